@@ -1,0 +1,90 @@
+package dev.twinbox.relay;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Everything that can be set on a relay process, parsed and checked. Read once at start, never changed.
+ *
+ * <p>{@code toString} may be logged: secrets print as stars.
+ *
+ * @param name names this relay's lease and positions; two processes of one name stand by for each other
+ * @param tables where the outbox lives
+ * @param database how to reach PostgreSQL
+ * @param kafka settings of the Kafka producer
+ * @param page how much is read and kept in flight
+ * @param lease how long a relay owns its name without renewing it
+ * @param idle how long to wait when there is nothing to send
+ * @param retry wait between two attempts to reach a database or broker that is away; also bounds the log lines of an outage
+ * @param http where health and metrics are served
+ * @param readyTimeout without progress for longer than this, {@code /health/ready} says DOWN
+ * @param shutdownTimeout what SIGTERM grants to the records in flight
+ */
+record RelayConfig(
+        String name,
+        Tables tables,
+        Database database,
+        Kafka kafka,
+        Page page,
+        Duration lease,
+        Idle idle,
+        Duration retry,
+        Http http,
+        Duration readyTimeout,
+        Duration shutdownTimeout) {
+
+    /**
+     * Plain names, as a person writes them: quoted where SQL is built, never here.
+     *
+     * @param schema {@code null} = unqualified names, the connection's {@code search_path} decides
+     */
+    record Tables(@Nullable String schema, String event, String position, String lease) {}
+
+    /**
+     * @param url a {@code jdbc:postgresql:} URL without credentials
+     * @param connectTimeout bound for opening a connection, login included
+     * @param socketTimeout without an answer for this long a connection counts as lost
+     */
+    record Database(
+            String url,
+            @Nullable String user,
+            @Nullable Secret password,
+            Duration connectTimeout,
+            Duration socketTimeout) {}
+
+    /**
+     * @param settings what the configuration names below {@code twinbox.relay.kafka.}, by Kafka's own names, the prefix
+     *     removed; never one of those that the relay fixes
+     */
+    record Kafka(Map<String, String> settings) {
+        Kafka {
+            settings = Map.copyOf(settings);
+        }
+
+        String bootstrapServers() {
+            return settings.getOrDefault("bootstrap.servers", "");
+        }
+
+        @Override
+        public String toString() {
+            Map<String, String> shown = new TreeMap<>(settings);
+            shown.replaceAll((key, value) -> KafkaSettings.isSecret(key) ? Secret.MASK : value);
+            return shown.toString();
+        }
+    }
+
+    /**
+     * @param rows most rows of one page
+     * @param bytes most payload bytes of one page; a single larger event is a page of its own
+     * @param inFlight most pages handed to the producer and not acknowledged
+     */
+    record Page(int rows, int bytes, int inFlight) {}
+
+    /** Back-off while idle: starts at {@code min}, doubles up to {@code max}, restarts with the next event. */
+    record Idle(Duration min, Duration max) {}
+
+    /** @param port 0 = any free port, named in the log */
+    record Http(String host, int port) {}
+}
