@@ -1,0 +1,196 @@
+package dev.twinbox.relay;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the relay does, for health, metrics and the log. The relay's threads write it, each field by one of them; HTTP threads
+ * only read. Nothing in here steers the relay.
+ */
+final class Progress {
+
+    /** Who may send: us, another process of the same relay name, or not known yet. */
+    enum Lease {
+        NONE,
+        HELD,
+        ELSEWHERE
+    }
+
+    /** One side that can fail; {@code cause} is null while it works. */
+    private static final class Side {
+        volatile @Nullable String cause;
+        final LongAdder failures = new LongAdder();
+
+        void failed(String why) {
+            cause = why;
+            failures.increment();
+        }
+    }
+
+    private final LongSupplier nanoTime;
+    private final long started;
+    private final Side database = new Side();
+    private final Side broker = new Side();
+    private final LongAdder polls = new LongAdder();
+    private final LongAdder read = new LongAdder();
+    private final LongAdder acknowledged = new LongAdder();
+    private final LongAdder acknowledgedBytes = new LongAdder();
+    private final LongAdder saves = new LongAdder();
+    private volatile long polledAt;
+    private volatile long movedAt;
+    private volatile Lease lease = Lease.NONE;
+    private volatile long epoch;
+    private volatile @Nullable String leaseOwner;
+    private volatile String position = "";
+    private volatile @Nullable String ended;
+
+    /** @param nanoTime monotonic, {@code System::nanoTime} outside of tests */
+    Progress(LongSupplier nanoTime) {
+        this.nanoTime = nanoTime;
+        this.started = nanoTime.getAsLong();
+        this.polledAt = started;
+        this.movedAt = started;
+    }
+
+    /** A poll of the outbox succeeded and found this many new rows, which now wait for their acknowledgement. */
+    void polled(int rows) {
+        if (rows > 0 && backlog() == 0) {
+            movedAt = nanoTime.getAsLong();
+        }
+        polls.increment();
+        read.add(rows);
+        polledAt = nanoTime.getAsLong();
+        database.cause = null;
+    }
+
+    /** The broker acknowledged records, or a page of them. */
+    void acknowledged(int records, long bytes) {
+        acknowledged.add(records);
+        acknowledgedBytes.add(bytes);
+        movedAt = nanoTime.getAsLong();
+        broker.cause = null;
+    }
+
+    /** The position behind acknowledged records is durable; {@code newPosition} is text for people. */
+    void saved(String newPosition) {
+        saves.increment();
+        position = newPosition;
+        movedAt = nanoTime.getAsLong();
+        database.cause = null;
+    }
+
+    /** What was read and not acknowledged has been dropped, it will be read again from the saved position. */
+    void dropped() {
+        read.reset();
+        read.add(acknowledged.sum());
+    }
+
+    /** The lease is ours under this epoch. */
+    void leaseHeld(long newEpoch) {
+        epoch = newEpoch;
+        leaseOwner = null;
+        lease = Lease.HELD;
+    }
+
+    /** Another process holds the lease; {@code owner} is text for people. */
+    void leaseElsewhere(String owner) {
+        leaseOwner = owner;
+        lease = Lease.ELSEWHERE;
+    }
+
+    /** We hold it no longer and do not know who does. */
+    void leaseGone() {
+        lease = Lease.NONE;
+    }
+
+    /** The database did not answer or refused; the relay tries again. */
+    void databaseFailed(String cause) {
+        database.failed(cause);
+    }
+
+    /** The broker did not answer or refused; the relay tries again. */
+    void brokerFailed(String cause) {
+        broker.failed(cause);
+    }
+
+    /** The relay's loop has ended and will not come back in this process. */
+    void ended(String cause) {
+        ended = cause;
+    }
+
+    /** Rows read and not yet acknowledged. */
+    long backlog() {
+        return Math.max(0, read.sum() - acknowledged.sum());
+    }
+
+    Duration sinceStart() {
+        return since(started);
+    }
+
+    Duration sincePoll() {
+        return since(polledAt);
+    }
+
+    /** How long the records in flight have seen neither an acknowledgement nor a saved position; zero without a backlog. */
+    Duration sinceMove() {
+        return backlog() == 0 ? Duration.ZERO : since(movedAt);
+    }
+
+    private Duration since(long then) {
+        return Duration.ofNanos(nanoTime.getAsLong() - then);
+    }
+
+    Lease lease() {
+        return lease;
+    }
+
+    long epoch() {
+        return epoch;
+    }
+
+    @Nullable String leaseOwner() {
+        return leaseOwner;
+    }
+
+    String position() {
+        return position;
+    }
+
+    @Nullable String databaseCause() {
+        return database.cause;
+    }
+
+    @Nullable String brokerCause() {
+        return broker.cause;
+    }
+
+    @Nullable String endCause() {
+        return ended;
+    }
+
+    long polls() {
+        return polls.sum();
+    }
+
+    long acknowledgedRecords() {
+        return acknowledged.sum();
+    }
+
+    long acknowledgedBytes() {
+        return acknowledgedBytes.sum();
+    }
+
+    long saves() {
+        return saves.sum();
+    }
+
+    long databaseFailures() {
+        return database.failures.sum();
+    }
+
+    long brokerFailures() {
+        return broker.failures.sum();
+    }
+}
