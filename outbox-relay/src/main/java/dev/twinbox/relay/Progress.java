@@ -40,6 +40,8 @@ final class Progress {
     private final LongAdder saves = new LongAdder();
     private volatile long polledAt;
     private volatile long movedAt;
+    private volatile long firstReadAt;
+    private volatile long acknowledgedAt;
     private volatile Lease lease = Lease.NONE;
     private volatile long epoch;
     private volatile @Nullable String leaseOwner;
@@ -52,6 +54,15 @@ final class Progress {
         this.started = nanoTime.getAsLong();
         this.polledAt = started;
         this.movedAt = started;
+        this.firstReadAt = started;
+        this.acknowledgedAt = started;
+    }
+
+    /** A poll of the outbox is about to go to the database. Only the first one of the process is kept: benchmarks count from it. */
+    void polling() {
+        if (firstReadAt == started) {
+            firstReadAt = nanoTime.getAsLong();
+        }
     }
 
     /** A poll of the outbox succeeded and found this many new rows, which now wait for their acknowledgement. */
@@ -69,7 +80,8 @@ final class Progress {
     void acknowledged(int records, long bytes) {
         acknowledged.add(records);
         acknowledgedBytes.add(bytes);
-        movedAt = nanoTime.getAsLong();
+        acknowledgedAt = nanoTime.getAsLong();
+        movedAt = acknowledgedAt;
         broker.cause = null;
     }
 
@@ -136,6 +148,16 @@ final class Progress {
     /** How long the records in flight have seen neither an acknowledgement nor a saved position; zero without a backlog. */
     Duration sinceMove() {
         return backlog() == 0 ? Duration.ZERO : since(movedAt);
+    }
+
+    /** From the start of the process to its first poll of the outbox; zero before it. */
+    Duration firstRead() {
+        return Duration.ofNanos(firstReadAt - started);
+    }
+
+    /** From the start of the process to the latest acknowledgement of the broker; zero before the first. */
+    Duration lastAcknowledgement() {
+        return Duration.ofNanos(acknowledgedAt - started);
     }
 
     private Duration since(long then) {
