@@ -1,0 +1,48 @@
+package dev.twinbox;
+
+/**
+ * Names of the Kafka headers that carry an event's attributes: CloudEvents 1.0, Kafka protocol binding, binary content
+ * mode. All values are UTF-8 text.
+ *
+ * @see <a href="https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/bindings/kafka-protocol-binding.md">Kafka
+ *     protocol binding</a>
+ */
+public final class CloudEventHeaders {
+
+    /** Prefix of all CloudEvents attributes; reserved, an application can not set headers that start with it. */
+    public static final String PREFIX = "ce_";
+
+    /** Always {@link #SPEC_VERSION_1_0}. */
+    public static final String SPEC_VERSION = "ce_specversion";
+
+    /** Value of {@link #SPEC_VERSION}. */
+    public static final String SPEC_VERSION_1_0 = "1.0";
+
+    /** Unique id of the event, a UUID of version 7; the same at every redelivery. */
+    public static final String ID = "ce_id";
+
+    /** Logical name of the event, for example {@code order.placed}. */
+    public static final String TYPE = "ce_type";
+
+    /** URI-reference of the producing service. */
+    public static final String SOURCE = "ce_source";
+
+    /** When the event was published, RFC 3339 in UTC. */
+    public static final String TIME = "ce_time";
+
+    /** What within the source the event is about; optional. */
+    public static final String SUBJECT = "ce_subject";
+
+    /** The record key once more (extension "Partitioning"); absent when there is no key. */
+    public static final String PARTITION_KEY = "ce_partitionkey";
+
+    /** Media type of the record's value (attribute {@code datacontenttype}). */
+    public static final String CONTENT_TYPE = "content-type";
+
+    private CloudEventHeaders() {}
+
+    /** Whether applications must not set a header of this name; upper and lower case are not told apart. */
+    public static boolean isReserved(String name) {
+        return name.regionMatches(true, 0, PREFIX, 0, PREFIX.length()) || name.equalsIgnoreCase(CONTENT_TYPE);
+    }
+}

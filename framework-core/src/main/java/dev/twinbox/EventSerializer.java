@@ -1,0 +1,37 @@
+package dev.twinbox;
+
+/**
+ * Turns events into bytes and back; the one extension point of the wire format.
+ *
+ * <p>The default writes JSON by JSON-B. An application replaces it by a CDI bean of its own that is an enabled
+ * alternative:
+ *
+ * <pre>{@code
+ * @ApplicationScoped @Alternative @Priority(Interceptor.Priority.APPLICATION)
+ * public class AvroSerializer implements EventSerializer { … }
+ * }</pre>
+ *
+ * Implementations are called from many threads at once.
+ */
+public interface EventSerializer {
+
+    /** Media type of what {@link #serialize} writes, for example {@code application/json}. */
+    String contentType();
+
+    /**
+     * Called in the publishing transaction, on the caller's thread, at the call.
+     *
+     * @return the bytes of the record's value; not changed afterwards
+     * @throws RuntimeException if the event can not be written; the caller gets it as the cause of an {@link
+     *     InvalidEventException}
+     */
+    byte[] serialize(Object event);
+
+    /**
+     * Called on a thread of the receiver, for each record that has a handler.
+     *
+     * @param data the record's value; not to be changed
+     * @throws RuntimeException if the bytes are not an event of this type
+     */
+    <T> T deserialize(byte[] data, Class<T> type);
+}

@@ -1,0 +1,34 @@
+package dev.twinbox;
+
+import static java.lang.annotation.ElementType.TYPE;
+import static java.lang.annotation.RetentionPolicy.RUNTIME;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.Retention;
+import java.lang.annotation.Target;
+
+/**
+ * Names an event class once, for those that publish it and those that handle it.
+ *
+ * <pre>{@code
+ * @EventType(value = "order.placed", topic = "orders", key = "orderId")
+ * public record OrderPlaced(long orderId, BigDecimal total) {}
+ * }</pre>
+ *
+ * Looked for on the class of the published object itself, not on its superclasses: a subclass is another event. What
+ * {@link Outbox}, {@link OutboxEvent} or {@link InboxHandler} state themselves goes before it.
+ */
+@Documented
+@Retention(RUNTIME)
+@Target(TYPE)
+public @interface EventType {
+
+    /** Logical name, the CloudEvents {@code type}, for example {@code order.placed}; it outlives the class's name. */
+    String value();
+
+    /** Kafka topic; empty (the default): stated where the event is published or handled. */
+    String topic() default "";
+
+    /** Name of the property that is the record key; empty (the default): no key, hence no order. */
+    String key() default "";
+}

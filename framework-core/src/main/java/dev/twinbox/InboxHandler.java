@@ -1,0 +1,52 @@
+package dev.twinbox;
+
+import static java.lang.annotation.ElementType.METHOD;
+import static java.lang.annotation.RetentionPolicy.RUNTIME;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.Retention;
+import java.lang.annotation.Target;
+
+/**
+ * Handles events from Kafka, by default in one JTA transaction with the record of having done so.
+ *
+ * <p><b>Shapes.</b> A non-private, non-static {@code void} method of a CDI bean or EJB: {@code (E)}, {@code (E,
+ * EventContext)} or {@code (List<E>)}, which gets a batch. {@code E} is an event class, or {@code byte[]} or
+ * {@code String} when {@link #topic()} and {@link #type()} are both given.
+ *
+ * <pre>{@code
+ * @InboxHandler
+ * public void ship(OrderPlaced event) {
+ *   em.persist(new Shipment(event.orderId()));
+ * }
+ * }</pre>
+ *
+ * <p><b>Commit and rollback.</b> The method runs in the receiver's transaction. Whatever it throws, checked exceptions
+ * and {@code Error}s included, rolls back its effect together with the inbox row, and the event is tried again.
+ * {@link #delivery()} chooses another contract.
+ *
+ * <p><b>Failures.</b> A method of another shape, one whose transaction would not be the receiver's
+ * ({@code REQUIRES_NEW}, {@code NOT_SUPPORTED}, {@code NEVER}, bean-managed, asynchronous), or two handlers of one name are
+ * refused at deployment.
+ */
+@Documented
+@Retention(RUNTIME)
+@Target(METHOD)
+public @interface InboxHandler {
+
+    /** Kafka topic; empty (the default): the topic of the parameter class's {@link EventType}. */
+    String topic() default "";
+
+    /** Logical name of the events to handle; empty (the default): the value of the parameter class's {@link EventType}. */
+    String type() default "";
+
+    /**
+     * Stable name of this handler, part of the inbox key: change it, and every event still on the topic is handled
+     * again. Empty (the default): {@code <simple name of the bean class>.<method>}; where two handlers come to one name,
+     * deployment asks for an explicit one.
+     */
+    String name() default "";
+
+    /** What a crash may do to the effect of an event; see {@link DeliveryContract}. */
+    DeliveryContract delivery() default DeliveryContract.EXACTLY_ONCE_EFFECT;
+}

@@ -1,0 +1,17 @@
+package dev.twinbox;
+
+import org.jspecify.annotations.Nullable;
+
+/** An event can not be sent as it is. The message names the part at fault, and what is allowed there. */
+public class InvalidEventException extends TwinboxException {
+
+    private static final long serialVersionUID = 1;
+
+    public InvalidEventException(String message) {
+        super(message);
+    }
+
+    public InvalidEventException(String message, @Nullable Throwable cause) {
+        super(message, cause);
+    }
+}

@@ -1,0 +1,100 @@
+package dev.twinbox;
+
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An event together with what to send it with; for what the annotations can not say.
+ *
+ * <pre>{@code
+ * OutboxEvent.of(new OrderPlaced(42, total)).withKey("42").withHeader("traceparent", parent)
+ * OutboxEvent.of(bytes).withTopic("orders").withType("order.placed").withContentType("application/avro")
+ * }</pre>
+ *
+ * What is null here is taken from {@link Outbox} on the publishing method, then from {@link EventType} on the payload's
+ * class. All parts are checked when they are set: an event that can not be sent can not be made. Text must be free of
+ * U+0000, which PostgreSQL can not store, and of lone surrogates, which UTF-8 can not.
+ *
+ * @param payload the event object, given to the {@link EventSerializer}; a {@code byte[]} is sent as it is (read when
+ *     published, not copied before); null is a tombstone, a record without a value
+ * @param topic Kafka topic: 1 to 249 characters of {@code a-z A-Z 0-9 . _ -}, not {@code .} or {@code ..}
+ * @param key record key, not empty; events of one topic and key are kept in order. Without one there is no order
+ * @param type logical name, not empty, for example {@code order.placed}
+ * @param subject CloudEvents {@code subject}, not empty: what within the source the event is about
+ * @param contentType media type of the value; null: the serializer's, for a {@code byte[]} {@code
+ *     application/octet-stream}
+ * @param headers further Kafka headers, sent in this order; the names of {@link CloudEventHeaders} are reserved
+ */
+public record OutboxEvent(
+        @Nullable Object payload,
+        @Nullable String topic,
+        @Nullable String key,
+        @Nullable String type,
+        @Nullable String subject,
+        @Nullable String contentType,
+        Map<String, String> headers) {
+
+    /** @throws InvalidEventException if a part is not as described above; the message names it */
+    public OutboxEvent {
+        if (payload instanceof OutboxEvent) {
+            throw new InvalidEventException("payload is an OutboxEvent itself: pass that one on");
+        }
+        if (topic != null) {
+            EventPart.checkTopic(topic);
+        }
+        EventPart.KEY.check(key);
+        EventPart.TYPE.check(type);
+        EventPart.SUBJECT.check(subject);
+        EventPart.CONTENT_TYPE.check(contentType);
+        headers = Collections.unmodifiableMap(new LinkedHashMap<>(headers));
+        headers.forEach(EventPart::checkHeader);
+    }
+
+    /** An event object, or a {@code byte[]} that is sent as it is. */
+    public static OutboxEvent of(Object payload) {
+        return new OutboxEvent(payload, null, null, null, null, null, Map.of());
+    }
+
+    /** A record with a key and no value, which tells a compacted topic that the key is gone. */
+    public static OutboxEvent tombstone(String topic, String key, String type) {
+        return new OutboxEvent(null, topic, key, type, null, null, Map.of());
+    }
+
+    public OutboxEvent withTopic(@Nullable String value) {
+        return new OutboxEvent(payload, value, key, type, subject, contentType, headers);
+    }
+
+    public OutboxEvent withKey(@Nullable String value) {
+        return new OutboxEvent(payload, topic, value, type, subject, contentType, headers);
+    }
+
+    public OutboxEvent withType(@Nullable String value) {
+        return new OutboxEvent(payload, topic, key, value, subject, contentType, headers);
+    }
+
+    public OutboxEvent withSubject(@Nullable String value) {
+        return new OutboxEvent(payload, topic, key, type, value, contentType, headers);
+    }
+
+    public OutboxEvent withContentType(@Nullable String value) {
+        return new OutboxEvent(payload, topic, key, type, subject, value, headers);
+    }
+
+    /** Adds a header; one of the same name is replaced. */
+    public OutboxEvent withHeader(String name, String value) {
+        Map<String, String> more = new LinkedHashMap<>(headers);
+        more.put(name, value);
+        return new OutboxEvent(payload, topic, key, type, subject, contentType, more);
+    }
+
+    /** Names payload and headers, but does not print their content: it may be personal and ends up in logs. */
+    @Override
+    public String toString() {
+        return "OutboxEvent[payload="
+                + (payload == null ? "none" : payload.getClass().getTypeName()) + ", topic="
+                + topic + ", key=" + key + ", type=" + type + ", subject=" + subject + ", contentType=" + contentType
+                + ", headers=" + headers.keySet() + "]";
+    }
+}

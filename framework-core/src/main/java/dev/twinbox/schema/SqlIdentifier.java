@@ -1,0 +1,81 @@
+package dev.twinbox.schema;
+
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Name of a table, sequence or index in PostgreSQL, and the one place where names are quoted.
+ *
+ * <p>Names are taken literally: case, blanks and quotes count. Each is 1 to 63 bytes of UTF-8 (PostgreSQL's {@code
+ * NAMEDATALEN - 1}; it would silently cut a longer one) and free of U+0000.
+ *
+ * @param schema null: unqualified, found by the connection's {@code search_path}
+ * @param name the name itself, unquoted
+ */
+public record SqlIdentifier(@Nullable String schema, String name) {
+
+    private static final int MAX_BYTES = 63;
+
+    /** @throws IllegalArgumentException if PostgreSQL could not take a part as it is; the message says why */
+    public SqlIdentifier {
+        if (schema != null) {
+            check("schema", schema);
+        }
+        check("name", name);
+    }
+
+    /** The part quoted for use in SQL. */
+    public static String quote(String part) {
+        return '"' + part.replace("\"", "\"\"") + '"';
+    }
+
+    /** For use in SQL: quoted, and qualified by the schema if there is one. */
+    public String sql() {
+        return schema == null ? quote(name) : quote(schema) + '.' + quote(name);
+    }
+
+    /** For use in SQL where the schema is not allowed, as in {@code create index}. */
+    public String unqualifiedSql() {
+        return quote(name);
+    }
+
+    /** {@link #sql()} as a string literal, for use as {@code regclass} in SQL. */
+    public String sqlLiteral() {
+        String text = sql();
+        String escaped = text.replace("'", "''");
+        // With standard_conforming_strings off a backslash would be an escape: the E form means the same either way.
+        return text.indexOf('\\') < 0 ? "'" + escaped + "'" : "E'" + escaped.replace("\\", "\\\\") + "'";
+    }
+
+    /**
+     * A name in the same schema.
+     *
+     * @throws IllegalArgumentException if it is too long
+     */
+    public SqlIdentifier withSuffix(String suffix) {
+        return new SqlIdentifier(schema, name + suffix);
+    }
+
+    /** {@link #sql()}, so that a name put into a message or a statement is quoted. */
+    @Override
+    public String toString() {
+        return sql();
+    }
+
+    private static void check(String part, String value) {
+        if (value.isEmpty()) {
+            throw new IllegalArgumentException(part + " is empty: a PostgreSQL identifier has 1 to 63 bytes");
+        }
+        if (value.indexOf('\0') >= 0) {
+            throw new IllegalArgumentException(part + " contains U+0000, which no PostgreSQL identifier may");
+        }
+        if (!StandardCharsets.UTF_8.newEncoder().canEncode(value)) {
+            throw new IllegalArgumentException(part + " contains a lone surrogate, which UTF-8 can not write");
+        }
+        int bytes = value.getBytes(StandardCharsets.UTF_8).length;
+        if (bytes > MAX_BYTES) {
+            throw new IllegalArgumentException(part + " " + quote(value) + " has " + bytes
+                    + " bytes of UTF-8: PostgreSQL cuts identifiers after " + MAX_BYTES);
+        }
+    }
+}
