@@ -1,9 +1,11 @@
 package dev.twinbox.relay;
 
+import dev.twinbox.schema.OutboxSchema;
 import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.event.Level;
 
 /**
  * Everything that can be set on a relay process, parsed and checked. Read once at start, never changed.
@@ -21,10 +23,11 @@ import org.jspecify.annotations.Nullable;
  * @param http where health and metrics are served
  * @param readyTimeout without progress for longer than this, {@code /health/ready} says DOWN
  * @param shutdownTimeout what SIGTERM grants to the records in flight
+ * @param logLevel of the relay's own lines
  */
 record RelayConfig(
         String name,
-        Tables tables,
+        OutboxSchema tables,
         Database database,
         Kafka kafka,
         Page page,
@@ -33,14 +36,8 @@ record RelayConfig(
         Duration retry,
         Http http,
         Duration readyTimeout,
-        Duration shutdownTimeout) {
-
-    /**
-     * Plain names, as a person writes them: quoted where SQL is built, never here.
-     *
-     * @param schema {@code null} = unqualified names, the connection's {@code search_path} decides
-     */
-    record Tables(@Nullable String schema, String event, String position, String lease) {}
+        Duration shutdownTimeout,
+        Level logLevel) {
 
     /**
      * @param url a {@code jdbc:postgresql:} URL without credentials
@@ -52,7 +49,14 @@ record RelayConfig(
             @Nullable String user,
             @Nullable Secret password,
             Duration connectTimeout,
-            Duration socketTimeout) {}
+            Duration socketTimeout) {
+
+        @Override
+        public String toString() {
+            return "Database[url=" + Secret.masked(url) + ", user=" + user + ", password=" + password
+                    + ", connectTimeout=" + connectTimeout + ", socketTimeout=" + socketTimeout + ']';
+        }
+    }
 
     /**
      * @param settings what the configuration names below {@code twinbox.relay.kafka.}, by Kafka's own names, the prefix
