@@ -1,21 +1,57 @@
 package dev.twinbox.relay;
 
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
+import java.time.Duration;
+import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.KafkaException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Moves committed rows of the outbox to Kafka until told to stop. One object is one run of one process.
  *
- * <p>Nothing is started before {@link #run()} is called; the thread that calls it is the relay's main thread.
+ * <p>Nothing is started before {@link #run()} is called; the thread that calls it is the relay's main thread. It owns the
+ * lease and the saved position, and everything it holds is in one {@link RelaySession}, dropped as a whole when anything
+ * fails.
  */
 final class Relay implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Relay.class);
+
     private final RelayConfig config;
     private final Progress progress;
-    private final CountDownLatch stopping = new CountDownLatch(1);
+    private final OutboxDatabase database;
+    private final Supplier<Producer<byte[], byte[]>> producers;
+    private final UUID owner = UUID.randomUUID();
+    private final Waiter main;
+    private final CountDownLatch ended = new CountDownLatch(1);
+    private volatile boolean stopping;
+    private volatile @Nullable Thread running;
+    private @Nullable LeaseCandidate candidate;
+    private @Nullable RelaySession session;
+    private boolean everRelayed;
 
     /** @param progress written by the relay's threads, see there */
     Relay(RelayConfig config, Progress progress) {
+        this(config, progress, new OutboxDatabase(config), () -> new KafkaProducer<>(ProducerSettings.of(config)));
+    }
+
+    Relay(
+            RelayConfig config,
+            Progress progress,
+            OutboxDatabase database,
+            Supplier<Producer<byte[], byte[]>> producers) {
         this.config = config;
         this.progress = progress;
+        this.database = database;
+        this.producers = producers;
+        this.main = new Waiter(config.idle());
     }
 
     /**
@@ -26,23 +62,219 @@ final class Relay implements AutoCloseable {
      * @throws RelayException if only a person can help
      */
     ExitCode run() {
+        running = Thread.currentThread();
+        String end = "an error nobody foresaw";
         try {
-            stopping.await();
+            while (!stopping) {
+                stepOrRecover();
+            }
+            ExitCode exitCode = finish();
+            end = "stopped";
+            return exitCode;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+            end = "interrupted";
+            return ExitCode.UNFINISHED;
+        } catch (RelayException e) {
+            end = String.valueOf(e.getMessage());
+            throw e;
+        } finally {
+            releaseAndDrop();
+            progress.ended(end);
+            ended.countDown();
         }
-        progress.ended("stopped " + config.name());
-        return ExitCode.OK;
+    }
+
+    private void stepOrRecover() throws InterruptedException {
+        try {
+            if (runOnce() == 0) {
+                main.await(untilNextStep());
+            }
+        } catch (RelayException | InterruptedException e) {
+            throw e;
+        } catch (Exception | Error e) { // an Error, too: what is dropped is read again, and a dead loop helps nobody
+            recover(e);
+        }
+    }
+
+    /**
+     * One step of the main thread: tries to get hold of the lease, or saves what has been acknowledged since the last step.
+     *
+     * @return how many records the saved position has moved
+     */
+    int runOnce() throws SQLException, LeaseLostException, SessionFailedException {
+        if (session == null) {
+            session = takeOver();
+        }
+        return session == null ? 0 : session.step();
+    }
+
+    private @Nullable RelaySession takeOver() throws SQLException {
+        LeaseCandidate present = candidate;
+        if (present == null) {
+            present = stand();
+            candidate = present;
+        }
+        Lease lease = present.tryTake();
+        if (lease == null) {
+            return null;
+        }
+        RelaySession next = new RelaySession(config, database, producers, present.connection(), lease, progress, main);
+        candidate = null; // its connection is the session's now
+        everRelayed = true;
+        return next;
+    }
+
+    private LeaseCandidate stand() throws SQLException {
+        Connection connection = database.connect();
+        try {
+            LeaseCandidate next = new LeaseCandidate(connection, config, owner, progress);
+            if (next.server().role() == OutboxDatabase.Role.STANDBY) {
+                throw hotStandby();
+            }
+            return next;
+        } catch (SQLException | RuntimeException | Error e) {
+            RelaySession.abort(connection);
+            throw e;
+        }
+    }
+
+    /** At start a mistake; later a fail-over under way, which ends with a primary. */
+    private SQLException hotStandby() {
+        String message = config.database().url() + " is a hot standby (pg_is_in_recovery): a relay needs the primary, it "
+                + "writes positions. Use targetServerType=primary in the URL or name the primary.";
+        if (everRelayed) {
+            return new SQLTransientConnectionException(message);
+        }
+        throw new RelayException(ExitCode.DATABASE, message);
+    }
+
+    private Duration untilNextStep() {
+        if (session != null) {
+            return session.untilNextStep();
+        }
+        return candidate == null ? Duration.ZERO : candidate.untilNextTry();
+    }
+
+    /** Drops everything, says why, and waits before the next try; or gives up where trying again would not help. */
+    private void recover(Throwable failure) throws InterruptedException {
+        Throwable cause = drop(failure);
+        if (cause instanceof LeaseLostException) {
+            LOG.warn("Lost the lease of relay \"{}\": {}. Standing by.", config.name(), cause.getMessage());
+            return;
+        }
+        giveUpIfHopeless(cause);
+        report(cause);
+        main.await(config.retry());
+    }
+
+    /** Closes what is open; returns the true cause, which may be known only then. */
+    private Throwable drop(Throwable failure) {
+        RelaySession failed = session;
+        LeaseCandidate idle = candidate;
+        session = null;
+        candidate = null;
+        if (idle != null) {
+            RelaySession.abort(idle.connection());
+        }
+        if (failed == null) {
+            return failure;
+        }
+        failed.close();
+        Throwable within = failed.failure();
+        return failure instanceof SessionFailedException && within != null ? within : failure;
+    }
+
+    private void giveUpIfHopeless(Throwable cause) {
+        if (cause instanceof SendFailedException sent && Refusal.isForGood(sent.reason())) {
+            throw new RelayException(ExitCode.REFUSED_RECORD, Refusal.message(sent), sent);
+        }
+        if (!everRelayed && cause instanceof SQLException sql) {
+            ExitCode exitCode = OutboxDatabase.exitCode(sql);
+            if (exitCode != null) {
+                throw new RelayException(exitCode, refusal(exitCode, sql), sql);
+            }
+        }
+    }
+
+    private String refusal(ExitCode exitCode, SQLException failure) {
+        String remedy = exitCode == ExitCode.SCHEMA
+                ? ". Create the tables with \"migrate\", or grant the relay's role what it lacks: select on "
+                        + config.tables().events() + ", select and insert on "
+                        + config.tables().position() + ", select, insert and update on "
+                        + config.tables().lease()
+                : ". Check twinbox.relay.database.url, user and password";
+        return "PostgreSQL at " + config.database().url() + " refused: " + failure.getMessage() + remedy;
+    }
+
+    private void report(Throwable cause) {
+        String what = String.valueOf(cause.getMessage());
+        if (cause instanceof SQLException) {
+            progress.databaseFailed(what);
+            LOG.warn("The database failed, trying again: {}", what);
+        } else if (cause instanceof SendFailedException || cause instanceof KafkaException) {
+            progress.brokerFailed(what);
+            LOG.warn("Kafka failed, going back to the saved position: {}", what);
+        } else {
+            progress.databaseFailed(cause.toString());
+            LOG.error("Unforeseen, going back to the saved position", cause);
+        }
+    }
+
+    /** Waits for the acknowledgement of what the producer already has, as long as the shutdown timeout allows. */
+    private ExitCode finish() throws InterruptedException {
+        RelaySession last = session;
+        if (last == null) {
+            return ExitCode.OK;
+        }
+        last.seal();
+        long deadline = System.nanoTime() + config.shutdownTimeout().toNanos();
+        try {
+            while (!last.isSettled() && System.nanoTime() - deadline < 0) {
+                if (last.step() == 0) {
+                    main.await(earlier(last.untilNextStep(), Duration.ofNanos(deadline - System.nanoTime())));
+                }
+            }
+        } catch (SQLException | LeaseLostException | SessionFailedException e) {
+            LOG.warn("Could not settle what is in flight: {}", drop(e).getMessage());
+        }
+        return last.isSettled() ? ExitCode.OK : ExitCode.UNFINISHED;
+    }
+
+    private static Duration earlier(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? one : other;
+    }
+
+    private void releaseAndDrop() {
+        RelaySession last = session;
+        if (last != null) {
+            try {
+                last.release();
+            } catch (SQLException e) {
+                LOG.warn("Could not release the lease, it ends within {}: {}", config.lease(), e.getMessage());
+            }
+        }
+        drop(new InterruptedException("the relay ends"));
     }
 
     /** Asks {@link #run()} to settle what is in flight and return. Any thread, any number of times; returns at once. */
     void stop() {
-        stopping.countDown();
+        stopping = true;
+        main.wake();
     }
 
     /** {@link #stop()}, and waits until {@link #run()} has returned and nothing is left running. */
     @Override
     public void close() {
         stop();
+        Thread runner = running;
+        if (runner == null || runner == Thread.currentThread()) {
+            return; // run() was never called, or it is the one that closes
+        }
+        try {
+            ended.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

@@ -1,0 +1,113 @@
+package dev.twinbox.relay;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The pages between the database and the saved position, oldest first: read but not sent, then sent but not acknowledged. The
+ * reading thread adds, the sending thread takes, the main thread removes what is acknowledged. What it holds is bounded in
+ * bytes, so it is what stops the reading when the broker is slow or away.
+ */
+final class InFlight {
+    private final long limit;
+    private final long pageBytes;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition room = lock.newCondition();
+    private final Condition work = lock.newCondition();
+    private final Deque<Page> unsent = new ArrayDeque<>();
+    private final Deque<Page> sent = new ArrayDeque<>();
+    private long bytes;
+    private boolean sealed;
+
+    InFlight(RelayConfig.Page page) {
+        this.pageBytes = page.bytes();
+        this.limit = pageBytes * page.inFlight();
+    }
+
+    /** Waits until another page may be read; false: none may be read any more. */
+    boolean awaitRoom() throws InterruptedException {
+        lock.lock();
+        try {
+            while (!sealed && bytes > 0 && bytes + pageBytes > limit) {
+                room.await();
+            }
+            return !sealed;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Adds the next page; a page that comes after {@link #seal()} is left to the next run. */
+    void add(Page page) {
+        lock.lock();
+        try {
+            if (!sealed) {
+                unsent.add(page);
+                bytes += page.bytes();
+                work.signal();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits for the next page to send; null: there will be none. */
+    @Nullable Page take() throws InterruptedException {
+        lock.lock();
+        try {
+            while (unsent.isEmpty() && !sealed) {
+                work.await();
+            }
+            Page page = unsent.poll();
+            if (page != null) {
+                sent.add(page);
+            }
+            return page;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The oldest page, removed, if all of it is acknowledged; null if not. Later pages wait for it. */
+    @Nullable Page pollDone() {
+        lock.lock();
+        try {
+            Page oldest = sent.peek();
+            if (oldest == null || !oldest.isDone()) {
+                return null;
+            }
+            bytes -= oldest.bytes();
+            room.signal();
+            return sent.poll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether everything that was handed to the producer is settled. */
+    boolean isSettled() {
+        lock.lock();
+        try {
+            return sent.isEmpty();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** No further page is read or sent; those not yet sent are dropped, those in the producer's hands remain. */
+    void seal() {
+        lock.lock();
+        try {
+            sealed = true;
+            unsent.forEach(page -> bytes -= page.bytes());
+            unsent.clear();
+            room.signalAll();
+            work.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,87 @@
+package dev.twinbox.relay;
+
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.UUID;
+import java.util.function.LongSupplier;
+
+/**
+ * A lease this process has taken. The main thread renews it; the sending thread asks before each record whether it still
+ * holds, by a monotonic clock and counted from before the statement was sent, so that we never think it longer than the
+ * database does.
+ */
+final class Lease {
+    private static final Duration LONGEST_RENEWAL = Duration.ofSeconds(1);
+
+    private final LeaseTable table;
+    private final UUID owner;
+    private final long epoch;
+    private final Duration length;
+    private final Duration renewal;
+    private final LongSupplier nanoTime;
+    private long renewedAt;
+    private volatile long endsAt;
+
+    private Lease(LeaseTable table, UUID owner, long epoch, Duration length, LongSupplier nanoTime, long takenAt) {
+        this.table = table;
+        this.owner = owner;
+        this.epoch = epoch;
+        this.length = length;
+        this.nanoTime = nanoTime;
+        Duration third = length.dividedBy(3);
+        this.renewal = third.compareTo(LONGEST_RENEWAL) < 0 ? third : LONGEST_RENEWAL;
+        holdFrom(takenAt);
+    }
+
+    /** The lease {@link LeaseTable#take taken} by a statement that was sent at {@code takenAt}. */
+    static Lease taken(
+            LeaseTable table, UUID owner, long epoch, Duration length, LongSupplier nanoTime, long takenAt) {
+        return new Lease(table, owner, epoch, length, nanoTime, takenAt);
+    }
+
+    UUID owner() {
+        return owner;
+    }
+
+    long epoch() {
+        return epoch;
+    }
+
+    /** Whether it surely holds now. False is no loss yet: nobody need have taken it. */
+    boolean isHeld() {
+        return nanoTime.getAsLong() - endsAt < 0;
+    }
+
+    /** Until {@link #renewIfDue()} has something to do. */
+    Duration untilRenewal() {
+        return renewal.minusNanos(nanoTime.getAsLong() - renewedAt);
+    }
+
+    /** @throws LeaseLostException if another process has taken it */
+    void renewIfDue() throws SQLException, LeaseLostException {
+        if (untilRenewal().isNegative()) {
+            long sentAt = nanoTime.getAsLong();
+            if (!table.renew(owner, epoch, length)) {
+                end();
+                throw new LeaseLostException("renewing the lease found epoch " + epoch + " over");
+            }
+            holdFrom(sentAt);
+        }
+    }
+
+    /** From now on nothing may be sent under it. */
+    void end() {
+        endsAt = nanoTime.getAsLong();
+    }
+
+    /** Gives it back at once, for a successor. */
+    void release() throws SQLException {
+        end();
+        table.release(owner, epoch);
+    }
+
+    private void holdFrom(long time) {
+        renewedAt = time;
+        endsAt = time + length.toNanos();
+    }
+}

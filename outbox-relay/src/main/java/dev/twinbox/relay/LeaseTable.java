@@ -1,0 +1,128 @@
+package dev.twinbox.relay;
+
+import dev.twinbox.schema.SqlIdentifier;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who may move a relay's position: one row for each relay name. Only the database's clock counts. Bound to one connection in
+ * auto-commit mode; not for several threads.
+ */
+final class LeaseTable {
+    private static final String LOOK =
+            """
+            -- relay: look at the lease
+            select owner, epoch, extract(epoch from ends_at - clock_timestamp())::float8, system_identifier
+            from {lease} where relay = ?
+            """;
+
+    private static final String TAKE =
+            """
+            -- relay: take the lease
+            insert into {lease} as l (relay, owner, epoch, ends_at, system_identifier)
+            values (?, ?, 1, clock_timestamp() + make_interval(secs => ?), ?)
+            on conflict (relay) do update
+              set owner = excluded.owner, epoch = l.epoch + 1, ends_at = clock_timestamp() + make_interval(secs => ?)
+              where (l.owner is null or l.owner = excluded.owner or l.ends_at <= clock_timestamp())
+                and l.system_identifier = excluded.system_identifier
+            returning epoch
+            """;
+
+    private static final String RENEW =
+            """
+            -- relay: renew the lease
+            update {lease} set ends_at = clock_timestamp() + make_interval(secs => ?)
+            where relay = ? and owner = ? and epoch = ?
+            """;
+
+    private static final String RELEASE =
+            """
+            -- relay: release the lease
+            update {lease} set owner = null, ends_at = clock_timestamp() where relay = ? and owner = ? and epoch = ?
+            """;
+
+    /**
+     * The lease as anybody sees it.
+     *
+     * @param owner null: nobody
+     * @param remaining until it ends; negative when it has ended
+     */
+    record Seen(@Nullable UUID owner, long epoch, Duration remaining, long systemIdentifier) {}
+
+    private final Connection connection;
+    private final SqlIdentifier table;
+    private final String relay;
+    private final PreparedStatement renew;
+
+    LeaseTable(Connection connection, SqlIdentifier table, String relay) throws SQLException {
+        this.connection = connection;
+        this.table = table;
+        this.relay = relay;
+        this.renew = prepare(RENEW);
+    }
+
+    /** The lease as it is now; null if this relay has never run on this database. */
+    @Nullable Seen look() throws SQLException {
+        try (PreparedStatement look = prepare(LOOK)) {
+            look.setString(1, relay);
+            try (ResultSet row = look.executeQuery()) {
+                if (!row.next()) {
+                    return null;
+                }
+                Duration remaining = Duration.ofMillis((long) (row.getDouble(3) * 1_000));
+                return new Seen(row.getObject(1, UUID.class), row.getLong(2), remaining, row.getLong(4));
+            }
+        }
+    }
+
+    /**
+     * Takes the lease if it is nobody's, has ended, or is the taker's own. The epoch grows each time, so that a statement of
+     * an earlier time that is still under way finds it changed.
+     *
+     * @return the new epoch, or 0 if another owner's lease still runs (or belongs to another cluster)
+     */
+    long take(UUID owner, Duration length, long systemIdentifier) throws SQLException {
+        try (PreparedStatement take = prepare(TAKE)) {
+            take.setString(1, relay);
+            take.setObject(2, owner);
+            take.setDouble(3, seconds(length));
+            take.setLong(4, systemIdentifier);
+            take.setDouble(5, seconds(length));
+            try (ResultSet row = take.executeQuery()) {
+                return row.next() ? row.getLong(1) : 0;
+            }
+        }
+    }
+
+    /** Prolongs the lease, also one that has ended and that nobody has taken; false if it is not ours any more. */
+    boolean renew(UUID owner, long epoch, Duration length) throws SQLException {
+        renew.setDouble(1, seconds(length));
+        renew.setString(2, relay);
+        renew.setObject(3, owner);
+        renew.setLong(4, epoch);
+        return renew.executeUpdate() == 1;
+    }
+
+    /** Gives the lease back, if it is still ours, so that a successor need not wait for its end. */
+    void release(UUID owner, long epoch) throws SQLException {
+        try (PreparedStatement release = prepare(RELEASE)) {
+            release.setString(1, relay);
+            release.setObject(2, owner);
+            release.setLong(3, epoch);
+            release.executeUpdate();
+        }
+    }
+
+    private PreparedStatement prepare(String sql) throws SQLException {
+        return connection.prepareStatement(sql.replace("{lease}", table.sql()));
+    }
+
+    private static double seconds(Duration length) {
+        return length.toNanos() / 1e9;
+    }
+}

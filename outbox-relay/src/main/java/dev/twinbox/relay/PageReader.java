@@ -1,0 +1,55 @@
+package dev.twinbox.relay;
+
+import java.sql.SQLException;
+
+/** The reading thread: reads page after page ahead of the sending thread, as far as {@link InFlight} has room. */
+final class PageReader implements Runnable {
+    private final Window window;
+    private final InFlight inFlight;
+    private final Failures failures;
+    private final Progress progress;
+    private final Waiter idle;
+
+    PageReader(Window window, InFlight inFlight, Failures failures, Progress progress, Waiter idle) {
+        this.window = window;
+        this.inFlight = inFlight;
+        this.failures = failures;
+        this.progress = progress;
+        this.idle = idle;
+    }
+
+    @Override
+    public void run() {
+        try {
+            while (inFlight.awaitRoom()) {
+                int read = readOnce();
+                if (window.isAtEnd()) {
+                    rest(read);
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (Exception | Error e) { // an Error, too, must end the session visibly and not this thread silently
+            failures.report(e);
+        }
+    }
+
+    /** Reads one page; returns how many rows it had. */
+    private int readOnce() throws SQLException {
+        progress.polling();
+        Page page = window.read();
+        int rows = page.records().size();
+        progress.polled(rows);
+        if (rows > 0) {
+            inFlight.add(page);
+        }
+        return rows;
+    }
+
+    private void rest(int read) throws InterruptedException {
+        if (read > 0) {
+            idle.reset();
+        }
+        idle.await();
+    }
+}

@@ -1,0 +1,10 @@
+package dev.twinbox.relay;
+
+/** A thread of the session has failed; {@link RelaySession#failure()} says how, once the session is closed. */
+final class SessionFailedException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    SessionFailedException() {
+        super("a thread of the session has failed");
+    }
+}

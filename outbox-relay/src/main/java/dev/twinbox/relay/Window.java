@@ -1,0 +1,43 @@
+package dev.twinbox.relay;
+
+import dev.twinbox.relay.OutboxTable.Cut;
+import dev.twinbox.relay.OutboxTable.Slice;
+import java.sql.SQLException;
+
+/**
+ * Walks from window to window: what has become visible since the last one, in order of {@code seq}. Two transactions that
+ * waited for each other's row lock fall into windows, and within one window have numbers, in the order in which they got it.
+ *
+ * <p>Lives exactly as long as its database connection, see {@link Position}. Not for several threads.
+ */
+final class Window {
+    private final OutboxTable table;
+    private Position position;
+
+    Window(OutboxTable table, Position position) {
+        this.table = table;
+        this.position = position;
+    }
+
+    /** The next page; an empty one if nothing is there now. */
+    Page read() throws SQLException {
+        Snapshot from = position.from();
+        Snapshot to = position.to();
+        Slice slice = to == null ? table.openWindow(from) : table.nextPage(from, to, position.seq());
+        Snapshot end = to == null ? slice.snapshot() : to;
+        if (end == null) {
+            throw new IllegalStateException("the window was opened without its snapshot");
+        }
+        position = slice.cut() == Cut.MORE_TO_COME ? Position.open(from, end, lastSeq(slice)) : Position.closed(end);
+        return new Page(slice.records(), position, slice.bytes());
+    }
+
+    /** Whether the page read last was the end of its window, so that the next one needs a look at the database's present. */
+    boolean isAtEnd() {
+        return position.to() == null;
+    }
+
+    private static long lastSeq(Slice slice) {
+        return slice.records().get(slice.records().size() - 1).seq();
+    }
+}
