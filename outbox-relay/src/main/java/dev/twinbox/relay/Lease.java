@@ -34,8 +34,7 @@ final class Lease {
     }
 
     /** The lease {@link LeaseTable#take taken} by a statement that was sent at {@code takenAt}. */
-    static Lease taken(
-            LeaseTable table, UUID owner, long epoch, Duration length, LongSupplier nanoTime, long takenAt) {
+    static Lease taken(LeaseTable table, UUID owner, long epoch, Duration length, LongSupplier nanoTime, long takenAt) {
         return new Lease(table, owner, epoch, length, nanoTime, takenAt);
     }
 

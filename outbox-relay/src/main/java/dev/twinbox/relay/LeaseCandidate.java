@@ -69,7 +69,8 @@ final class LeaseCandidate {
         if (seen.systemIdentifier() != server.systemIdentifier()) {
             throw new RelayException(
                     ExitCode.DATABASE,
-                    "The position of relay \"" + config.name() + "\" belongs to the PostgreSQL cluster with system identifier "
+                    "The position of relay \"" + config.name()
+                            + "\" belongs to the PostgreSQL cluster with system identifier "
                             + seen.systemIdentifier() + ", but this one is " + server.systemIdentifier()
                             + ": its snapshots mean nothing here, as after a restore from a dump. Point the relay at the "
                             + "original cluster, or choose another twinbox.relay.name, which publishes all that is in "

@@ -14,15 +14,13 @@ import org.jspecify.annotations.Nullable;
  * auto-commit mode; not for several threads.
  */
 final class LeaseTable {
-    private static final String LOOK =
-            """
+    private static final String LOOK = """
             -- relay: look at the lease
             select owner, epoch, extract(epoch from ends_at - clock_timestamp())::float8, system_identifier
             from {lease} where relay = ?
             """;
 
-    private static final String TAKE =
-            """
+    private static final String TAKE = """
             -- relay: take the lease
             insert into {lease} as l (relay, owner, epoch, ends_at, system_identifier)
             values (?, ?, 1, clock_timestamp() + make_interval(secs => ?), ?)
@@ -33,15 +31,13 @@ final class LeaseTable {
             returning epoch
             """;
 
-    private static final String RENEW =
-            """
+    private static final String RENEW = """
             -- relay: renew the lease
             update {lease} set ends_at = clock_timestamp() + make_interval(secs => ?)
             where relay = ? and owner = ? and epoch = ?
             """;
 
-    private static final String RELEASE =
-            """
+    private static final String RELEASE = """
             -- relay: release the lease
             update {lease} set owner = null, ends_at = clock_timestamp() where relay = ? and owner = ? and epoch = ?
             """;

@@ -17,8 +17,7 @@ final class OutboxDatabase {
      * after it has filled. The scan types that are switched off read whole slots, and are chosen when statistics are old or
      * missing. Saved positions must be durable before they count, see {@link Position}.
      */
-    private static final String SETTINGS =
-            """
+    private static final String SETTINGS = """
             -- relay: session settings
             select set_config('plan_cache_mode', 'force_custom_plan', false),
               set_config('enable_seqscan', 'off', false),
@@ -32,8 +31,7 @@ final class OutboxDatabase {
                 else current_setting('synchronous_commit') end, false)
             """;
 
-    private static final String IDENTIFY =
-            """
+    private static final String IDENTIFY = """
             -- relay: identify the server
             select system_identifier, pg_is_in_recovery() from pg_control_system()
             """;

@@ -14,16 +14,14 @@ import org.jspecify.annotations.Nullable;
  * anything holds back vacuum. Bound to one connection in auto-commit mode; not for several threads.
  */
 final class PositionTable {
-    private static final String LOAD =
-            """
+    private static final String LOAD = """
             -- relay: load position
             select number, window_from::text, window_to::text, seq
             from {position} where relay = ? order by number desc limit 1
             """;
 
     /** {@code for share} keeps anybody from taking the lease between this check and the commit. */
-    private static final String SAVE =
-            """
+    private static final String SAVE = """
             -- relay: save position
             insert into {position} (slot, relay, number, epoch, window_from, window_to, seq)
             select ?, relay, ?, epoch, ?::pg_snapshot, ?::pg_snapshot, ?

@@ -26,14 +26,23 @@ final class ProducerSettings {
 
     private static Map<String, Object> fixed() {
         return Map.of(
-                ProducerConfig.ACKS_CONFIG, "all",
-                ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true,
-                ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, 5,
-                ProducerConfig.RETRIES_CONFIG, Integer.MAX_VALUE,
-                ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, Integer.MAX_VALUE,
-                ProducerConfig.MAX_BLOCK_MS_CONFIG, MAX_BLOCK_MILLIS,
-                ProducerConfig.PARTITIONER_IGNORE_KEYS_CONFIG, false,
-                ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class.getName(),
-                ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class.getName());
+                ProducerConfig.ACKS_CONFIG,
+                "all",
+                ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG,
+                true,
+                ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION,
+                5,
+                ProducerConfig.RETRIES_CONFIG,
+                Integer.MAX_VALUE,
+                ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG,
+                Integer.MAX_VALUE,
+                ProducerConfig.MAX_BLOCK_MS_CONFIG,
+                MAX_BLOCK_MILLIS,
+                ProducerConfig.PARTITIONER_IGNORE_KEYS_CONFIG,
+                false,
+                ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG,
+                ByteArraySerializer.class.getName(),
+                ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG,
+                ByteArraySerializer.class.getName());
     }
 }

@@ -1,8 +1,8 @@
 package dev.twinbox.relay;
 
 import java.util.List;
+import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.errors.AuthorizationException;
-import org.apache.kafka.common.errors.InvalidRecordException;
 import org.apache.kafka.common.errors.InvalidTimestampException;
 import org.apache.kafka.common.errors.InvalidTopicException;
 import org.apache.kafka.common.errors.PolicyViolationException;
@@ -27,12 +27,18 @@ final class Refusal {
     private static final List<Kind> KINDS = List.of(
             new Kind(RecordTooLargeException.class, LIMITS),
             new Kind(RecordBatchTooLargeException.class, LIMITS),
-            new Kind(InvalidTopicException.class, "the topic name is not a legal one, which the outbox table should forbid"),
+            new Kind(
+                    InvalidTopicException.class,
+                    "the topic name is not a legal one, which the outbox table should forbid"),
             new Kind(AuthorizationException.class, "grant the relay's Kafka principal Write and Describe on the topic"),
-            new Kind(InvalidRecordException.class, "look at the topic's settings: a compacted topic needs a key in each event"),
+            new Kind(
+                    InvalidRecordException.class,
+                    "look at the topic's settings: a compacted topic needs a key in each event"),
             new Kind(InvalidTimestampException.class, "look at the topic's timestamp settings and the relay's clock"),
             new Kind(PolicyViolationException.class, "look at the broker's policies"),
-            new Kind(UnsupportedCompressionTypeException.class, "set twinbox.relay.kafka.compression.type to one it knows"),
+            new Kind(
+                    UnsupportedCompressionTypeException.class,
+                    "set twinbox.relay.kafka.compression.type to one it knows"),
             new Kind(UnsupportedForMessageFormatException.class, "upgrade the message format of the topic"),
             new Kind(SerializationException.class, "report this: the relay sends bytes as they are"));
 
@@ -50,7 +56,8 @@ final class Refusal {
                 .map(Kind::remedy)
                 .findFirst()
                 .orElse("see the cause");
-        return "Kafka refused " + refused.record() + " for good: " + cause.getClass().getSimpleName() + ": "
+        return "Kafka refused " + refused.record() + " for good: "
+                + cause.getClass().getSimpleName() + ": "
                 + cause.getMessage() + ". Remedy: " + remedy
                 + ". The event stays in the outbox; it and all behind it are sent after a restart.";
     }

@@ -141,8 +141,9 @@ final class Relay implements AutoCloseable {
 
     /** At start a mistake; later a fail-over under way, which ends with a primary. */
     private SQLException hotStandby() {
-        String message = config.database().url() + " is a hot standby (pg_is_in_recovery): a relay needs the primary, it "
-                + "writes positions. Use targetServerType=primary in the URL or name the primary.";
+        String message =
+                config.database().url() + " is a hot standby (pg_is_in_recovery): a relay needs the primary, it "
+                        + "writes positions. Use targetServerType=primary in the URL or name the primary.";
         if (everRelayed) {
             return new SQLTransientConnectionException(message);
         }
@@ -158,31 +159,34 @@ final class Relay implements AutoCloseable {
 
     /** Drops everything, says why, and waits before the next try; or gives up where trying again would not help. */
     private void recover(Throwable failure) throws InterruptedException {
-        Throwable cause = drop(failure);
-        if (cause instanceof LeaseLostException) {
-            LOG.warn("Lost the lease of relay \"{}\": {}. Standing by.", config.name(), cause.getMessage());
-            return;
-        }
+        Throwable cause = trueCause(failure);
         giveUpIfHopeless(cause);
+        drop();
         report(cause);
-        main.await(config.retry());
+        if (!(cause instanceof LeaseLostException)) {
+            main.await(config.retry());
+        }
     }
 
-    /** Closes what is open; returns the true cause, which may be known only then. */
-    private Throwable drop(Throwable failure) {
-        RelaySession failed = session;
-        LeaseCandidate idle = candidate;
-        session = null;
-        candidate = null;
-        if (idle != null) {
-            RelaySession.abort(idle.connection());
-        }
-        if (failed == null) {
+    /** What has really happened is known when all threads of the session have ended. */
+    private Throwable trueCause(Throwable failure) {
+        if (session == null) {
             return failure;
         }
-        failed.close();
-        Throwable within = failed.failure();
+        session.halt();
+        Throwable within = session.failure();
         return failure instanceof SessionFailedException && within != null ? within : failure;
+    }
+
+    private void drop() {
+        if (session != null) {
+            session.close();
+            session = null;
+        }
+        if (candidate != null) {
+            RelaySession.abort(candidate.connection());
+            candidate = null;
+        }
     }
 
     private void giveUpIfHopeless(Throwable cause) {
@@ -209,7 +213,9 @@ final class Relay implements AutoCloseable {
 
     private void report(Throwable cause) {
         String what = String.valueOf(cause.getMessage());
-        if (cause instanceof SQLException) {
+        if (cause instanceof LeaseLostException) {
+            LOG.warn("Lost the lease of relay \"{}\": {}. Standing by.", config.name(), what);
+        } else if (cause instanceof SQLException) {
             progress.databaseFailed(what);
             LOG.warn("The database failed, trying again: {}", what);
         } else if (cause instanceof SendFailedException || cause instanceof KafkaException) {
@@ -236,7 +242,7 @@ final class Relay implements AutoCloseable {
                 }
             }
         } catch (SQLException | LeaseLostException | SessionFailedException e) {
-            LOG.warn("Could not settle what is in flight: {}", drop(e).getMessage());
+            LOG.warn("Could not settle what is in flight: {}", trueCause(e).getMessage());
         }
         return last.isSettled() ? ExitCode.OK : ExitCode.UNFINISHED;
     }
@@ -246,15 +252,21 @@ final class Relay implements AutoCloseable {
     }
 
     private void releaseAndDrop() {
-        RelaySession last = session;
-        if (last != null) {
-            try {
-                last.release();
-            } catch (SQLException e) {
-                LOG.warn("Could not release the lease, it ends within {}: {}", config.lease(), e.getMessage());
-            }
+        if (session != null) {
+            session.halt();
+            release(session);
         }
-        drop(new InterruptedException("the relay ends"));
+        drop();
+    }
+
+    private void release(RelaySession last) {
+        try {
+            last.release();
+        } catch (SQLException e) {
+            LOG.warn("Could not release the lease, it ends within {}: {}", config.lease(), e.getMessage());
+        } catch (LeaseLostException e) {
+            LOG.info("The lease is another's already: {}", e.getMessage());
+        }
     }
 
     /** Asks {@link #run()} to settle what is in flight and return. Any thread, any number of times; returns at once. */

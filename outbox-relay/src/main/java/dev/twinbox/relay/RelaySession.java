@@ -34,7 +34,7 @@ final class RelaySession implements AutoCloseable {
     /**
      * Starts reading and sending.
      *
-     * @param saving the connection on which the lease was taken; closed with the session
+     * @param saving the connection on which the lease was taken; ends with the session
      * @param main woken when {@link #step()} has something to do
      */
     RelaySession(
@@ -55,11 +55,10 @@ final class RelaySession implements AutoCloseable {
         this.failures = new Failures(main);
         this.reading = database.connect();
         try {
-            Window window = new Window(
-                    new OutboxTable(reading, config.tables().events(), config.page()), saved.position());
+            Window window =
+                    new Window(new OutboxTable(reading, config.tables().events(), config.page()), saved.position());
             this.producer = producers.get();
-            PageReader pageReader =
-                    new PageReader(window, inFlight, failures, progress, new Waiter(config.idle()));
+            PageReader pageReader = new PageReader(window, inFlight, failures, progress, new Waiter(config.idle()));
             this.reader = thread("relay-reader", pageReader);
             this.sender = thread("relay-sender", new Sender(producer, inFlight, lease, failures, progress, main));
         } catch (SQLException | RuntimeException | Error e) {
@@ -88,6 +87,11 @@ final class RelaySession implements AutoCloseable {
             throw new SessionFailedException();
         }
         lease.renewIfDue();
+        return saveAcknowledged();
+    }
+
+    /** The position moves page by page, in the order in which they were read. */
+    private int saveAcknowledged() throws SQLException, LeaseLostException {
         Page last = null;
         int records = 0;
         for (Page page = inFlight.pollDone(); page != null; page = inFlight.pollDone()) {
@@ -126,14 +130,14 @@ final class RelaySession implements AutoCloseable {
         return inFlight.isSettled();
     }
 
-    /** Gives the lease back; for the end of a session that has settled, or that nobody will continue here. */
-    void release() throws SQLException {
+    /** Saves what is acknowledged and gives the lease back, after {@link #halt()}. */
+    void release() throws SQLException, LeaseLostException {
+        saveAcknowledged();
         lease.release();
     }
 
-    /** Drops everything that is not settled. All threads have ended when it returns, so what failed is known. */
-    @Override
-    public void close() {
+    /** Ends reading and sending, and drops what is not acknowledged. When it returns, what failed is known. */
+    void halt() {
         lease.end();
         inFlight.seal();
         reader.interrupt();
@@ -142,6 +146,12 @@ final class RelaySession implements AutoCloseable {
         producer.close(Duration.ZERO);
         join(reader);
         join(sender);
+    }
+
+    /** {@link #halt()}, and ends the lease's connection. Nobody but us knows then that the lease is free. */
+    @Override
+    public void close() {
+        halt();
         abort(saving);
         progress.dropped();
         progress.leaseGone();

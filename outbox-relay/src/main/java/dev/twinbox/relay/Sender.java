@@ -118,7 +118,8 @@ final class Sender implements Runnable, Page.Listener {
             notTaken = failure; // the producer calls back from within send() what it does not take
         } else {
             failures.report(new SendFailedException(record, failure));
-            // Here, on the producer's own thread, nothing can be sent between the failure and the end: a later record of
+            // Here, on the producer's own thread, nothing can be sent between the failure and the end: a later record
+            // of
             // this key that is still waiting in the producer would overtake it. Those already under way carry sequence
             // numbers that the broker refuses.
             producer.close(Duration.ZERO);

@@ -1,6 +1,6 @@
 package dev.twinbox.relay;
 
-/** A thread of the session has failed; {@link RelaySession#failure()} says how, once the session is closed. */
+/** A thread of the session has failed; {@link RelaySession#failure()} says how, once the session is halted. */
 final class SessionFailedException extends Exception {
     private static final long serialVersionUID = 1L;
 
