@@ -74,6 +74,7 @@ final class Sender implements Runnable, Page.Listener {
     }
 
     /** Whether the producer took the record; it may fail later. */
+    @SuppressWarnings("FutureReturnValueIgnored") // the record is its own callback
     private boolean handOver(OutboxRecord record) throws InterruptedException {
         while (!lease.isHeld()) {
             pauseForLease();
