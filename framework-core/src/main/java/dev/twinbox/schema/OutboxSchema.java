@@ -1,7 +1,12 @@
 package dev.twinbox.schema;
 
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -35,12 +40,50 @@ public record OutboxSchema(@Nullable String schema, String table, String positio
     /** How long events are written into one slot before the next takes its turn. */
     public static final Duration SLOT_LENGTH = Duration.ofHours(1);
 
+    /** The columns of the event table, in order, with their types as {@code format_type} writes them. */
+    public static final Map<String, String> EVENT_COLUMNS = eventColumns();
+
     private static final String LOCATION = "dev/twinbox/schema/outbox";
 
-    /** @throws IllegalArgumentException if a name can not be a PostgreSQL identifier, that of a derived object included */
+    private static final String HISTORY = "_history";
+
+    private static final String BY_NUMBER = "_by_number";
+
+    /** @throws IllegalArgumentException if a name can not be a PostgreSQL identifier, or two tables have one name */
     public OutboxSchema {
-        placeholders(schema, table, positionTable, leaseTable);
-        history(schema, table);
+        if (schema != null) {
+            checkSchema(schema);
+        }
+        checkTable(table);
+        checkPositionTable(positionTable);
+        checkLeaseTable(leaseTable);
+        if (new HashSet<>(List.of(table, positionTable, leaseTable)).size() < 3) {
+            throw new IllegalArgumentException("tables of events, positions and leases must have different names, not "
+                    + SqlIdentifier.quote(table) + ", " + SqlIdentifier.quote(positionTable) + ", "
+                    + SqlIdentifier.quote(leaseTable));
+        }
+    }
+
+    /** @throws IllegalArgumentException if it can not be a schema */
+    public static void checkSchema(String schema) {
+        SqlIdentifier.check("schema", schema);
+    }
+
+    /** @throws IllegalArgumentException if it, or the name of an object derived from it, can not be an identifier */
+    public static void checkTable(String table) {
+        SqlIdentifier.check("table", table);
+        SqlIdentifier.check("the longest name derived from the table,", table + HISTORY);
+    }
+
+    /** @throws IllegalArgumentException if it, or the name of an object derived from it, can not be an identifier */
+    public static void checkPositionTable(String positionTable) {
+        SqlIdentifier.check("table", positionTable);
+        SqlIdentifier.check("the longest name derived from the table,", positionTable + BY_NUMBER);
+    }
+
+    /** @throws IllegalArgumentException if it can not be an identifier */
+    public static void checkLeaseTable(String leaseTable) {
+        SqlIdentifier.check("table", leaseTable);
     }
 
     /** The event table. */
@@ -76,41 +119,63 @@ public record OutboxSchema(@Nullable String schema, String table, String positio
     /**
      * Creates the tables, or brings them to the version this code needs; a schema that does not exist is created.
      *
+     * <p>Several outboxes can live in one schema, beside the application's own Flyway: what was applied is remembered in a
+     * table named after the event table.
+     *
      * @param dataSource connects as the owner of the tables to be
      * @return what was done
      */
     public SchemaMigration.Result migrate(DataSource dataSource) {
-        return SchemaMigration.migrate(
-                dataSource, LOCATION, history(schema, table), placeholders(schema, table, positionTable, leaseTable));
+        return SchemaMigration.migrate(dataSource, LOCATION, events().withSuffix(HISTORY), placeholders());
     }
 
-    /** Named after the event table, so that several outboxes live in one schema, beside the application's own Flyway. */
-    private static SqlIdentifier history(@Nullable String schema, String table) {
-        return new SqlIdentifier(schema, table).withSuffix("_history");
+    /**
+     * What keeps the connection's role from writing events, one sentence each; empty if nothing does. It needs no more
+     * than {@code INSERT} on the event table and {@code USAGE} on its sequence (and on the schema).
+     */
+    public List<String> problemsForWriting(Connection connection) throws SQLException {
+        return new SchemaCheck(connection)
+                .server()
+                .table(events(), EVENT_COLUMNS, "INSERT")
+                .sequence(eventsSequence(), "USAGE")
+                .problems();
     }
 
-    private static Map<String, String> placeholders(
-            @Nullable String schema, String table, String positionTable, String leaseTable) {
-        SqlIdentifier events = new SqlIdentifier(schema, table);
-        SqlIdentifier sequence = events.withSuffix("_seq");
-        SqlIdentifier position = new SqlIdentifier(schema, positionTable);
+    private Map<String, String> placeholders() {
         Map<String, String> names = new LinkedHashMap<>();
-        names.put("events", events.sql());
-        names.put("events_sequence", sequence.sql());
-        names.put("events_sequence_literal", sequence.sqlLiteral());
+        names.put("events", events().sql());
+        names.put("events_sequence", eventsSequence().sql());
+        names.put("events_sequence_literal", eventsSequence().sqlLiteral());
         for (int slot = 0; slot < EVENT_SLOTS; slot++) {
-            names.put("events_slot" + slot, events.withSuffix("_slot" + slot).sql());
+            names.put("events_slot" + slot, eventsSlot(slot).sql());
         }
-        names.put("events_seq_index", events.withSuffix("_by_seq").unqualifiedSql());
-        names.put("events_tx_index", events.withSuffix("_by_tx").unqualifiedSql());
+        names.put("events_seq_index", events().withSuffix("_by_seq").unqualifiedSql());
+        names.put("events_tx_index", events().withSuffix("_by_tx").unqualifiedSql());
         names.put("slot_seconds", Long.toString(SLOT_LENGTH.toSeconds()));
-        names.put("position", position.sql());
+        names.put("position", position().sql());
         for (int slot = 0; slot < POSITION_SLOTS; slot++) {
-            names.put(
-                    "position_slot" + slot, position.withSuffix("_slot" + slot).sql());
+            names.put("position_slot" + slot, positionSlot(slot).sql());
         }
-        names.put("position_index", position.withSuffix("_by_number").unqualifiedSql());
-        names.put("lease", new SqlIdentifier(schema, leaseTable).sql());
+        names.put("position_index", position().withSuffix(BY_NUMBER).unqualifiedSql());
+        names.put("lease", lease().sql());
         return names;
+    }
+
+    private static Map<String, String> eventColumns() {
+        Map<String, String> columns = new LinkedHashMap<>();
+        columns.put("tx", "xid8");
+        columns.put("seq", "bigint");
+        columns.put("slot", "smallint");
+        columns.put("id", "uuid");
+        columns.put("topic", "text");
+        columns.put("key", "text");
+        columns.put("type", "text");
+        columns.put("source", "text");
+        columns.put("subject", "text");
+        columns.put("occurred_at", "timestamp with time zone");
+        columns.put("content_type", "text");
+        columns.put("headers", "text[]");
+        columns.put("payload", "bytea");
+        return Collections.unmodifiableMap(columns);
     }
 }

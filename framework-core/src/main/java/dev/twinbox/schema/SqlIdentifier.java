@@ -62,7 +62,7 @@ public record SqlIdentifier(@Nullable String schema, String name) {
         return sql();
     }
 
-    private static void check(String part, String value) {
+    static void check(String part, String value) {
         if (value.isEmpty()) {
             throw new IllegalArgumentException(part + " is empty: a PostgreSQL identifier has 1 to 63 bytes");
         }

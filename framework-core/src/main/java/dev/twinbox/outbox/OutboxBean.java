@@ -1,0 +1,233 @@
+package dev.twinbox.outbox;
+
+import dev.twinbox.EventType;
+import dev.twinbox.InvalidEventException;
+import dev.twinbox.Outbox;
+import dev.twinbox.OutboxEvent;
+import jakarta.annotation.PostConstruct;
+import jakarta.annotation.PreDestroy;
+import jakarta.ejb.TransactionAttribute;
+import jakarta.ejb.TransactionAttributeType;
+import jakarta.ejb.TransactionManagement;
+import jakarta.ejb.TransactionManagementType;
+import jakarta.enterprise.inject.spi.Annotated;
+import jakarta.enterprise.inject.spi.AnnotatedMethod;
+import jakarta.enterprise.inject.spi.AnnotatedType;
+import jakarta.transaction.Transactional;
+import java.lang.annotation.Annotation;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** The {@link Outbox} methods of one bean class, and what is wrong with them. */
+final class OutboxBean {
+
+    private final AnnotatedType<?> type;
+    private final BeanKind kind;
+    private final List<String> problems = new ArrayList<>();
+    private final List<String> warnings = new ArrayList<>();
+    private boolean publishing;
+
+    OutboxBean(AnnotatedType<?> type, BeanKind kind) {
+        this.type = type;
+        this.kind = kind;
+        Outbox onClass = type.getAnnotation(Outbox.class);
+        for (AnnotatedMethod<?> method : type.getMethods()) {
+            Outbox onMethod = method.getAnnotation(Outbox.class);
+            if (onMethod != null) {
+                check(method, onMethod);
+            } else if (onClass != null && isBusinessMethod(method)) {
+                check(method, onClass);
+            }
+        }
+    }
+
+    /** Whether there is at least one {@link Outbox} method. */
+    boolean isPublishing() {
+        return publishing;
+    }
+
+    /** One sentence each: class and method, the rule broken, the remedy. */
+    List<String> problems() {
+        return problems;
+    }
+
+    /** Methods that work only if each caller brings a transaction. */
+    List<String> warnings() {
+        return warnings;
+    }
+
+    private void check(AnnotatedMethod<?> annotated, Outbox outbox) {
+        Method method = annotated.getJavaMember();
+        if (method.isBridge()) {
+            return;
+        }
+        publishing = true;
+        checkInterceptable(annotated);
+        checkTransaction(annotated);
+        checkAttribute(method, "topic", () -> named(outbox.topic(), OutboxEvent.of("")::withTopic));
+        checkAttribute(method, "type", () -> named(outbox.type(), OutboxEvent.of("")::withType));
+        ReturnType returned = ReturnType.of(method.getGenericReturnType());
+        switch (returned.shape()) {
+            case EVENT -> checkEventClass(method, outbox, returned.eventClass());
+            case COMPLETE -> {
+                // An OutboxEvent says for itself; what it leaves out is checked when it is published.
+            }
+            case UNSUPPORTED ->
+                problem(
+                        method,
+                        "returns " + method.getGenericReturnType().getTypeName()
+                                + ": return an event, an OutboxEvent, or an Optional, Collection or Stream of either");
+        }
+    }
+
+    private static void named(String value, Function<String, OutboxEvent> part) {
+        if (!value.isEmpty()) {
+            part.apply(value);
+        }
+    }
+
+    private void checkAttribute(Method method, String name, Runnable check) {
+        try {
+            check.run();
+        } catch (InvalidEventException e) {
+            problem(method, name + " of @Outbox: " + e.getMessage());
+        }
+    }
+
+    private void checkInterceptable(AnnotatedMethod<?> annotated) {
+        Method method = annotated.getJavaMember();
+        int modifiers = method.getModifiers();
+        if (Modifier.isPrivate(modifiers) || Modifier.isStatic(modifiers) || Modifier.isFinal(modifiers)) {
+            problem(
+                    method,
+                    "is private, static or final: a call of it can not be intercepted, it would publish nothing");
+        } else if (kind == BeanKind.SESSION_BEAN && !Modifier.isPublic(modifiers)) {
+            problem(method, "is not public: it is no business method of the session bean, it would publish nothing");
+        }
+        if (isLifecycleCallback(annotated)) {
+            problem(method, "is a lifecycle callback: the container's call is not intercepted; inject OutboxPublisher");
+        }
+    }
+
+    private void checkTransaction(AnnotatedMethod<?> annotated) {
+        switch (kind) {
+            case SESSION_BEAN -> checkSessionBeanTransaction(annotated);
+            case MANAGED_BEAN -> checkManagedBeanTransaction(annotated);
+        }
+    }
+
+    private void checkSessionBeanTransaction(AnnotatedMethod<?> annotated) {
+        Method method = annotated.getJavaMember();
+        TransactionManagement management = type.getAnnotation(TransactionManagement.class);
+        if (management != null && management.value() == TransactionManagementType.BEAN) {
+            problem(
+                    method,
+                    "is of a bean with bean-managed transactions: when the method returns there is none to publish in;"
+                            + " use container-managed transactions, or call OutboxPublisher inside your own");
+            return;
+        }
+        TransactionAttribute attribute = find(annotated, TransactionAttribute.class);
+        TransactionAttributeType value = attribute == null ? TransactionAttributeType.REQUIRED : attribute.value();
+        switch (value) {
+            case NOT_SUPPORTED, NEVER -> problem(method, neverTransactional(value.name()));
+            case SUPPORTS -> warn(method, "is @TransactionAttribute(SUPPORTS)");
+            case REQUIRED, REQUIRES_NEW, MANDATORY -> {
+                // Always in a transaction, or refused by the container.
+            }
+        }
+    }
+
+    private void checkManagedBeanTransaction(AnnotatedMethod<?> annotated) {
+        Method method = annotated.getJavaMember();
+        Transactional transactional = find(annotated, Transactional.class);
+        if (transactional == null) {
+            warn(method, "has no @Transactional");
+            return;
+        }
+        switch (transactional.value()) {
+            case NOT_SUPPORTED, NEVER ->
+                problem(method, neverTransactional(transactional.value().name()));
+            case SUPPORTS -> warn(method, "is @Transactional(SUPPORTS)");
+            case REQUIRED, REQUIRES_NEW, MANDATORY -> {
+                // Always in a transaction, or refused by the container.
+            }
+        }
+    }
+
+    private static String neverTransactional(String attribute) {
+        return "has the transaction attribute " + attribute
+                + ": it never runs in a transaction to publish in; use REQUIRED, REQUIRES_NEW or MANDATORY";
+    }
+
+    private void checkEventClass(Method method, Outbox outbox, Class<?> eventClass) {
+        for (Class<?> concrete : ReturnType.concreteClasses(eventClass)) {
+            checkConcreteClass(method, outbox, concrete);
+        }
+    }
+
+    private void checkConcreteClass(Method method, Outbox outbox, Class<?> eventClass) {
+        EventType named = eventClass.getAnnotation(EventType.class);
+        if (outbox.topic().isEmpty() && (named == null || named.topic().isEmpty())) {
+            problem(method, "no topic: neither @Outbox nor @EventType on " + eventClass.getTypeName() + " names one");
+        }
+        if (outbox.type().isEmpty() && (named == null || named.value().isEmpty())) {
+            problem(method, "no type: neither @Outbox nor @EventType on " + eventClass.getTypeName() + " names one");
+        }
+        if (named != null) {
+            checkAttribute(
+                    method,
+                    "topic of @EventType on " + eventClass.getTypeName(),
+                    () -> named(named.topic(), OutboxEvent.of("")::withTopic));
+            checkAttribute(
+                    method,
+                    "value of @EventType on " + eventClass.getTypeName(),
+                    () -> named(named.value(), OutboxEvent.of("")::withType));
+        }
+        String key = !outbox.key().isEmpty() ? outbox.key() : named == null ? "" : named.key();
+        if (!key.isEmpty()) {
+            try {
+                KeyProperty.of(eventClass, key);
+            } catch (IllegalArgumentException e) {
+                problem(method, String.valueOf(e.getMessage()));
+            }
+        }
+    }
+
+    /** Of the method, else of the class. */
+    private <A extends Annotation> @Nullable A find(Annotated method, Class<A> annotation) {
+        A onMethod = method.getAnnotation(annotation);
+        return onMethod != null ? onMethod : type.getAnnotation(annotation);
+    }
+
+    private boolean isBusinessMethod(AnnotatedMethod<?> annotated) {
+        Method method = annotated.getJavaMember();
+        int modifiers = method.getModifiers();
+        boolean visible = kind == BeanKind.SESSION_BEAN ? Modifier.isPublic(modifiers) : !Modifier.isPrivate(modifiers);
+        return visible
+                && !Modifier.isStatic(modifiers)
+                && !method.isSynthetic()
+                && method.getDeclaringClass() != Object.class
+                && !isLifecycleCallback(annotated);
+    }
+
+    private static boolean isLifecycleCallback(Annotated method) {
+        return method.isAnnotationPresent(PostConstruct.class) || method.isAnnotationPresent(PreDestroy.class);
+    }
+
+    private void problem(Method method, String text) {
+        problems.add(place(method) + " " + text);
+    }
+
+    private void warn(Method method, String text) {
+        warnings.add("@Outbox method " + place(method) + " " + text
+                + ": it publishes only if its caller has a transaction, and throws if not");
+    }
+
+    private String place(Method method) {
+        return type.getJavaClass().getName() + "." + method.getName() + ":";
+    }
+}

@@ -1,0 +1,135 @@
+package dev.twinbox.outbox;
+
+import dev.twinbox.InvalidConfigurationException;
+import dev.twinbox.SchemaException;
+import dev.twinbox.TwinboxException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import javax.naming.InitialContext;
+import javax.naming.NamingException;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The database the application writes its events to, behind the configured data source.
+ *
+ * <p>It is checked once. At the start of the application, if it can be reached: tables, columns or privileges that are
+ * missing fail the deployment. If it can not be reached then, that is an outage and not a mistake: the application starts,
+ * a warning is logged, and the check is done by the first transaction that publishes, in its own connection.
+ */
+final class OutboxDatabase {
+
+    private static final Logger LOG = System.getLogger(OutboxDatabase.class.getName());
+
+    private final OutboxConfiguration configuration;
+    private final OutboxTable table;
+
+    /** Written by whoever comes first; all would write the same. */
+    private volatile @Nullable DataSource dataSource;
+
+    /** Set once a check has passed. */
+    private volatile boolean checked;
+
+    OutboxDatabase(OutboxConfiguration configuration) {
+        this.configuration = configuration;
+        this.table = new OutboxTable(configuration.schema().events());
+    }
+
+    /**
+     * Checks the database, outside of a transaction.
+     *
+     * @throws InvalidConfigurationException if there is no such data source
+     * @throws SchemaException if the database can be reached but not used
+     */
+    void start() {
+        try (Connection connection = dataSource().getConnection()) {
+            check(connection);
+            LOG.log(Level.INFO, () -> "Outbox started: " + configuration);
+        } catch (SQLException e) {
+            if (!isOutage(e)) {
+                throw new SchemaException(
+                        "The outbox's database refuses the application (data source " + configuration.dataSource()
+                                + "): " + e.getMessage(),
+                        e);
+            }
+            LOG.log(
+                    Level.WARNING,
+                    () -> "The outbox's database can not be reached (data source "
+                            + configuration.dataSource() + "): " + e.getMessage()
+                            + ". The application starts nevertheless; the tables are checked with the first event.");
+        }
+    }
+
+    /** Inserts in the current transaction; must be called in an EJB's invocation, see {@link OutboxDrain}. */
+    void insert(List<OutboxRow> rows) {
+        try (Connection connection = dataSource().getConnection()) {
+            if (!checked) {
+                check(connection);
+            }
+            table.insert(connection, rows);
+        } catch (SQLException e) {
+            throw new TwinboxException(
+                    "The outbox could not insert " + rows.size() + " event(s) into "
+                            + configuration.schema().events() + ": " + e.getMessage(),
+                    e);
+        }
+    }
+
+    private void check(Connection connection) throws SQLException {
+        List<String> problems = configuration.schema().problemsForWriting(connection);
+        if (!problems.isEmpty()) {
+            throw new SchemaException("The outbox can not be written (data source " + configuration.dataSource() + "): "
+                    + String.join("; ", problems)
+                    + ". Create or update the tables as their owner, with the same twinbox.outbox.* names:"
+                    + " java -jar outbox-relay.jar migrate");
+        }
+        checked = true;
+    }
+
+    private DataSource dataSource() {
+        DataSource found = dataSource;
+        if (found == null) {
+            found = lookup(configuration.dataSource());
+            dataSource = found;
+        }
+        return found;
+    }
+
+    private static DataSource lookup(String name) {
+        Object found;
+        try {
+            found = InitialContext.doLookup(name);
+        } catch (NamingException e) {
+            throw noDataSource(name, "names nothing in JNDI: " + e.getMessage());
+        }
+        if (found instanceof DataSource source) {
+            return source;
+        }
+        throw noDataSource(name, "names a " + found.getClass().getTypeName() + ", not a data source");
+    }
+
+    private static InvalidConfigurationException noDataSource(String name, String what) {
+        return new InvalidConfigurationException(
+                "Configuration of the outbox",
+                List.of(OutboxKey.DATA_SOURCE.key() + " = " + name + " " + what
+                        + "; define it on the server or by @DataSourceDefinition"));
+    }
+
+    /**
+     * Whether nobody answered, or someone who can not serve anyone now. PostgreSQL's classes 08 (connection), 53
+     * (resources) and 57 (operator, e.g. starting up); a pool that gave up brings no state at all. Anything else is an
+     * answer, which a later try will get again.
+     */
+    private static boolean isOutage(SQLException failure) {
+        for (Throwable e = failure; e != null; e = e.getCause()) {
+            if (e instanceof SQLException sql && sql.getSQLState() != null) {
+                String state = sql.getSQLState();
+                return state.startsWith("08") || state.startsWith("53") || state.startsWith("57");
+            }
+        }
+        return true;
+    }
+}

@@ -1,0 +1,86 @@
+package dev.twinbox.outbox;
+
+import dev.twinbox.InvalidConfigurationException;
+import dev.twinbox.Outbox;
+import dev.twinbox.OutboxPublisher;
+import jakarta.enterprise.event.Observes;
+import jakarta.enterprise.inject.spi.AfterDeploymentValidation;
+import jakarta.enterprise.inject.spi.AnnotatedType;
+import jakarta.enterprise.inject.spi.Extension;
+import jakarta.enterprise.inject.spi.ProcessAnnotatedType;
+import jakarta.enterprise.inject.spi.ProcessInjectionPoint;
+import jakarta.enterprise.inject.spi.ProcessManagedBean;
+import jakarta.enterprise.inject.spi.ProcessSessionBean;
+import jakarta.enterprise.inject.spi.WithAnnotations;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.List;
+import org.eclipse.microprofile.config.Config;
+import org.eclipse.microprofile.config.ConfigProvider;
+
+/**
+ * Refuses at deployment what could only fail later: {@link Outbox} where it can not work, and a wrong configuration; all
+ * problems in one exception.
+ *
+ * <p>An application that neither publishes nor configures anything is left alone: it may have this library only because it
+ * receives.
+ *
+ * <p>Public because the service loader demands it; not for applications.
+ */
+public class OutboxExtension implements Extension {
+
+    private static final Logger LOG = System.getLogger(OutboxExtension.class.getName());
+
+    private final List<String> problems = new ArrayList<>();
+    private final List<String> warnings = new ArrayList<>();
+    private boolean used;
+
+    /** Whether this application publishes, or is configured to. */
+    boolean isOutboxUsed() {
+        return used;
+    }
+
+    <T> void interfaces(@Observes @WithAnnotations(Outbox.class) ProcessAnnotatedType<T> event) {
+        Class<T> type = event.getAnnotatedType().getJavaClass();
+        if (type.isInterface()) {
+            problems.add("interface " + type.getName()
+                    + ": @Outbox on an interface or its methods is not seen by CDI; put it on the class of the bean");
+        }
+    }
+
+    <T> void managedBeans(@Observes ProcessManagedBean<T> event) {
+        check(event.getAnnotatedBeanClass(), BeanKind.MANAGED_BEAN);
+    }
+
+    <T> void sessionBeans(@Observes ProcessSessionBean<T> event) {
+        @SuppressWarnings("unchecked") // the specification declares it for Object
+        AnnotatedType<?> type = (AnnotatedType<?>) (Object) event.getAnnotatedBeanClass();
+        check(type, BeanKind.SESSION_BEAN);
+    }
+
+    <T> void publishers(@Observes ProcessInjectionPoint<T, OutboxPublisher> event) {
+        Class<?> declaring = event.getInjectionPoint().getMember().getDeclaringClass();
+        used |= !declaring.equals(OutboxInterceptor.class);
+    }
+
+    void validate(@Observes AfterDeploymentValidation event) {
+        Config config = ConfigProvider.getConfig();
+        used |= OutboxConfigurationReader.isPresent(config);
+        if (used) {
+            problems.addAll(OutboxConfigurationReader.problems(config));
+        }
+        warnings.forEach(warning -> LOG.log(Level.WARNING, warning));
+        if (!problems.isEmpty()) {
+            event.addDeploymentProblem(
+                    new InvalidConfigurationException("The outbox can not work in this application", problems));
+        }
+    }
+
+    private void check(AnnotatedType<?> type, BeanKind kind) {
+        OutboxBean bean = new OutboxBean(type, kind);
+        used |= bean.isPublishing();
+        problems.addAll(bean.problems());
+        warnings.addAll(bean.warnings());
+    }
+}

@@ -1,0 +1,93 @@
+package dev.twinbox.outbox;
+
+import dev.twinbox.schema.SqlIdentifier;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.Types;
+import java.time.ZoneOffset;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The statement that writes events.
+ *
+ * <p>Up to {@value #MAX_ROWS} rows go into one statement and take one round trip; more take two: full statements as one
+ * JDBC batch, then the rest. So a connection sees at most {@value #MAX_ROWS} different statements, and those of the sizes an
+ * application really uses are soon prepared on the server.
+ */
+final class OutboxTable {
+
+    /** Ten parameters a row: far below the protocol's 65,535. */
+    static final int MAX_ROWS = 100;
+
+    /** tx, seq and slot come from their defaults, seq in the order of the rows. */
+    private static final String INSERT = """
+            -- outbox: insert
+            insert into %s
+              (id, topic, key, type, source, subject, occurred_at, content_type, headers, payload)
+            values
+              (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""";
+
+    private static final String FURTHER_ROW = """
+            ,
+              (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""";
+
+    private final String insert;
+
+    OutboxTable(SqlIdentifier table) {
+        this.insert = INSERT.formatted(table.sql());
+    }
+
+    /** Inserts in the connection's transaction, numbered in the order of the list. */
+    void insert(Connection connection, List<OutboxRow> rows) throws SQLException {
+        int full = rows.size() / MAX_ROWS;
+        if (full > 0) {
+            try (PreparedStatement statement = connection.prepareStatement(sql(MAX_ROWS))) {
+                for (int i = 0; i < full; i++) {
+                    bind(connection, statement, rows.subList(i * MAX_ROWS, (i + 1) * MAX_ROWS));
+                    statement.addBatch();
+                }
+                statement.executeBatch();
+            }
+        }
+        List<OutboxRow> rest = rows.subList(full * MAX_ROWS, rows.size());
+        if (!rest.isEmpty()) {
+            try (PreparedStatement statement = connection.prepareStatement(sql(rest.size()))) {
+                bind(connection, statement, rest);
+                statement.executeUpdate();
+            }
+        }
+    }
+
+    private String sql(int rows) {
+        return insert + FURTHER_ROW.repeat(rows - 1);
+    }
+
+    private static void bind(Connection connection, PreparedStatement statement, List<OutboxRow> rows)
+            throws SQLException {
+        int i = 0;
+        for (OutboxRow row : rows) {
+            statement.setObject(++i, row.id());
+            statement.setString(++i, row.topic());
+            statement.setString(++i, row.key());
+            statement.setString(++i, row.type());
+            statement.setString(++i, row.source());
+            statement.setString(++i, row.subject());
+            statement.setObject(++i, row.occurredAt().atOffset(ZoneOffset.UTC));
+            statement.setString(++i, row.contentType());
+            setHeaders(connection, statement, ++i, row.flatHeaders());
+            statement.setBytes(++i, row.payload());
+        }
+    }
+
+    private static void setHeaders(
+            Connection connection, PreparedStatement statement, int index, String @Nullable [] headers)
+            throws SQLException {
+        if (headers == null) {
+            statement.setNull(index, Types.ARRAY);
+        } else {
+            statement.setArray(index, connection.createArrayOf("text", headers));
+        }
+    }
+}

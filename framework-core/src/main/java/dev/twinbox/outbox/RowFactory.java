@@ -1,0 +1,141 @@
+package dev.twinbox.outbox;
+
+import com.github.f4b6a3.uuid.UuidCreator;
+import dev.twinbox.EventSerializer;
+import dev.twinbox.EventType;
+import dev.twinbox.InvalidEventException;
+import dev.twinbox.OutboxEvent;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** Makes rows of events, and so finds at the call whatever could stop them later. */
+final class RowFactory {
+
+    /**
+     * What key, headers and the other attributes of one event may take together. With the default payload limit it keeps a
+     * record below 1 MiB, the default of the producer's {@code max.request.size} and the topic's {@code max.message.bytes}.
+     */
+    static final int MAX_ATTRIBUTE_BYTES = 65_536;
+
+    private static final String RAW_CONTENT_TYPE = "application/octet-stream";
+
+    private final OutboxConfiguration configuration;
+    private final EventSerializer serializer;
+    private final InstantSource clock;
+    private final Map<Class<?>, EventClass> eventClasses = new ConcurrentHashMap<>();
+
+    RowFactory(OutboxConfiguration configuration, EventSerializer serializer, InstantSource clock) {
+        this.configuration = configuration;
+        this.serializer = serializer;
+        this.clock = clock;
+    }
+
+    /**
+     * Takes what the event does not say itself from the {@link EventType} of its payload's class.
+     *
+     * @param event an event object or an {@link OutboxEvent}
+     * @throws InvalidEventException if it can not be sent as it is
+     */
+    OutboxRow row(@Nullable Object event) {
+        if (event == null) {
+            throw new InvalidEventException("event is null: publish an object, or OutboxEvent.tombstone(…)");
+        }
+        OutboxEvent given = event instanceof OutboxEvent outboxEvent ? outboxEvent : OutboxEvent.of(event);
+        OutboxEvent complete = complete(given);
+        OutboxRow row = new OutboxRow(
+                UuidCreator.getTimeOrderedEpoch(),
+                required(complete.topic(), "topic", complete),
+                complete.key(),
+                required(complete.type(), "type", complete),
+                configuration.source(),
+                complete.subject(),
+                clock.instant(),
+                contentType(complete),
+                complete.headers(),
+                serialize(complete.payload()));
+        checkSize(row);
+        return row;
+    }
+
+    private OutboxEvent complete(OutboxEvent event) {
+        Object payload = event.payload();
+        if (payload == null) {
+            return event;
+        }
+        EventClass eventClass = eventClass(payload.getClass());
+        OutboxEvent complete = event;
+        if (complete.topic() == null) {
+            complete = complete.withTopic(eventClass.topic());
+        }
+        if (complete.type() == null) {
+            complete = complete.withType(eventClass.logicalName());
+        }
+        KeyProperty key = eventClass.key();
+        if (complete.key() == null && key != null) {
+            complete = complete.withKey(key.read(payload));
+        }
+        return complete;
+    }
+
+    private EventClass eventClass(Class<?> type) {
+        try {
+            return eventClasses.computeIfAbsent(type, EventClass::of);
+        } catch (IllegalArgumentException e) {
+            throw new InvalidEventException("@EventType of " + type.getTypeName() + ": " + e.getMessage(), e);
+        }
+    }
+
+    private static String required(@Nullable String value, String part, OutboxEvent event) {
+        if (value != null) {
+            return value;
+        }
+        Object payload = event.payload();
+        String what = payload == null ? "tombstone" : payload.getClass().getTypeName();
+        throw new InvalidEventException(
+                "event (" + what + ") has no " + part + ": state it by @EventType on its class, by"
+                        + " @Outbox on the method that returns it, or by OutboxEvent.with"
+                        + (part.equals("topic") ? "Topic" : "Type")
+                        + "(…)");
+    }
+
+    private String contentType(OutboxEvent event) {
+        String given = event.contentType();
+        if (given != null) {
+            return given;
+        }
+        return event.payload() instanceof byte[] ? RAW_CONTENT_TYPE : serializer.contentType();
+    }
+
+    private byte @Nullable [] serialize(@Nullable Object payload) {
+        if (payload == null) {
+            return null;
+        }
+        if (payload instanceof byte[] raw) {
+            return raw;
+        }
+        try {
+            return serializer.serialize(payload);
+        } catch (RuntimeException e) {
+            throw new InvalidEventException(
+                    "event " + payload.getClass().getTypeName() + " can not be serialized: " + e.getMessage(), e);
+        }
+    }
+
+    private void checkSize(OutboxRow row) {
+        if (row.payloadBytes() > configuration.maxPayloadBytes()) {
+            throw new InvalidEventException("payload of " + describe(row) + " has " + row.payloadBytes() + " bytes, "
+                    + OutboxKey.MAX_PAYLOAD_BYTES.key() + " allows " + configuration.maxPayloadBytes());
+        }
+        int attributes = row.attributeBytes();
+        if (attributes > MAX_ATTRIBUTE_BYTES) {
+            throw new InvalidEventException("key, headers and other attributes of the event for topic " + row.topic()
+                    + " have " + attributes + " bytes together, allowed are " + MAX_ATTRIBUTE_BYTES);
+        }
+    }
+
+    private static String describe(OutboxRow row) {
+        return "event " + row.type() + " (topic " + row.topic() + ", key " + row.key() + ")";
+    }
+}

@@ -1,0 +1,121 @@
+package dev.twinbox.outbox;
+
+import dev.twinbox.InvalidEventException;
+import jakarta.transaction.Status;
+import jakarta.transaction.Synchronization;
+import jakarta.transaction.TransactionSynchronizationRegistry;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * What one transaction has published and not yet written; written just before it commits, behind the flush of a JPA
+ * provider.
+ *
+ * <p>Why last: {@code seq} is drawn by the insert. Drawn while the transaction already holds the row locks of what it
+ * changed, it follows the order of the changes; drawn before, two transactions on one row could come to be in the wrong
+ * order. A provider may join the transaction after us, hence the second step ({@link Step#WRITE}). See ADR on writing and
+ * {@code docs/guarantees.md}, G2.
+ *
+ * <p>Used by the transaction's thread only.
+ */
+final class TransactionBuffer {
+
+    private static final Logger LOG = System.getLogger(TransactionBuffer.class.getName());
+
+    /** One round of writing. */
+    private enum Step {
+        /** Called where we registered; a provider that joined later has not flushed yet. */
+        GO_LAST,
+        /** Called at the end of the list, when all have flushed. */
+        WRITE
+    }
+
+    private final TransactionSynchronizationRegistry registry;
+    private final Consumer<List<OutboxRow>> writer;
+    private final OutboxConfiguration limits;
+    private List<OutboxRow> rows = new ArrayList<>();
+    private boolean armed;
+    private int events;
+    private long bytes;
+
+    /** @param writer inserts in the registry's transaction */
+    TransactionBuffer(
+            TransactionSynchronizationRegistry registry, Consumer<List<OutboxRow>> writer, OutboxConfiguration limits) {
+        this.registry = registry;
+        this.writer = writer;
+        this.limits = limits;
+    }
+
+    /** @throws InvalidEventException if the transaction would exceed a limit; then none is added */
+    void addAll(List<OutboxRow> added) {
+        long addedBytes = added.stream()
+                .mapToLong(row -> row.payloadBytes() + row.attributeBytes())
+                .sum();
+        checkLimit(OutboxKey.MAX_EVENTS_PER_TRANSACTION, events + added.size(), limits.maxEventsPerTransaction());
+        checkLimit(OutboxKey.MAX_BYTES_PER_TRANSACTION, bytes + addedBytes, limits.maxBytesPerTransaction());
+        arm();
+        rows.addAll(added);
+        events += added.size();
+        bytes += addedBytes;
+    }
+
+    private static void checkLimit(OutboxKey key, long value, long limit) {
+        if (value > limit) {
+            throw new InvalidEventException("the transaction would publish " + value + " " + key.type() + ", "
+                    + key.key() + " allows " + limit + ": split the work into several transactions");
+        }
+    }
+
+    /** Also for an event published during or after our writing, by a listener in a later flush: it gets a new round. */
+    private void arm() {
+        if (!armed) {
+            registry.registerInterposedSynchronization(new Round(Step.GO_LAST));
+            armed = true;
+        }
+    }
+
+    private void write() {
+        armed = false;
+        List<OutboxRow> written = rows;
+        rows = new ArrayList<>();
+        try {
+            writer.accept(written);
+        } catch (RuntimeException | Error e) {
+            // Servers differ in whether the caller of the transaction gets to see why it rolled back.
+            LOG.log(
+                    Level.ERROR,
+                    () -> "The outbox could not write " + written.size() + " event(s); their transaction rolls back",
+                    e);
+            registry.setRollbackOnly();
+            throw e;
+        }
+    }
+
+    private final class Round implements Synchronization {
+
+        private final Step step;
+
+        Round(Step step) {
+            this.step = step;
+        }
+
+        @Override
+        public void beforeCompletion() {
+            if (registry.getTransactionStatus() != Status.STATUS_ACTIVE) {
+                return; // Payara calls also when the transaction is marked for rollback.
+            }
+            switch (step) {
+                case GO_LAST -> registry.registerInterposedSynchronization(new Round(Step.WRITE));
+                case WRITE -> write();
+            }
+        }
+
+        @Override
+        public void afterCompletion(int status) {
+            // Whatever the outcome, the rows share it.
+        }
+    }
+}

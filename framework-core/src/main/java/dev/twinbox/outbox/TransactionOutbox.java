@@ -1,0 +1,143 @@
+package dev.twinbox.outbox;
+
+import dev.twinbox.EventSerializer;
+import dev.twinbox.InvalidEventException;
+import jakarta.annotation.PostConstruct;
+import jakarta.annotation.Resource;
+import jakarta.ejb.EJB;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import jakarta.transaction.Status;
+import jakarta.transaction.TransactionRequiredException;
+import jakarta.transaction.TransactionSynchronizationRegistry;
+import jakarta.transaction.TransactionalException;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.Supplier;
+import org.eclipse.microprofile.config.ConfigProvider;
+
+/**
+ * The outbox of the current JTA transaction. Public only for {@link dev.twinbox.OutboxPublisher}, which applications use.
+ */
+@ApplicationScoped
+public class TransactionOutbox {
+
+    /** A class as the key: each application, having a class loader of its own, gets a buffer of its own. */
+    private static final Object BUFFER_KEY = TransactionBuffer.class;
+
+    @Resource(lookup = "java:comp/TransactionSynchronizationRegistry")
+    TransactionSynchronizationRegistry registry;
+
+    @EJB
+    OutboxDrain drain;
+
+    @Inject
+    EventSerializer serializer;
+
+    private OutboxConfiguration configuration;
+    private RowFactory rows;
+    private OutboxDatabase database;
+
+    @PostConstruct
+    void configure() {
+        configuration = OutboxConfigurationReader.read(ConfigProvider.getConfig());
+        rows = new RowFactory(configuration, serializer, InstantSource.system());
+        database = new OutboxDatabase(configuration);
+    }
+
+    /** Checks the database now instead of with the first transaction. */
+    void start() {
+        database.start();
+    }
+
+    /**
+     * Adds events to the transaction's outbox, all or none.
+     *
+     * @return their ids, in order
+     */
+    public List<UUID> publish(Collection<?> events) {
+        requireTransaction();
+        if (events.isEmpty()) {
+            return List.of();
+        }
+        List<OutboxRow> added = new ArrayList<>(events.size());
+        for (Object event : events) {
+            added.add(row(event, added.size(), events.size()));
+        }
+        if (registry.getTransactionStatus() != Status.STATUS_MARKED_ROLLBACK) {
+            buffer().addAll(added);
+        }
+        return added.stream().map(OutboxRow::id).toList();
+    }
+
+    /** @throws TransactionalException naming the method outside of Twinbox that called */
+    void requireTransaction() {
+        requireTransaction(TransactionOutbox::callingMethod);
+    }
+
+    /**
+     * A transaction marked for rollback will do: the event goes down with it, as everything else.
+     *
+     * @param method who needs the transaction
+     */
+    void requireTransaction(Supplier<String> method) {
+        // Never getRollbackOnly(): it is false on WildFly after a timeout.
+        int status = registry.getTransactionStatus();
+        if (status == Status.STATUS_ACTIVE || status == Status.STATUS_MARKED_ROLLBACK) {
+            return;
+        }
+        String message = method.get() + " publishes an event and needs an active JTA transaction, but "
+                + describe(status)
+                + ": make the method or its caller transactional (a session bean's default, or @Transactional)";
+        throw new TransactionalException(message, new TransactionRequiredException(message));
+    }
+
+    private OutboxRow row(Object event, int index, int count) {
+        try {
+            return rows.row(event);
+        } catch (InvalidEventException e) {
+            if (count == 1) {
+                throw e;
+            }
+            throw new InvalidEventException("event " + (index + 1) + " of " + count + ": " + e.getMessage(), e);
+        }
+    }
+
+    private TransactionBuffer buffer() {
+        TransactionBuffer buffer = (TransactionBuffer) registry.getResource(BUFFER_KEY);
+        if (buffer == null) {
+            buffer = new TransactionBuffer(registry, list -> drain.run(() -> database.insert(list)), configuration);
+            registry.putResource(BUFFER_KEY, buffer);
+        }
+        return buffer;
+    }
+
+    private static String describe(int status) {
+        return switch (status) {
+            case Status.STATUS_NO_TRANSACTION -> "there is none";
+            case Status.STATUS_COMMITTED, Status.STATUS_COMMITTING -> "it has already committed";
+            case Status.STATUS_ROLLEDBACK, Status.STATUS_ROLLING_BACK -> "it has been rolled back";
+            default -> "its status is " + status + " (jakarta.transaction.Status)";
+        };
+    }
+
+    private static String callingMethod() {
+        return StackWalker.getInstance()
+                .walk(frames -> frames.filter(frame -> isApplication(frame.getClassName()))
+                        .findFirst()
+                        .map(frame -> frame.getClassName() + "." + frame.getMethodName())
+                        .orElse("OutboxPublisher.publish"));
+    }
+
+    /** Neither ours nor a proxy of ours. */
+    private static boolean isApplication(String className) {
+        return !className.startsWith("dev.twinbox.OutboxPublisher")
+                && !className.startsWith("dev.twinbox.outbox.")
+                && !className.startsWith("java.")
+                && !className.startsWith("jdk.")
+                && !className.startsWith("org.jboss.weld.");
+    }
+}

@@ -1,0 +1,188 @@
+package dev.twinbox.schema;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * Looks whether a connection finds the tables it needs as it needs them, and collects what is missing. Reads only the
+ * catalog, which every role may, so it works for a role that may do nothing but insert.
+ */
+public final class SchemaCheck {
+
+    private static final int OLDEST_SERVER = 140_000;
+
+    private static final String SERVER = """
+            -- check: server
+            select current_setting('server_version_num')::int, current_setting('server_version'),
+                   current_setting('server_encoding')
+            """;
+
+    private static final String QUALIFIED = """
+            -- check: relation in a schema
+            select c.oid, has_schema_privilege(n.oid, 'USAGE')
+              from pg_catalog.pg_namespace n
+              left join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = ?
+             where n.nspname = ?
+            """;
+
+    private static final String BY_SEARCH_PATH = """
+            -- check: relation by search path
+            select pg_catalog.to_regclass(?)::oid, current_setting('search_path')
+            """;
+
+    private static final String COLUMNS = """
+            -- check: columns
+            select attname, pg_catalog.format_type(atttypid, null)
+              from pg_catalog.pg_attribute
+             where attrelid = ?::oid and attnum > 0 and not attisdropped
+            """;
+
+    private static final String TABLE_PRIVILEGE = """
+            -- check: table privilege
+            select has_table_privilege(?::oid, ?), current_user
+            """;
+
+    private static final String SEQUENCE_PRIVILEGE = """
+            -- check: sequence privilege
+            select has_sequence_privilege(?::oid, ?), current_user
+            """;
+
+    private final Connection connection;
+    private final List<String> problems = new ArrayList<>();
+
+    public SchemaCheck(Connection connection) {
+        this.connection = connection;
+    }
+
+    /** What was found wrong so far, one sentence each; empty if nothing. */
+    public List<String> problems() {
+        return List.copyOf(problems);
+    }
+
+    /** PostgreSQL 14 or later, encoding UTF8. */
+    public SchemaCheck server() throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(SERVER)) {
+            row.next();
+            if (row.getInt(1) < OLDEST_SERVER) {
+                problems.add("PostgreSQL " + row.getString(2) + " is too old: 14 or later is needed");
+            }
+            if (!row.getString(3).equals("UTF8")) {
+                problems.add("the database's encoding is " + row.getString(3)
+                        + ", which can not hold every text: create it with encoding UTF8");
+            }
+        }
+        return this;
+    }
+
+    /**
+     * @param columns name and type, as {@code format_type} writes it, of the columns that must be there; others may be
+     * @param privileges what the connection's role must be allowed, e.g. {@code INSERT}
+     */
+    public SchemaCheck table(SqlIdentifier table, Map<String, String> columns, String... privileges)
+            throws SQLException {
+        long oid = find("table", table);
+        if (oid != 0) {
+            checkColumns(table, oid, columns);
+            for (String privilege : privileges) {
+                checkPrivilege(TABLE_PRIVILEGE, "table " + table, oid, privilege);
+            }
+        }
+        return this;
+    }
+
+    /** @param privilege what the connection's role must be allowed, e.g. {@code USAGE} */
+    public SchemaCheck sequence(SqlIdentifier sequence, String privilege) throws SQLException {
+        long oid = find("sequence", sequence);
+        if (oid != 0) {
+            checkPrivilege(SEQUENCE_PRIVILEGE, "sequence " + sequence, oid, privilege);
+        }
+        return this;
+    }
+
+    /** Its oid; 0, which no relation has, if it is not there, which is then one of the problems. */
+    private long find(String kind, SqlIdentifier name) throws SQLException {
+        return name.schema() == null ? findBySearchPath(kind, name) : findInSchema(kind, name, name.schema());
+    }
+
+    private long findBySearchPath(String kind, SqlIdentifier name) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(BY_SEARCH_PATH)) {
+            statement.setString(1, name.sql());
+            try (ResultSet row = statement.executeQuery()) {
+                row.next();
+                long oid = row.getLong(1);
+                if (oid == 0) {
+                    problems.add(kind + " " + name + " does not exist in the connection's search_path ("
+                            + row.getString(2) + ")");
+                }
+                return oid;
+            }
+        }
+    }
+
+    private long findInSchema(String kind, SqlIdentifier name, String schema) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(QUALIFIED)) {
+            statement.setString(1, name.name());
+            statement.setString(2, schema);
+            try (ResultSet row = statement.executeQuery()) {
+                if (!row.next()) {
+                    problems.add(kind + " " + name + " does not exist: neither does its schema");
+                    return 0;
+                }
+                long oid = row.getLong(1);
+                if (!row.getBoolean(2)) {
+                    problems.add("the connection's role may not use schema " + SqlIdentifier.quote(schema)
+                            + ": grant usage on it");
+                    return 0;
+                }
+                if (oid == 0) {
+                    problems.add(kind + " " + name + " does not exist");
+                }
+                return oid;
+            }
+        }
+    }
+
+    private void checkColumns(SqlIdentifier table, long oid, Map<String, String> columns) throws SQLException {
+        Map<String, String> found = new HashMap<>();
+        try (PreparedStatement statement = connection.prepareStatement(COLUMNS)) {
+            statement.setLong(1, oid);
+            try (ResultSet row = statement.executeQuery()) {
+                while (row.next()) {
+                    found.put(row.getString(1), row.getString(2));
+                }
+            }
+        }
+        columns.forEach((column, type) -> {
+            String actual = found.get(column);
+            if (actual == null) {
+                problems.add("table " + table + " has no column " + column);
+            } else if (!actual.equals(type)) {
+                problems.add("column " + column + " of table " + table + " is " + actual + " instead of " + type);
+            }
+        });
+    }
+
+    private void checkPrivilege(String sql, String name, long oid, String privilege) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            statement.setLong(1, oid);
+            statement.setString(2, privilege);
+            try (ResultSet row = statement.executeQuery()) {
+                row.next();
+                if (!row.getBoolean(1)) {
+                    problems.add("role " + SqlIdentifier.quote(row.getString(2)) + " lacks " + privilege + " on " + name
+                            + ": grant " + privilege.toLowerCase(Locale.ROOT) + " on " + name + " to "
+                            + SqlIdentifier.quote(row.getString(2)));
+                }
+            }
+        }
+    }
+}
