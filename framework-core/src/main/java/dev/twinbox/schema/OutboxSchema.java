@@ -64,24 +64,40 @@ public record OutboxSchema(@Nullable String schema, String table, String positio
         }
     }
 
-    /** @throws IllegalArgumentException if it can not be a schema */
+    /**
+     * Checks the name of the schema alone.
+     *
+     * @throws IllegalArgumentException if it can not be a schema
+     */
     public static void checkSchema(String schema) {
         SqlIdentifier.check("schema", schema);
     }
 
-    /** @throws IllegalArgumentException if it, or the name of an object derived from it, can not be an identifier */
+    /**
+     * Checks the name of the event table alone.
+     *
+     * @throws IllegalArgumentException if it, or the name of an object derived from it, can not be an identifier
+     */
     public static void checkTable(String table) {
         SqlIdentifier.check("table", table);
         SqlIdentifier.check("the longest name derived from the table,", table + HISTORY);
     }
 
-    /** @throws IllegalArgumentException if it, or the name of an object derived from it, can not be an identifier */
+    /**
+     * Checks the name of the position table alone.
+     *
+     * @throws IllegalArgumentException if it, or the name of an object derived from it, can not be an identifier
+     */
     public static void checkPositionTable(String positionTable) {
         SqlIdentifier.check("table", positionTable);
         SqlIdentifier.check("the longest name derived from the table,", positionTable + BY_NUMBER);
     }
 
-    /** @throws IllegalArgumentException if it can not be an identifier */
+    /**
+     * Checks the name of the lease table alone.
+     *
+     * @throws IllegalArgumentException if it can not be an identifier
+     */
     public static void checkLeaseTable(String leaseTable) {
         SqlIdentifier.check("table", leaseTable);
     }
