@@ -85,9 +85,7 @@ final class OutboxBean {
     }
 
     private static void named(String value, Function<String, OutboxEvent> part) {
-        if (!value.isEmpty()) {
-            part.apply(value);
-        }
+        OutboxEvent unused = value.isEmpty() ? null : part.apply(value);
     }
 
     private void checkAttribute(Method method, String name, Runnable check) {

@@ -98,6 +98,7 @@ final class OutboxDatabase {
         return found;
     }
 
+    @SuppressWarnings("BanJNDI") // the name is the deployer's, as in any @Resource(lookup = …)
     private static DataSource lookup(String name) {
         Object found;
         try {

@@ -52,7 +52,7 @@ class OutboxMethods {
         try {
             return keys.computeIfAbsent(new KeyOf(eventClass, property), k -> KeyProperty.of(eventClass, property));
         } catch (IllegalArgumentException e) {
-            throw new InvalidEventException(e.getMessage(), e);
+            throw new InvalidEventException(String.valueOf(e.getMessage()), e);
         }
     }
 

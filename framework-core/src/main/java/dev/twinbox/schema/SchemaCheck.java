@@ -84,6 +84,8 @@ public final class SchemaCheck {
     }
 
     /**
+     * The table is there, with these columns, and may be used.
+     *
      * @param columns name and type, as {@code format_type} writes it, of the columns that must be there; others may be
      * @param privileges what the connection's role must be allowed, e.g. {@code INSERT}
      */
@@ -99,7 +101,11 @@ public final class SchemaCheck {
         return this;
     }
 
-    /** @param privilege what the connection's role must be allowed, e.g. {@code USAGE} */
+    /**
+     * The sequence is there and may be used.
+     *
+     * @param privilege what the connection's role must be allowed, e.g. {@code USAGE}
+     */
     public SchemaCheck sequence(SqlIdentifier sequence, String privilege) throws SQLException {
         long oid = find("sequence", sequence);
         if (oid != 0) {
