@@ -1,18 +1,34 @@
 package dev.twinbox.schema;
 
 import dev.twinbox.SchemaException;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.Map;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
 import org.flywaydb.core.api.configuration.FluentConfiguration;
 import org.flywaydb.core.api.output.MigrateResult;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Applies numbered SQL files by Flyway. For command lines: Flyway is an optional dependency of this module and does not
  * get into an application.
  */
 public final class SchemaMigration {
+
+    private static final String SCHEMA_EXISTS = """
+            -- migrate: schema exists
+            select 1 from pg_catalog.pg_namespace where nspname = ?
+            """;
+
+    private static final String CURRENT_SCHEMA = """
+            -- migrate: current schema
+            select current_schema(), current_setting('search_path')
+            """;
 
     private SchemaMigration() {}
 
@@ -38,17 +54,12 @@ public final class SchemaMigration {
         FluentConfiguration configuration = Flyway.configure()
                 .dataSource(dataSource)
                 .locations("classpath:" + location)
-                .table(history.name())
+                .table(flywayName(history.name()))
                 .placeholders(placeholders)
                 // The schema is the application's and already holds its tables.
                 .baselineOnMigrate(true)
                 .baselineVersion("0");
-        if (history.schema() != null) {
-            configuration.schemas(history.schema()).createSchemas(true);
-        } else {
-            // Whatever comes first in the search path; no schema is to be created from a guess.
-            configuration.createSchemas(false);
-        }
+        configuration.defaultSchema(existingSchema(dataSource, history.schema()));
         try {
             MigrateResult result = configuration.load().migrate();
             String version = result.targetSchemaVersion;
@@ -56,5 +67,54 @@ public final class SchemaMigration {
         } catch (FlywayException e) {
             throw new SchemaException("Migration of the tables " + location + " failed: " + e.getMessage(), e);
         }
+    }
+
+    /**
+     * Flyway 13 creates a schema in one connection and its history table in another that does not see it yet, so the
+     * schema has to be there before. Asks before it creates: {@code if not exists} wants the privilege to create even
+     * where there is nothing to do.
+     */
+    private static String existingSchema(DataSource dataSource, @Nullable String schema) {
+        try (Connection connection = dataSource.getConnection()) {
+            if (schema == null) {
+                return currentSchema(connection);
+            }
+            if (!exists(connection, schema)) {
+                try (Statement create = connection.createStatement()) {
+                    create.execute("create schema if not exists " + SqlIdentifier.quote(schema));
+                }
+            }
+            return schema;
+        } catch (SQLException e) {
+            String what = schema == null ? "The schema to use" : "Schema " + SqlIdentifier.quote(schema);
+            throw new SchemaException(what + " can not be found or created: " + e.getMessage(), e);
+        }
+    }
+
+    private static boolean exists(Connection connection, String schema) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(SCHEMA_EXISTS)) {
+            statement.setString(1, schema);
+            try (ResultSet rows = statement.executeQuery()) {
+                return rows.next();
+            }
+        }
+    }
+
+    private static String currentSchema(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(CURRENT_SCHEMA)) {
+            rows.next();
+            String schema = rows.getString(1);
+            if (schema == null) {
+                throw new SchemaException("No schema is configured, and the connection's search_path \""
+                        + rows.getString(2) + "\" names none that exists: create it, or configure a schema");
+            }
+            return schema;
+        }
+    }
+
+    /** Flyway 13 does not quote the names it derives from its table; the escape keeps different names different. */
+    private static String flywayName(String table) {
+        return table.replace("%", "%25").replace("\"", "%22");
     }
 }
