@@ -2,13 +2,13 @@ package dev.twinbox.relay;
 
 /** What the process tells the shell or service manager that started it. Part of the documented interface. */
 enum ExitCode {
-    OK(0, "finished, or stopped by SIGTERM with everything in flight settled"),
+    OK(0, "finished, or stopped by SIGTERM"),
     INTERNAL(1, "an error nobody foresaw; the log holds its stack trace"),
     USAGE(2, "wrong arguments or configuration, or the HTTP port is taken; restarting does not help"),
     SCHEMA(3, "a table, column, privilege or schema version is not what the relay needs; run migrate or grant"),
     DATABASE(4, "the database refuses us for good: password, unknown database, hot standby, another cluster"),
     REFUSED_RECORD(5, "Kafka refused a record for good; it stays unsent, and so does what follows it"),
-    UNFINISHED(6, "the shutdown timeout ended with records still in flight; they are sent again after the start");
+    UNFINISHED(6, "asked to stop, the relay did not end in time and was cut off; nothing is lost");
 
     private final int number;
     private final String meaning;

@@ -1,11 +1,14 @@
 package dev.twinbox.relay;
 
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.config.ConfigValue;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.utils.Utils;
@@ -87,6 +90,34 @@ final class KafkaSettings {
             }
         }
         return servers;
+    }
+
+    /**
+     * Builds a producer and closes it: key stores, JAAS lines and settings that do not go together show only then. Brokers are
+     * not asked, and a host name that does not resolve may do so later.
+     *
+     * @throws RelayException with {@link ExitCode#USAGE}
+     */
+    static void tryOut(Map<String, Object> settings) {
+        try {
+            new KafkaProducer<byte[], byte[]>(settings).close(Duration.ZERO);
+        } catch (KafkaException e) {
+            String reasons = reasons(e);
+            if (!reasons.contains("No resolvable bootstrap urls")) {
+                throw new RelayException(
+                        ExitCode.USAGE,
+                        "the Kafka client refuses its settings (" + RelaySettings.KAFKA_PREFIX + "*): " + reasons,
+                        e);
+            }
+        }
+    }
+
+    private static String reasons(Throwable thrown) {
+        StringBuilder reasons = new StringBuilder(String.valueOf(thrown.getMessage()));
+        for (Throwable cause = thrown.getCause(); cause != null; cause = cause.getCause()) {
+            reasons.append(": ").append(cause.getMessage());
+        }
+        return reasons.toString();
     }
 
     private static Map<String, String> withSerializers(Map<String, String> settings) {

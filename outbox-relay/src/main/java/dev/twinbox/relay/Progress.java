@@ -38,6 +38,7 @@ final class Progress {
     private final LongAdder acknowledged = new LongAdder();
     private final LongAdder acknowledgedBytes = new LongAdder();
     private final LongAdder saves = new LongAdder();
+    private volatile boolean polled;
     private volatile long polledAt;
     private volatile long movedAt;
     private volatile long firstReadAt;
@@ -72,7 +73,12 @@ final class Progress {
         }
         polls.increment();
         read.add(rows);
+        databaseAnswered();
+    }
+
+    private void databaseAnswered() {
         polledAt = nanoTime.getAsLong();
+        polled = true;
         database.cause = null;
     }
 
@@ -106,10 +112,11 @@ final class Progress {
         lease = Lease.HELD;
     }
 
-    /** Another process holds the lease; {@code owner} is text for people. */
+    /** The lease was looked at, and another process holds it; {@code owner} is text for people. This is a standby's poll. */
     void leaseElsewhere(String owner) {
         leaseOwner = owner;
         lease = Lease.ELSEWHERE;
+        databaseAnswered();
     }
 
     /** We hold it no longer and do not know who does. */
@@ -139,6 +146,11 @@ final class Progress {
 
     Duration sinceStart() {
         return since(started);
+    }
+
+    /** Whether there was a successful poll since the start of the process. */
+    boolean hasPolled() {
+        return polled;
     }
 
     Duration sincePoll() {

@@ -132,6 +132,9 @@ final class Relay implements AutoCloseable {
             if (next.server().role() == OutboxDatabase.Role.STANDBY) {
                 throw hotStandby();
             }
+            if (!everRelayed) {
+                StartCheck.verify(connection, config);
+            }
             return next;
         } catch (SQLException | RuntimeException | Error e) {
             RelaySession.abort(connection);

@@ -1,11 +1,84 @@
 package dev.twinbox.relay;
 
+import java.io.PrintWriter;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.stream.Collectors;
+import org.slf4j.event.Level;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+
 /** The relay's command line: {@code java -jar outbox-relay.jar run|migrate|status}. */
+@Command(
+        name = "outbox-relay",
+        description = "Moves committed events of the outbox table to Kafka, in order.",
+        mixinStandardHelpOptions = true,
+        versionProvider = RelayMain.Version.class,
+        synopsisSubcommandLabel = "COMMAND",
+        scope = CommandLine.ScopeType.INHERIT,
+        subcommands = {RunCommand.class, MigrateCommand.class, StatusCommand.class})
 public final class RelayMain {
 
     private RelayMain() {}
 
+    /** Exits with the code of an {@code ExitCode}; {@code --help} lists them. */
     public static void main(String[] args) {
-        System.exit(2);
+        Logging.configure(Level.INFO);
+        System.exit(commandLine().execute(args));
+    }
+
+    static CommandLine commandLine() {
+        CommandLine line = new CommandLine(new RelayMain());
+        line.getCommandSpec()
+                .usageMessage()
+                .exitCodeListHeading("%nExit codes:%n")
+                .exitCodeList(Arrays.stream(ExitCode.values())
+                        .collect(Collectors.toMap(
+                                code -> Integer.toString(code.number()),
+                                ExitCode::meaning,
+                                (one, other) -> one,
+                                LinkedHashMap::new)));
+        line.setParameterExceptionHandler(RelayMain::refuseArguments);
+        line.setExecutionExceptionHandler(RelayMain::explain);
+        return line;
+    }
+
+    private static int refuseArguments(ParameterException refused, String[] args) {
+        CommandLine command = refused.getCommandLine();
+        PrintWriter err = command.getErr();
+        err.println("error: " + refused.getMessage() + "; see outbox-relay --help");
+        err.flush();
+        return ExitCode.USAGE.number();
+    }
+
+    /** What an operator can mend is told in words; a stack trace means that we did not foresee it. */
+    private static int explain(Exception thrown, CommandLine command, ParseResult arguments) {
+        PrintWriter err = command.getErr();
+        ExitCode code = ExitCode.INTERNAL;
+        if (thrown instanceof RelayException foreseen) {
+            err.println("error: " + Secret.masked(String.valueOf(foreseen.getMessage())));
+            code = foreseen.exitCode();
+        } else {
+            thrown.printStackTrace(err);
+        }
+        err.flush();
+        return code.number();
+    }
+
+    /** The version of the jar. */
+    static final class Version implements IVersionProvider {
+
+        static String number() {
+            String version = RelayMain.class.getPackage().getImplementationVersion();
+            return version == null ? "(not from its jar)" : version;
+        }
+
+        @Override
+        public String[] getVersion() {
+            return new String[] {"outbox-relay " + number()};
+        }
     }
 }

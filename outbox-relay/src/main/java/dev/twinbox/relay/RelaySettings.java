@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Properties;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.slf4j.event.Level;
@@ -33,15 +34,22 @@ final class RelaySettings {
             IDENTIFIER,
             "Schema of the outbox tables. Unset: unqualified names, the connection's `search_path` "
                     + "(or `currentSchema` of the URL) decides.",
-            RelaySettings::identifier);
-    static final Setting<String> TABLE = table(
+            checked(OutboxSchema::checkSchema));
+    static final Setting<String> TABLE = identifier(
             "twinbox.outbox.table",
             OutboxSchema.DEFAULT_TABLE,
+            OutboxSchema::checkTable,
             "Table of the events; its slots and sequence are named after it.");
-    static final Setting<String> POSITION_TABLE = table(
-            "twinbox.outbox.position-table", OutboxSchema.DEFAULT_POSITION_TABLE, "Table of the relay's positions.");
-    static final Setting<String> LEASE_TABLE =
-            table("twinbox.outbox.lease-table", OutboxSchema.DEFAULT_LEASE_TABLE, "Table of the relay's lease.");
+    static final Setting<String> POSITION_TABLE = identifier(
+            "twinbox.outbox.position-table",
+            OutboxSchema.DEFAULT_POSITION_TABLE,
+            OutboxSchema::checkPositionTable,
+            "Table of the relay's positions.");
+    static final Setting<String> LEASE_TABLE = identifier(
+            "twinbox.outbox.lease-table",
+            OutboxSchema.DEFAULT_LEASE_TABLE,
+            OutboxSchema::checkLeaseTable,
+            "Table of the relay's lease.");
 
     static final Setting<String> DATABASE_URL = Setting.required(
             "twinbox.relay.database.url",
@@ -185,14 +193,15 @@ final class RelaySettings {
         };
     }
 
-    private static Setting<String> table(String key, String fallback, String meaning) {
-        return new Setting<>(key, IDENTIFIER, fallback, Setting.Presence.OPTIONAL, meaning, RelaySettings::identifier);
+    private static Setting<String> identifier(String key, String fallback, Consumer<String> check, String meaning) {
+        return new Setting<>(key, IDENTIFIER, fallback, Setting.Presence.OPTIONAL, meaning, checked(check));
     }
 
-    /** Checked with the longest name that is derived from it. */
-    private static String identifier(String value) {
-        new OutboxSchema(value, value, value, value);
-        return value;
+    private static Function<String, String> checked(Consumer<String> check) {
+        return value -> {
+            check.accept(value);
+            return value;
+        };
     }
 
     private static String databaseUrl(String value) {

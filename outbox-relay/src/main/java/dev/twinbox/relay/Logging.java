@@ -1,0 +1,54 @@
+package dev.twinbox.relay;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.ConsoleAppender;
+import ch.qos.logback.core.encoder.LayoutWrappingEncoder;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.bridge.SLF4JBridgeHandler;
+
+/**
+ * The process's log: standard output, one line per event, and calm during outages. An operator who wants another one names a
+ * file by {@code -Dlogback.configurationFile=…}, which is then used as it is.
+ */
+final class Logging {
+    private static final String OPERATORS_FILE = "logback.configurationFile";
+
+    private Logging() {}
+
+    /** Libraries speak from WARN on, the relay from the given level. */
+    static void configure(org.slf4j.event.Level level) {
+        // pgjdbc logs by java.util.logging.
+        SLF4JBridgeHandler.removeHandlersForRootLogger();
+        SLF4JBridgeHandler.install();
+        if (System.getProperty(OPERATORS_FILE) != null) {
+            return;
+        }
+        LoggerContext context = (LoggerContext) LoggerFactory.getILoggerFactory();
+        context.reset();
+        context.getLogger(Logger.ROOT_LOGGER_NAME).setLevel(Level.WARN);
+        context.getLogger("dev.twinbox").setLevel(Level.convertAnSLF4JLevel(level));
+        context.getLogger(Logger.ROOT_LOGGER_NAME).addAppender(console(context));
+    }
+
+    private static ConsoleAppender<ILoggingEvent> console(LoggerContext context) {
+        LogLine layout = new LogLine();
+        layout.setContext(context);
+        layout.start();
+        LayoutWrappingEncoder<ILoggingEvent> encoder = new LayoutWrappingEncoder<>();
+        encoder.setContext(context);
+        encoder.setLayout(layout);
+        encoder.start();
+        OutageFilter filter = new OutageFilter(System::nanoTime);
+        filter.setContext(context);
+        filter.start();
+        ConsoleAppender<ILoggingEvent> appender = new ConsoleAppender<>();
+        appender.setContext(context);
+        appender.setEncoder(encoder);
+        appender.addFilter(filter);
+        appender.start();
+        return appender;
+    }
+}

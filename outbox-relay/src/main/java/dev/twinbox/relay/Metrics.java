@@ -1,0 +1,89 @@
+package dev.twinbox.relay;
+
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
+import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
+import io.micrometer.core.instrument.binder.system.UptimeMetrics;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.time.Duration;
+import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
+
+/** Figures of {@link Progress} and of the JVM for Prometheus. No series depends on topics, keys or events: their number is fixed. */
+final class Metrics implements AutoCloseable {
+    private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    private final JvmGcMetrics collections = new JvmGcMetrics();
+    private final Progress progress;
+
+    /** @param relay name of the relay, a label of each of its series */
+    Metrics(String relay, Progress progress) {
+        this.progress = progress;
+        registry.config().commonTags("relay", relay);
+        counters();
+        gauges();
+        new JvmMemoryMetrics().bindTo(registry);
+        new JvmThreadMetrics().bindTo(registry);
+        new ProcessorMetrics().bindTo(registry);
+        new UptimeMetrics().bindTo(registry);
+        collections.bindTo(registry);
+    }
+
+    private void counters() {
+        counter("polls", "Polls of the outbox that succeeded", Progress::polls);
+        counter("acknowledged", "Events acknowledged by Kafka, repeated ones included", Progress::acknowledgedRecords);
+        counter("acknowledged.bytes", "Their payload bytes", Progress::acknowledgedBytes);
+        counter("position.saves", "Positions made durable", Progress::saves);
+        counter("database.failures", "Database faults that were waited out", Progress::databaseFailures);
+        counter("kafka.failures", "Kafka faults that were waited out", Progress::brokerFailures);
+    }
+
+    private void gauges() {
+        gauge("in.flight", "Events read and not yet acknowledged", Progress::backlog);
+        gauge("lease.held", "1: this process sends; 0: it stands by", p -> p.lease() == Progress.Lease.HELD ? 1 : 0);
+        gauge("lease.epoch", "Grows with each change of the owner", Progress::epoch);
+        seconds("poll.age", "Since the last successful poll", Progress::sincePoll);
+        seconds(
+                "still",
+                "For how long events have been in flight without progress; 0 without any",
+                Progress::sinceMove);
+        seconds("first.read", "From the start of the process to its first poll; 0 before it", Progress::firstRead);
+        seconds(
+                "last.ack",
+                "From the start of the process to the latest acknowledgement",
+                Progress::lastAcknowledgement);
+    }
+
+    private void counter(String name, String meaning, ToDoubleFunction<Progress> value) {
+        FunctionCounter.builder("twinbox.relay." + name, progress, value)
+                .description(meaning)
+                .register(registry);
+    }
+
+    private void gauge(String name, String meaning, ToDoubleFunction<Progress> value) {
+        Gauge.builder("twinbox.relay." + name, progress, value)
+                .description(meaning)
+                .register(registry);
+    }
+
+    private void seconds(String name, String meaning, Function<Progress, Duration> value) {
+        Gauge.builder("twinbox.relay." + name, progress, p -> value.apply(p).toNanos() / 1e9)
+                .baseUnit("seconds")
+                .description(meaning)
+                .register(registry);
+    }
+
+    /** In Prometheus' text format. */
+    String scrape() {
+        return registry.scrape();
+    }
+
+    @Override
+    public void close() {
+        collections.close();
+        registry.close();
+    }
+}

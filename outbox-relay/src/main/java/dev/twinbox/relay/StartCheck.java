@@ -1,0 +1,71 @@
+package dev.twinbox.relay;
+
+import dev.twinbox.schema.OutboxSchema;
+import dev.twinbox.schema.SchemaCheck;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Map;
+
+/** Looks whether the database is what the relay needs, and explains what is not, all at once. */
+final class StartCheck {
+    private static final Map<String, String> POSITION_COLUMNS = Map.of(
+            "slot", "smallint",
+            "relay", "text",
+            "number", "bigint",
+            "epoch", "bigint",
+            "window_from", "pg_snapshot",
+            "window_to", "pg_snapshot",
+            "seq", "bigint",
+            "saved_at", "timestamp with time zone");
+
+    private static final Map<String, String> LEASE_COLUMNS = Map.of(
+            "relay", "text",
+            "owner", "uuid",
+            "epoch", "bigint",
+            "ends_at", "timestamp with time zone",
+            "system_identifier", "bigint");
+
+    private StartCheck() {}
+
+    /** @throws RelayException with {@link ExitCode#SCHEMA}, which lists all that is missing */
+    static void verify(Connection connection, RelayConfig config) throws SQLException {
+        List<String> problems = problems(connection, config);
+        if (!problems.isEmpty()) {
+            throw new RelayException(
+                    ExitCode.SCHEMA,
+                    "the outbox of " + Secret.masked(config.database().url()) + " is not as the relay needs it; "
+                            + "\"outbox-relay migrate\" creates what is missing, privileges are yours to grant\n  - "
+                            + String.join("\n  - ", problems));
+        }
+    }
+
+    /** For the status: how {@link #verify} would end. */
+    static String state(Connection connection, RelayConfig config) throws SQLException {
+        List<String> problems = problems(connection, config);
+        return problems.isEmpty() ? ", as this version needs them" : ": " + String.join("; ", problems);
+    }
+
+    private static List<String> problems(Connection connection, RelayConfig config) throws SQLException {
+        return new SchemaCheck(connection)
+                .server()
+                .table(config.tables().events(), OutboxSchema.EVENT_COLUMNS, "SELECT")
+                .table(config.tables().position(), POSITION_COLUMNS, "SELECT", "INSERT")
+                .table(config.tables().lease(), LEASE_COLUMNS, "SELECT", "INSERT", "UPDATE")
+                .problems();
+    }
+
+    /** What a command says that cannot wait for the database. */
+    static RelayException refusal(RelayConfig config, SQLException failure) {
+        ExitCode meant = OutboxDatabase.exitCode(failure);
+        ExitCode exitCode = meant == null ? ExitCode.DATABASE : meant;
+        String remedy = exitCode == ExitCode.SCHEMA
+                ? "create the tables with \"outbox-relay migrate\", or grant what is lacking"
+                : "check " + RelaySettings.DATABASE_URL.key() + ", user and password";
+        return new RelayException(
+                exitCode,
+                "PostgreSQL at " + Secret.masked(config.database().url()) + " refused: " + failure.getMessage() + "; "
+                        + remedy,
+                failure);
+    }
+}

@@ -1,0 +1,122 @@
+package dev.twinbox.relay;
+
+import java.io.PrintWriter;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.SortedSet;
+import java.util.concurrent.Callable;
+import org.apache.kafka.common.KafkaException;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** Tells on one screen how the relay stands. */
+@Command(
+        name = "status",
+        description =
+                "Tells on one screen how the relay of this configuration stands, running or not. Changes nothing.")
+final class StatusCommand implements Callable<Integer> {
+    private static final String LAST_SAVE = """
+            -- relay: age of the last save
+            select extract(epoch from clock_timestamp() - saved_at)::float8
+            from {position} where relay = ? order by number desc limit 1
+            """;
+
+    @Mixin
+    private ConfigurationOption configuration;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() {
+        RelayConfig config = configuration.read();
+        Logging.configure(config.logLevel());
+        try (Connection connection = new OutboxDatabase(config).connect()) {
+            print(config, connection);
+            return ExitCode.OK.number();
+        } catch (SQLException e) {
+            throw StartCheck.refusal(config, e);
+        }
+    }
+
+    private void print(RelayConfig config, Connection connection) throws SQLException {
+        OutboxDatabase.Server server = OutboxDatabase.identify(connection);
+        Position position = new PositionTable(connection, config.tables(), config.name())
+                .load()
+                .position();
+        Backlog backlog = Backlog.behind(position, connection, config.tables().events());
+        line("relay", config.name());
+        line(
+                "database",
+                Secret.masked(config.database().url()) + ", " + server.role() + ", system identifier "
+                        + Long.toUnsignedString(server.systemIdentifier()));
+        line("tables", config.tables().events() + StartCheck.state(connection, config));
+        line("lease", lease(config, connection));
+        line("position", position.equals(Position.START) ? "nothing relayed yet" : position.toString());
+        line("last save", lastSave(config, connection));
+        line(
+                "unsent",
+                backlog.events() < Backlog.LIMIT
+                        ? backlog.events() + " events"
+                        : Backlog.LIMIT + " events or more (counting stops there)");
+        line("oldest unsent", age(backlog.oldest()));
+        line("missing topics", missing(backlog.topics(), config.kafka()));
+    }
+
+    private static String lease(RelayConfig config, Connection connection) throws SQLException {
+        LeaseTable.Seen seen = new LeaseTable(connection, config.tables().lease(), config.name()).look();
+        if (seen == null) {
+            return "never taken: no relay of this name has run here";
+        }
+        if (seen.owner() == null) {
+            return "free (epoch " + seen.epoch() + "): no relay of this name is running";
+        }
+        String owner = "owner " + seen.owner() + ", epoch " + seen.epoch();
+        return seen.remaining().isNegative()
+                ? owner + ", ended " + seconds(seen.remaining().negated()) + " ago: its relay is gone or cut off"
+                : owner + ", ends in " + seconds(seen.remaining());
+    }
+
+    private static String lastSave(RelayConfig config, Connection connection) throws SQLException {
+        String sql = LAST_SAVE.replace("{position}", config.tables().position().sql());
+        try (PreparedStatement age = connection.prepareStatement(sql)) {
+            age.setString(1, config.name());
+            try (ResultSet row = age.executeQuery()) {
+                return row.next() ? seconds(Duration.ofMillis((long) (row.getDouble(1) * 1_000))) + " ago" : "never";
+            }
+        }
+    }
+
+    private static String missing(SortedSet<String> topics, RelayConfig.Kafka kafka) {
+        if (topics.isEmpty()) {
+            return "none";
+        }
+        try {
+            SortedSet<String> missing = MissingTopics.among(topics, kafka);
+            return missing.isEmpty() ? "none" : String.join(", ", missing) + ": create them, the relay never does";
+        } catch (KafkaException e) {
+            return "not known, Kafka at " + kafka.bootstrapServers() + " cannot be asked: " + e.getMessage();
+        }
+    }
+
+    private static String age(@Nullable Duration age) {
+        return age == null ? "-" : seconds(age);
+    }
+
+    private static String seconds(Duration duration) {
+        return String.format(Locale.ROOT, "%.1f s", duration.toMillis() / 1_000.0);
+    }
+
+    private void line(String name, String value) {
+        PrintWriter out = spec.commandLine().getOut();
+        out.printf("%-15s %s%n", name, value);
+        out.flush();
+    }
+}

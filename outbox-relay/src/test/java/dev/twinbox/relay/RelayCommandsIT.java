@@ -1,0 +1,67 @@
+package dev.twinbox.relay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.twinbox.fixtures.RelayProcess;
+import dev.twinbox.schema.OutboxSchema;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** The commands of the jar, as a person types them. */
+class RelayCommandsIT {
+    private static final Duration SOON = Duration.ofMinutes(2);
+
+    @Test
+    void migrate_creates_schema_and_tables_and_repeating_it_changes_nothing() throws SQLException {
+        OutboxSchema tables = new OutboxSchema("Sales-EU 1", "Out\"Box", "how far", "whose");
+        try (RelayRig rig = RelayRig.withoutTables(tables)) {
+            Map<String, String> names = Map.of(
+                    "twinbox.outbox.schema", "Sales-EU 1",
+                    "twinbox.outbox.table", "Out\"Box",
+                    "twinbox.outbox.position-table", "how far",
+                    "twinbox.outbox.lease-table", "whose");
+            RelayProcess migrate = rig.relay(names, "migrate").start();
+            assertThat(migrate.awaitExit(SOON)).as(migrate.log()).isZero();
+            assertThat(migrate.log()).contains("\"Sales-EU 1\".\"Out\"\"Box\"", "step(s) applied", "version 1");
+
+            RelayProcess again = rig.relay(names, "migrate").start();
+            assertThat(again.awaitExit(SOON)).as(again.log()).isZero();
+            assertThat(again.log()).contains("nothing to do", "version 1");
+
+            assertThat(rig.count("select count(*) from " + tables.events())).isZero();
+        }
+    }
+
+    @Test
+    void status_tells_on_one_screen_how_the_relay_stands() throws SQLException {
+        try (RelayRig rig = RelayRig.create()) {
+            String before = status(rig);
+            assertThat(before).contains("never taken", "nothing relayed yet", "0 events", "never");
+
+            try (RelayProcess relay = rig.startRelay(Map.of())) {
+                rig.insertAndCommit(25);
+                rig.assertExact();
+                assertThat(relay.terminate()).isZero();
+            }
+            rig.insertAndCommit(7);
+            rig.count("with t as (update " + rig.tables().lease() + " set epoch = epoch returning 1) select 1 from t");
+
+            String after = status(rig);
+            assertThat(after)
+                    .contains("7 events", "no relay of this name is running", "as this version needs them")
+                    .contains("missing topics  none")
+                    .containsPattern("last save +\\d+\\.\\d s ago")
+                    .containsPattern("oldest unsent +\\d+\\.\\d s")
+                    .containsPattern("position +from \\d+:\\d+:");
+            assertThat(after.lines().count()).as(after).isLessThanOrEqualTo(24);
+        }
+    }
+
+    private static String status(RelayRig rig) {
+        RelayProcess status = rig.relay(Map.of(), "status").start();
+        assertThat(status.awaitExit(SOON)).as(status.log()).isZero();
+        return status.log();
+    }
+}

@@ -1,0 +1,203 @@
+package dev.twinbox.relay;
+
+import static org.awaitility.Awaitility.await;
+
+import dev.twinbox.fixtures.KafkaBroker;
+import dev.twinbox.fixtures.Ledger;
+import dev.twinbox.fixtures.PostgresServer;
+import dev.twinbox.fixtures.RelayProcess;
+import dev.twinbox.schema.OutboxSchema;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/**
+ * What a scenario runs on: PostgreSQL and Kafka, started once for all tests of this JVM, and for each test a database with the
+ * outbox tables, a topic, and relays as child processes from the real jar.
+ */
+final class RelayRig implements AutoCloseable {
+    static final PostgresServer POSTGRES = PostgresServer.create();
+    static final KafkaBroker KAFKA = KafkaBroker.create();
+
+    private static final Path JAR = Path.of("target", "outbox-relay.jar");
+    private static final AtomicInteger COUNT = new AtomicInteger();
+
+    private final String name = "rig" + COUNT.incrementAndGet();
+    private final OutboxSchema tables;
+    private final List<AutoCloseable> open = new ArrayList<>();
+
+    private RelayRig(OutboxSchema tables) throws SQLException {
+        this.tables = tables;
+        POSTGRES.start();
+        KAFKA.start();
+        POSTGRES.createDatabase(name);
+        KAFKA.createTopic(topic(), 3);
+    }
+
+    /** With the tables of the default names, in the default schema. */
+    static RelayRig create() throws SQLException {
+        RelayRig rig = withoutTables(new OutboxSchema(
+                null,
+                OutboxSchema.DEFAULT_TABLE,
+                OutboxSchema.DEFAULT_POSITION_TABLE,
+                OutboxSchema.DEFAULT_LEASE_TABLE));
+        rig.migrate();
+        return rig;
+    }
+
+    /** For a test that makes the tables itself. */
+    static RelayRig withoutTables(OutboxSchema tables) throws SQLException {
+        return new RelayRig(tables);
+    }
+
+    void migrate() {
+        PGSimpleDataSource source = new PGSimpleDataSource();
+        source.setUrl(POSTGRES.jdbcUrl(name));
+        source.setUser(POSTGRES.user());
+        source.setPassword(POSTGRES.password());
+        tables.migrate(source);
+    }
+
+    String database() {
+        return name;
+    }
+
+    String topic() {
+        return "events-" + name;
+    }
+
+    OutboxSchema tables() {
+        return tables;
+    }
+
+    /** What each relay of this rig is configured with, to be changed by the test. */
+    Map<String, String> config() {
+        Map<String, String> config = new LinkedHashMap<>();
+        config.put("twinbox.relay.database.url", POSTGRES.jdbcUrl(name));
+        config.put("twinbox.relay.database.user", POSTGRES.user());
+        config.put("twinbox.relay.database.password", POSTGRES.password());
+        config.put("twinbox.relay.kafka.bootstrap.servers", KAFKA.bootstrapServers());
+        return config;
+    }
+
+    /** A relay, not started, that ends with this rig. */
+    RelayProcess relay(Map<String, String> changes, String... arguments) {
+        Map<String, String> config = config();
+        config.putAll(changes);
+        RelayProcess.Builder builder = RelayProcess.builder(JAR)
+                .config(config)
+                .jvmOptions("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
+        if (arguments.length > 0) {
+            builder.arguments(arguments);
+        }
+        RelayProcess relay = builder.build();
+        open.add(relay);
+        return relay;
+    }
+
+    /** A relay that runs and says that it is ready. */
+    RelayProcess startRelay(Map<String, String> changes) {
+        return relay(changes).start().awaitReady();
+    }
+
+    /** A connection of the superuser, in auto-commit; the caller closes it. */
+    Connection connect() throws SQLException {
+        return POSTGRES.connect(name);
+    }
+
+    /** Writes one event in the connection's transaction. */
+    UUID insert(Connection connection, String key) throws SQLException {
+        UUID id = UUID.randomUUID();
+        String sql =
+                "insert into " + tables.events() + " (id, topic, key, type, source, occurred_at, content_type, payload)"
+                        + " values (?, ?, ?, 'test.happened', '/test', clock_timestamp(), 'text/plain', ?)";
+        try (PreparedStatement insert = connection.prepareStatement(sql)) {
+            insert.setObject(1, id);
+            insert.setString(2, topic());
+            insert.setString(3, key);
+            insert.setBytes(4, id.toString().getBytes(StandardCharsets.UTF_8));
+            insert.executeUpdate();
+        }
+        return id;
+    }
+
+    /** Writes and commits events, one transaction each, spread over ten keys. */
+    void insertAndCommit(int events) throws SQLException {
+        try (Connection connection = connect()) {
+            for (int i = 0; i < events; i++) {
+                insert(connection, "key" + i % 10);
+            }
+        }
+    }
+
+    long count(String sql) throws SQLException {
+        try (Connection connection = connect();
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(sql)) {
+            row.next();
+            return row.getLong(1);
+        }
+    }
+
+    /** Positions saved so far by the relay of the default name. */
+    long saves() throws SQLException {
+        return count("select coalesce(max(number), 0) from " + tables.position());
+    }
+
+    List<ConsumerRecord<byte[], byte[]>> records() {
+        return KAFKA.readAll(topic());
+    }
+
+    /** Records on the topic, repeated ones included. */
+    long recordCount() {
+        return KAFKA.endOffsets(topic()).values().stream()
+                .mapToLong(Long::longValue)
+                .sum();
+    }
+
+    void awaitRecords(long atLeast) {
+        await("records on " + topic())
+                .atMost(Duration.ofSeconds(60))
+                .pollInterval(Duration.ofMillis(100))
+                .until(() -> recordCount() >= atLeast);
+    }
+
+    static String id(ConsumerRecord<byte[], byte[]> record) {
+        return new String(record.headers().lastHeader("ce_id").value(), StandardCharsets.UTF_8);
+    }
+
+    /** Waits until everything committed is on Kafka, and checks that nothing else is, in order and whole. */
+    void assertExact() throws SQLException {
+        awaitRecords(count("select count(*) from " + tables.events()));
+        try (Connection connection = connect()) {
+            Ledger.create()
+                    .committed(connection, "select topic, key, id, payload from " + tables.events() + " order by seq")
+                    .published(KAFKA.bootstrapServers())
+                    .assertExact();
+        }
+    }
+
+    @Override
+    public void close() {
+        for (AutoCloseable each : open) {
+            try {
+                each.close();
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+}
