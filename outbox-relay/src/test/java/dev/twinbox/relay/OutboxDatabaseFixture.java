@@ -1,0 +1,112 @@
+package dev.twinbox.relay;
+
+import dev.twinbox.fixtures.PostgresServer;
+import dev.twinbox.schema.OutboxSchema;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/** One database with an outbox, on the server that all tests of this JVM share. */
+final class OutboxDatabaseFixture {
+    static final OutboxSchema SCHEMA = new OutboxSchema(
+            null, OutboxSchema.DEFAULT_TABLE, OutboxSchema.DEFAULT_POSITION_TABLE, OutboxSchema.DEFAULT_LEASE_TABLE);
+
+    private static final AtomicInteger NUMBER = new AtomicInteger();
+    private static PostgresServer shared;
+
+    private final PostgresServer server;
+    private final String name;
+
+    private OutboxDatabaseFixture(PostgresServer server, String name) {
+        this.server = server;
+        this.name = name;
+    }
+
+    /** Starts the shared server if need be; it ends with the JVM. */
+    static synchronized PostgresServer server() {
+        if (shared == null) {
+            shared = PostgresServer.create().start();
+        }
+        return shared;
+    }
+
+    static OutboxDatabaseFixture create() throws SQLException {
+        return create(server());
+    }
+
+    static OutboxDatabaseFixture create(PostgresServer server) throws SQLException {
+        OutboxDatabaseFixture fixture = new OutboxDatabaseFixture(server, "outbox" + NUMBER.incrementAndGet());
+        server.createDatabase(fixture.name);
+        SCHEMA.migrate(fixture.dataSource());
+        return fixture;
+    }
+
+    String url() {
+        return server.jdbcUrl(name);
+    }
+
+    PostgresServer postgres() {
+        return server;
+    }
+
+    String name() {
+        return name;
+    }
+
+    PGSimpleDataSource dataSource() {
+        PGSimpleDataSource source = new PGSimpleDataSource();
+        source.setUrl(url());
+        source.setUser(server.user());
+        source.setPassword(server.password());
+        source.setPrepareThreshold(1);
+        return source;
+    }
+
+    Connection connect() throws SQLException {
+        return dataSource().getConnection();
+    }
+
+    /** With the session settings of the relay. */
+    OutboxDatabase relayDatabase() {
+        return new OutboxDatabase(dataSource(), Duration.ofSeconds(60));
+    }
+
+    static void execute(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    static String query(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(sql)) {
+            return row.next() ? row.getString(1) : null;
+        }
+    }
+
+    /** Writes one event as an application does; returns its id. */
+    static UUID insert(Connection connection, String key, String payload) throws SQLException {
+        return insert(connection, "orders", key, payload.getBytes(StandardCharsets.UTF_8));
+    }
+
+    static UUID insert(Connection connection, String topic, String key, byte[] payload) throws SQLException {
+        UUID id = UUID.randomUUID();
+        try (PreparedStatement insert = connection.prepareStatement(
+                "insert into outbox_event (id, topic, key, type, source, occurred_at, content_type, payload)"
+                        + " values (?, ?, ?, 'order.placed', '/test', clock_timestamp(), 'text/plain', ?)")) {
+            insert.setObject(1, id);
+            insert.setString(2, topic);
+            insert.setString(3, key);
+            insert.setBytes(4, payload);
+            insert.executeUpdate();
+        }
+        return id;
+    }
+}
