@@ -102,10 +102,10 @@ class WindowPropertyIT {
                         Arbitraries.integers().between(0, KEYS - 1),
                         Arbitraries.integers().between(1, 6))
                 .as(Step::new);
-        return steps.list().ofMinSize(5).ofMaxSize(80);
+        return steps.list().ofMinSize(40).ofMaxSize(120);
     }
 
-    @Property(tries = 60, shrinking = ShrinkingMode.BOUNDED)
+    @Property(tries = 50, shrinking = ShrinkingMode.BOUNDED)
     void everyInterleavingIsReadOnceAndInOrder(@ForAll("histories") List<Step> history) throws SQLException {
         try (Run run = new Run()) {
             for (Step step : history) {
@@ -147,7 +147,7 @@ class WindowPropertyIT {
                 case COMMIT -> writer.end("commit");
                 case ROLLBACK -> writer.end("rollback");
                 case PREPARE -> writer.prepare();
-                case POLL -> poll(step.size(), step.key() == 0 ? 700 : 1_000_000);
+                case POLL -> poll(1 + step.size() / 2, step.key() == 0 ? 700 : 1_000_000);
                 case POLL_TO_THE_END -> pollToTheEnd(step.size());
                 case RESTART -> restart(step.size());
             }
