@@ -12,6 +12,7 @@ import jakarta.enterprise.inject.spi.ProcessInjectionPoint;
 import jakarta.enterprise.inject.spi.ProcessManagedBean;
 import jakarta.enterprise.inject.spi.ProcessSessionBean;
 import jakarta.enterprise.inject.spi.WithAnnotations;
+import jakarta.interceptor.Interceptor;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
@@ -50,7 +51,11 @@ public class OutboxExtension implements Extension {
     }
 
     <T> void managedBeans(@Observes ProcessManagedBean<T> event) {
-        check(event.getAnnotatedBeanClass(), BeanKind.MANAGED_BEAN);
+        // Weld reports interceptors too; our own carries @Outbox, and an application that only receives publishes
+        // nothing.
+        if (!event.getAnnotatedBeanClass().isAnnotationPresent(Interceptor.class)) {
+            check(event.getAnnotatedBeanClass(), BeanKind.MANAGED_BEAN);
+        }
     }
 
     <T> void sessionBeans(@Observes ProcessSessionBean<T> event) {

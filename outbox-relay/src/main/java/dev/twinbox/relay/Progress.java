@@ -39,7 +39,6 @@ final class Progress {
     private final LongAdder acknowledgedBytes = new LongAdder();
     private final LongAdder saves = new LongAdder();
     private volatile boolean polled;
-    private volatile boolean full;
     private volatile long polledAt;
     private volatile long movedAt;
     private volatile long firstReadAt;
@@ -60,14 +59,8 @@ final class Progress {
         this.acknowledgedAt = started;
     }
 
-    /** Reading pauses until the broker acknowledges some of what is in flight: no fault of the database. */
-    void full() {
-        full = true;
-    }
-
     /** A poll of the outbox is about to go to the database. Only the first one of the process is kept: benchmarks count from it. */
     void polling() {
-        full = false;
         if (firstReadAt == started) {
             firstReadAt = nanoTime.getAsLong();
         }
@@ -160,9 +153,8 @@ final class Progress {
         return polled;
     }
 
-    /** Age of the last successful poll; zero while there is a reason not to poll. */
     Duration sincePoll() {
-        return full ? Duration.ZERO : since(polledAt);
+        return since(polledAt);
     }
 
     /** How long the records in flight have seen neither an acknowledgement nor a saved position; zero without a backlog. */

@@ -1,0 +1,41 @@
+package dev.twinbox.inbox;
+
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.List;
+
+/** {@code AT_MOST_ONCE}: the offset is committed already, so each event gets one try, whatever comes of it. */
+final class AtMostOnceProcessor implements Processor {
+
+    private static final Logger LOG = System.getLogger(AtMostOnceProcessor.class.getName());
+
+    private final Workshop workshop;
+
+    AtMostOnceProcessor(Workshop workshop) {
+        this.workshop = workshop;
+    }
+
+    @Override
+    public Outcome process(Batch batch) {
+        for (ReceivedEvent event : batch.events()) {
+            if (event.isReadable()) {
+                event.handlers().forEach(handler -> handle(event, handler));
+            } else {
+                drop(event, event.problem());
+            }
+        }
+        return Outcome.goOn(batch.events().size());
+    }
+
+    private void handle(ReceivedEvent event, Handler handler) {
+        Attempt attempt = new Attempt(workshop, List.of(event), one -> List.of(handler), handled -> true).execute();
+        if (!attempt.isCommitted()) {
+            drop(event, attempt.cause());
+        }
+    }
+
+    private void drop(ReceivedEvent event, Throwable cause) {
+        workshop.status().dropped(1);
+        LOG.log(Level.DEBUG, () -> "Dropped " + event, cause);
+    }
+}

@@ -1,0 +1,480 @@
+package dev.twinbox.inbox;
+
+import dev.twinbox.inbox.InboxStatus.BlockedRecord;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.consumer.CloseOptions;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.NoOffsetForPartitionException;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.WakeupException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One consumer in its group. Polls, hands batches to workers, pauses partitions that have enough, commits offsets of what is
+ * settled. It never runs a handler itself, so a slow handler can not cost the membership.
+ *
+ * <p>All methods but {@link #wakeUp} belong to the poll thread, Kafka's callbacks included.
+ */
+final class GroupMember implements ConsumerRebalanceListener {
+
+    private static final Logger LOG = System.getLogger(GroupMember.class.getName());
+
+    /** What is right on the third try needs no person; what is not has been wrong three times. */
+    private static final int REPORT_AFTER = 3;
+
+    private static final Duration LONGEST_POLL = Duration.ofSeconds(1);
+    private static final Duration COMMIT_TIMEOUT = Duration.ofSeconds(3);
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
+    private static final Duration COMMIT_RETRY = Duration.ofMillis(500);
+
+    /** When offsets are committed. */
+    enum OffsetPolicy {
+        /** After the events are handled. */
+        AFTER_HANDLING,
+        /** Before, one event at a time. */
+        BEFORE_HANDLING
+    }
+
+    /** What a worker brings back. */
+    private record Result(Lane lane, Outcome outcome) {}
+
+    private final Consumer<byte[], byte[]> consumer;
+    private final Subscription subscription;
+    private final Processor processor;
+    private final OffsetPolicy policy;
+    private final InboxConfig config;
+    private final InboxStatus status;
+    private final Executor workers;
+    private final BrokerWatch brokerWatch;
+
+    private final Map<TopicPartition, Lane> lanes = new HashMap<>();
+
+    /** Written by workers, read by the poll thread. */
+    private final BlockingQueue<Result> results = new LinkedBlockingQueue<>();
+
+    /** Written by the poll thread; workers read it to know whether it has to be woken. */
+    private volatile boolean polling;
+
+    private boolean commitInFlight;
+    private long noCommitBefore = System.nanoTime();
+
+    GroupMember(
+            Consumer<byte[], byte[]> consumer,
+            Subscription subscription,
+            Processor processor,
+            OffsetPolicy policy,
+            InboxConfig config,
+            InboxStatus status,
+            Executor workers) {
+        this.consumer = consumer;
+        this.subscription = subscription;
+        this.processor = processor;
+        this.policy = policy;
+        this.config = config;
+        this.status = status;
+        this.workers = workers;
+        this.brokerWatch = new BrokerWatch(consumer, subscription, status);
+    }
+
+    void join() {
+        consumer.subscribe(subscription.topics(), this);
+    }
+
+    /** One turn: what workers brought back, what they get next, what is to be committed, what Kafka has. */
+    void runOnce() {
+        applyResults();
+        handOut();
+        pauseAndResume();
+        commit();
+        ConsumerRecords<byte[], byte[]> records = poll();
+        for (TopicPartition partition : records.partitions()) {
+            receive(partition, records.records(partition), records.nextOffsets().get(partition));
+        }
+        brokerWatch.look();
+    }
+
+    /** From any thread: ends a poll that is under way. */
+    void wakeUp() {
+        if (polling) {
+            consumer.wakeup();
+        }
+    }
+
+    /** Waits, within bounds, for what is being handled, commits its offsets and leaves the group. */
+    void leave() {
+        boolean interrupted = Thread.interrupted(); // or Kafka would give up at once
+        try {
+            settle(List.copyOf(lanes.values()));
+            lanes.clear();
+        } finally {
+            consumer.close(CloseOptions.timeout(CLOSE_TIMEOUT));
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private ConsumerRecords<byte[], byte[]> poll() {
+        polling = true;
+        try {
+            // Looked at after the flag is up: a result that comes later wakes us.
+            return consumer.poll(results.isEmpty() ? timeToWait() : Duration.ZERO);
+        } catch (WakeupException e) {
+            return ConsumerRecords.empty();
+        } catch (NoOffsetForPartitionException e) {
+            startAtTheEarliest(e.partitions());
+            return ConsumerRecords.empty();
+        } catch (OffsetOutOfRangeException e) {
+            reportOutOfRange(e.offsetOutOfRangePartitions());
+            return ConsumerRecords.empty();
+        } finally {
+            polling = false;
+        }
+    }
+
+    private Duration timeToWait() {
+        long now = System.nanoTime();
+        long nanos = lanes.values().stream()
+                .mapToLong(lane -> lane.nanosToWait(now))
+                .min()
+                .orElse(Long.MAX_VALUE);
+        return Duration.ofNanos(Math.min(nanos, LONGEST_POLL.toNanos()));
+    }
+
+    /** The group has never committed here: a new group, or a new partition. Anything but the start would lose events. */
+    private void startAtTheEarliest(Set<TopicPartition> partitions) {
+        List<TopicPartition> mine =
+                partitions.stream().filter(consumer.assignment()::contains).toList();
+        LOG.log(Level.INFO, "Group {0} has no offsets for {1}; it starts at the earliest", subscription.group(), mine);
+        consumer.seekToBeginning(mine);
+    }
+
+    /** The records between are gone, or the log was cut back; going on anywhere would hide that. */
+    private void reportOutOfRange(Map<TopicPartition, Long> offsets) {
+        offsets.forEach((partition, offset) -> {
+            Lane lane = lanes.get(partition);
+            if (lane == null) {
+                return;
+            }
+            lane.outOfRange();
+            String text = "offset " + offset + " of group " + subscription.group() + " is not on " + partition
+                    + " any more (deleted by retention, or lost with a broker); the partition is not read until the application "
+                    + "is stopped, the offset set on purpose (kafka-consumer-groups.sh --group " + subscription.group()
+                    + " --topic " + partition.topic() + ":" + partition.partition()
+                    + " --reset-offsets --to-earliest --execute) and the application started again";
+            status.trouble(partition.toString(), text);
+            LOG.log(Level.ERROR, () -> "Events may be lost: " + text);
+        });
+    }
+
+    private void receive(
+            TopicPartition partition, List<ConsumerRecord<byte[], byte[]>> records, @Nullable OffsetAndMetadata next) {
+        Lane lane = lanes.get(partition);
+        if (lane == null) {
+            return;
+        }
+        List<ReceivedEvent> events = new ArrayList<>(records.size());
+        for (ConsumerRecord<byte[], byte[]> record : records) {
+            events.add(ReceivedEvent.of(record, subscription, status));
+        }
+        long behind = records.isEmpty() ? 0 : records.get(records.size() - 1).offset() + 1;
+        lane.add(events, next == null ? behind : next.offset());
+    }
+
+    private void handOut() {
+        long now = System.nanoTime();
+        for (Lane lane : lanes.values()) {
+            if (lane.isReady(now)) {
+                handOut(lane);
+            }
+        }
+    }
+
+    private void handOut(Lane lane) {
+        int most = policy == OffsetPolicy.BEFORE_HANDLING ? 1 : config.batch().size();
+        Batch batch = lane.begin(most, config.batch().maxTime());
+        if (policy == OffsetPolicy.BEFORE_HANDLING && !commitBefore(lane, batch)) {
+            lane.end(0);
+            lane.waitFor(COMMIT_RETRY, System.nanoTime());
+            return;
+        }
+        workers.execute(() -> work(lane, batch));
+    }
+
+    /** On a worker. */
+    private void work(Lane lane, Batch batch) {
+        Outcome outcome;
+        try {
+            outcome = processor.process(batch);
+        } catch (RuntimeException | Error e) {
+            // Nothing that a handler did; the lane must not wait for ever for an answer.
+            outcome = Outcome.waitForDatabase(0, e);
+        }
+        results.add(new Result(lane, outcome));
+        wakeUp();
+    }
+
+    private void applyResults() {
+        for (Result result = results.poll(); result != null; result = results.poll()) {
+            apply(result);
+        }
+    }
+
+    private void apply(Result result) {
+        Lane lane = result.lane();
+        if (lanes.get(lane.partition()) != lane) {
+            return; // the partition was lost meanwhile: its new owner decides
+        }
+        Outcome outcome = result.outcome();
+        lane.end(outcome.settled());
+        if (outcome.settled() > 0) {
+            status.unblock(key(lane));
+        }
+        switch (outcome.next()) {
+            case GO_ON -> status.unblock(key(lane));
+            case WAIT_FOR_DATABASE -> waitForDatabase(lane, outcome);
+            case WAIT_FOR_EVENT -> waitForEvent(lane, outcome);
+        }
+    }
+
+    private void waitForDatabase(Lane lane, Outcome outcome) {
+        Duration wait = config.backoff().after(lane.databaseFailed());
+        lane.waitFor(wait, System.nanoTime());
+        status.databaseFailed(outcome.cause());
+    }
+
+    private void waitForEvent(Lane lane, Outcome outcome) {
+        ReceivedEvent event = lane.first();
+        Throwable cause = outcome.cause();
+        if (event == null || cause == null) {
+            return;
+        }
+        int failures = event.failed();
+        lane.waitFor(config.backoff().after(failures), System.nanoTime());
+        String who = outcome.handler() == null ? null : outcome.handler().name();
+        if (who == null || failures >= REPORT_AFTER) {
+            status.block(key(lane), blocked(event, who, failures, cause));
+        }
+        if (failures == (who == null ? 1 : REPORT_AFTER)) {
+            LOG.log(Level.ERROR, () -> blockedMessage(event, who), cause);
+        } else if (failures < REPORT_AFTER) {
+            LOG.log(Level.WARNING, () -> event + " failed in " + who + " and will be tried again: " + cause);
+        }
+    }
+
+    private BlockedRecord blocked(ReceivedEvent event, @Nullable String handler, int failures, Throwable cause) {
+        ConsumerRecord<byte[], byte[]> record = event.record();
+        return new BlockedRecord(
+                subscription.group(),
+                record.topic(),
+                record.partition(),
+                record.offset(),
+                event.idOrNull(),
+                handler,
+                failures,
+                InboxStatus.describe(cause));
+    }
+
+    private String blockedMessage(ReceivedEvent event, @Nullable String handler) {
+        return handler == null
+                ? event
+                        + " can not be read as an event. Its partition waits; the record is not skipped. Deploy a version that "
+                        + "can read it, or set the group's offset behind it on purpose"
+                : event + " failed " + REPORT_AFTER + " times in handler " + handler
+                        + ". Its partition waits and the handler is tried again at least every "
+                        + config.backoff().max() + "; repair the handler or what it needs";
+    }
+
+    private String key(Lane lane) {
+        return subscription.group() + " " + lane.partition();
+    }
+
+    private void pauseAndResume() {
+        List<TopicPartition> toPause = new ArrayList<>();
+        List<TopicPartition> toResume = new ArrayList<>();
+        for (Lane lane : lanes.values()) {
+            boolean full = lane.isFull(config.batch().size());
+            if (full && !lane.isPaused()) {
+                lane.pause();
+                toPause.add(lane.partition());
+            } else if (!full && lane.isPaused()) {
+                lane.resume();
+                toResume.add(lane.partition());
+            }
+        }
+        if (!toPause.isEmpty()) {
+            consumer.pause(toPause);
+        }
+        if (!toResume.isEmpty()) {
+            consumer.resume(toResume);
+        }
+    }
+
+    /** One request at a time: what is settled meanwhile goes with the next. */
+    private void commit() {
+        if (commitInFlight || System.nanoTime() - noCommitBefore < 0) {
+            return;
+        }
+        Map<TopicPartition, OffsetAndMetadata> offsets = offsetsToCommit(lanes.values());
+        if (!offsets.isEmpty()) {
+            commitInFlight = true;
+            consumer.commitAsync(offsets, this::committed);
+        }
+    }
+
+    private void committed(Map<TopicPartition, OffsetAndMetadata> offsets, @Nullable Exception failure) {
+        commitInFlight = false;
+        if (failure == null) {
+            noteCommitted(offsets);
+        } else {
+            noCommitBefore = System.nanoTime() + COMMIT_RETRY.toNanos();
+            LOG.log(Level.DEBUG, "Offsets were not committed, will try again", failure);
+        }
+    }
+
+    private void noteCommitted(Map<TopicPartition, OffsetAndMetadata> offsets) {
+        offsets.forEach((partition, offset) -> {
+            Lane lane = lanes.get(partition);
+            if (lane != null) {
+                lane.committed(offset.offset());
+            }
+        });
+    }
+
+    private static Map<TopicPartition, OffsetAndMetadata> offsetsToCommit(Collection<Lane> lanes) {
+        return lanes.stream()
+                .filter(Lane::hasOffsetToCommit)
+                .collect(Collectors.toMap(Lane::partition, lane -> new OffsetAndMetadata(lane.settledTo())));
+    }
+
+    private boolean commitBefore(Lane lane, Batch batch) {
+        ReceivedEvent last = batch.events().get(batch.events().size() - 1);
+        if (last.handlers().isEmpty() && last.isReadable()) {
+            return true; // nobody's: its offset goes with the next
+        }
+        return commitAndWait(Map.of(lane.partition(), new OffsetAndMetadata(last.offset() + 1)));
+    }
+
+    /** Returns whether they are committed. */
+    private boolean commitAndWait(Map<TopicPartition, OffsetAndMetadata> offsets) {
+        while (true) {
+            try {
+                consumer.commitSync(offsets, COMMIT_TIMEOUT);
+                noteCommitted(offsets);
+                return true;
+            } catch (WakeupException e) {
+                // Meant for a poll that had ended; it is used up now.
+            } catch (KafkaException e) {
+                LOG.log(Level.WARNING, "Offsets {0} were not committed: {1}", offsets, e.toString());
+                return false;
+            }
+        }
+    }
+
+    /** Waits, within bounds, until nobody works on these partitions, and commits how far they got. */
+    private void settle(List<Lane> leaving) {
+        leaving.forEach(Lane::cutShort);
+        awaitWorkers(leaving);
+        Map<TopicPartition, OffsetAndMetadata> offsets = offsetsToCommit(leaving);
+        if (!offsets.isEmpty()) {
+            commitAndWait(offsets);
+        }
+        leaving.forEach(lane -> status.unblock(key(lane)));
+    }
+
+    private void awaitWorkers(List<Lane> leaving) {
+        long deadline = System.nanoTime() + config.stopTimeout().toNanos();
+        try {
+            while (leaving.stream().anyMatch(Lane::isRunning)) {
+                Result result = results.poll(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+                if (result == null) {
+                    warnOfUnfinished(leaving);
+                    return;
+                }
+                apply(result);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void warnOfUnfinished(List<Lane> leaving) {
+        leaving.stream()
+                .filter(Lane::isRunning)
+                .forEach(lane -> LOG.log(
+                        Level.WARNING,
+                        "Left {0} behind in the middle: a handler took longer than {1} {2}. It counts as not handled unless "
+                                + "it commits",
+                        lane.first(),
+                        Setting.STOP_TIMEOUT.key(),
+                        config.stopTimeout()));
+    }
+
+    @Override
+    public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
+        brokerWatch.joined();
+        if (!partitions.isEmpty()) {
+            LOG.log(Level.INFO, "Group {0}: got {1}", subscription.group(), partitions);
+        }
+        partitions.forEach(partition -> lanes.put(partition, new Lane(partition)));
+    }
+
+    @Override
+    public void onPartitionsRevoked(Collection<TopicPartition> partitions) {
+        List<Lane> leaving = remaining(partitions);
+        settle(leaving);
+        forget(partitions);
+        if (!leaving.isEmpty()) {
+            LOG.log(Level.INFO, "Group {0}: gave away {1}", subscription.group(), partitions);
+        }
+    }
+
+    /** Somebody else has them already: committing offsets would overwrite theirs. */
+    @Override
+    public void onPartitionsLost(Collection<TopicPartition> partitions) {
+        List<Lane> lost = remaining(partitions);
+        lost.forEach(lane -> {
+            lane.cutShort();
+            status.unblock(key(lane));
+        });
+        forget(partitions);
+        if (!lost.isEmpty()) {
+            LOG.log(
+                    Level.WARNING,
+                    "Group {0}: lost {1}; what was in progress is handled again by the new owner, as duplicates where it was "
+                            + "committed",
+                    subscription.group(),
+                    partitions);
+        }
+    }
+
+    private List<Lane> remaining(Collection<TopicPartition> partitions) {
+        return partitions.stream().map(lanes::get).filter(lane -> lane != null).toList();
+    }
+
+    private void forget(Collection<TopicPartition> partitions) {
+        partitions.forEach(partition -> {
+            lanes.remove(partition);
+            status.recovered(partition.toString());
+        });
+    }
+}

@@ -1,0 +1,60 @@
+package dev.twinbox.inbox;
+
+import dev.twinbox.DeliveryContract;
+import dev.twinbox.EventContext;
+import dev.twinbox.inbox.HandlerMethod.Shape;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodType;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A handler ready to be called, on the bean's contextual reference. */
+final class Handler {
+
+    /** Every handler is called as {@code (event or list, context or null)}. */
+    static final MethodType CALL = MethodType.methodType(void.class, Object.class, Object.class);
+
+    private final String name;
+    private final DeliveryContract delivery;
+    private final Shape shape;
+    private final Class<?> eventClass;
+    private final MethodHandle call;
+
+    Handler(String name, DeliveryContract delivery, Shape shape, Class<?> eventClass, MethodHandle call) {
+        this.name = name;
+        this.delivery = delivery;
+        this.shape = shape;
+        this.eventClass = eventClass;
+        this.call = call;
+    }
+
+    String name() {
+        return name;
+    }
+
+    Shape shape() {
+        return shape;
+    }
+
+    Class<?> eventClass() {
+        return eventClass;
+    }
+
+    /** Whether its effect is guarded by an inbox row. */
+    boolean claims() {
+        return delivery == DeliveryContract.EXACTLY_ONCE_EFFECT;
+    }
+
+    void handle(@Nullable Object event, @Nullable EventContext context) throws Throwable {
+        call.invokeExact(event, (Object) context);
+    }
+
+    void handleAll(List<@Nullable Object> events) throws Throwable {
+        call.invokeExact((Object) events, (Object) null);
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}

@@ -1,0 +1,61 @@
+package dev.twinbox.inbox;
+
+import dev.twinbox.DeliveryContract;
+import jakarta.enterprise.context.spi.CreationalContext;
+import jakarta.enterprise.inject.spi.Bean;
+import jakarta.enterprise.inject.spi.BeanManager;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.reflect.Method;
+import java.lang.reflect.Type;
+
+/**
+ * A legal {@code @InboxHandler} method, found at deployment.
+ *
+ * @param name its stable name, unique in the application
+ * @param topic Kafka topic
+ * @param type logical name of the events
+ * @param delivery what it promises
+ * @param shape what it takes
+ * @param eventClass what a record's value is turned into
+ * @param method as the bean's view has it
+ * @param bean whose contextual reference is called, so that interceptors apply
+ * @param view the bean type through which it is called
+ */
+record HandlerMethod(
+        String name,
+        String topic,
+        String type,
+        DeliveryContract delivery,
+        Shape shape,
+        Class<?> eventClass,
+        Method method,
+        Bean<?> bean,
+        Type view) {
+
+    /** What a handler method takes. */
+    enum Shape {
+        /** One event. */
+        EVENT,
+        /** One event and what came along with it. */
+        EVENT_AND_CONTEXT,
+        /** All events of a batch. */
+        LIST
+    }
+
+    /** Looks everything up once, so that a call costs no reflection. */
+    Handler bind(BeanManager beans, CreationalContext<?> context) {
+        Object reference = beans.getReference(bean, view, context);
+        MethodHandle call;
+        try {
+            method.setAccessible(true); // the class need not be public
+            call = MethodHandles.lookup().unreflect(method).bindTo(reference);
+        } catch (IllegalAccessException e) {
+            throw new IllegalStateException("handler " + name + " can not be called", e);
+        }
+        if (shape != Shape.EVENT_AND_CONTEXT) {
+            call = MethodHandles.dropArguments(call, 1, Object.class);
+        }
+        return new Handler(name, delivery, shape, eventClass, call.asType(Handler.CALL));
+    }
+}

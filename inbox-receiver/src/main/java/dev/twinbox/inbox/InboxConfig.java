@@ -1,0 +1,206 @@
+package dev.twinbox.inbox;
+
+import dev.twinbox.InvalidConfigurationException;
+import dev.twinbox.schema.SqlIdentifier;
+import java.time.Duration;
+import java.time.format.DateTimeParseException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.eclipse.microprofile.config.Config;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Everything that can be set on a receiver, parsed and checked. Read once at deployment, never changed.
+ *
+ * @param group Kafka consumer group
+ * @param dataSource JNDI name
+ * @param table the inbox table
+ * @param batch how much goes into one transaction
+ * @param workers number of threads that run handlers
+ * @param backoff waits between attempts
+ * @param stopTimeout how long a stop waits for the record that is being handled
+ * @param kafka consumer settings by Kafka's own names, without those that the receiver fixes; may hold secrets
+ */
+record InboxConfig(
+        String group,
+        String dataSource,
+        SqlIdentifier table,
+        Batch batch,
+        int workers,
+        Backoff backoff,
+        Duration stopTimeout,
+        Map<String, String> kafka) {
+
+    /** What Kubernetes puts into the environment for a service called twinbox-inbox. */
+    private static final Pattern OF_KUBERNETES = Pattern.compile("TWINBOX_INBOX_(SERVICE_.+|PORT|PORT_.+)");
+
+    private static final Duration SHORTEST = Duration.ofMillis(1);
+    private static final Duration LONGEST = Duration.ofDays(1);
+
+    /**
+     * @param size most records in one transaction
+     * @param maxTime no further record is begun after this time
+     */
+    record Batch(int size, Duration maxTime) {}
+
+    /** @throws InvalidConfigurationException names every key that is unknown, missing or has a value that can not work */
+    static InboxConfig from(Config config) {
+        return new Reader(config).read();
+    }
+
+    /** Kafka's settings are left out: they may hold secrets, and Kafka logs its own, masked. */
+    @Override
+    public String toString() {
+        return "group=" + group + ", data-source=" + dataSource + ", table=" + table + ", batch.size=" + batch.size()
+                + ", batch.max-time=" + batch.maxTime() + ", workers=" + workers + ", retry=" + backoff.initial() + ".."
+                + backoff.max() + ", stop.timeout=" + stopTimeout + ", kafka="
+                + new TreeSet<>(kafka.keySet());
+    }
+
+    /** Collects problems instead of stopping at the first. */
+    private static final class Reader {
+        private final Config config;
+        private final List<String> problems = new ArrayList<>();
+
+        Reader(Config config) {
+            this.config = config;
+        }
+
+        InboxConfig read() {
+            refuseUnknownKeys();
+            String group = text(Setting.GROUP);
+            String dataSource = text(Setting.DATA_SOURCE);
+            @Nullable SqlIdentifier table = table();
+            Batch batch = new Batch(integer(Setting.BATCH_SIZE, 1, 10_000), duration(Setting.BATCH_MAX_TIME));
+            int workers = integer(Setting.WORKERS, 1, 256);
+            Backoff backoff = new Backoff(duration(Setting.RETRY_INITIAL), duration(Setting.RETRY_MAX));
+            if (backoff.initial().compareTo(backoff.max()) > 0) {
+                problems.add(Setting.RETRY_INITIAL.key() + " is " + backoff.initial() + ", more than "
+                        + Setting.RETRY_MAX.key() + " " + backoff.max());
+            }
+            Duration stopTimeout = duration(Setting.STOP_TIMEOUT);
+            Map<String, String> kafka = kafka();
+            problems.addAll(ConsumerSettings.problems(kafka));
+            if (!problems.isEmpty() || table == null) {
+                throw new InvalidConfigurationException("Configuration of the inbox", problems);
+            }
+            return new InboxConfig(group, dataSource, table, batch, workers, backoff, stopTimeout, kafka);
+        }
+
+        /** A misspelt key would otherwise be a setting silently ignored. */
+        private void refuseUnknownKeys() {
+            Set<String> known = Stream.of(Setting.values()).map(Setting::key).collect(Collectors.toSet());
+            Set<String> unknown = new TreeSet<>();
+            for (String name : propertyNames()) {
+                if (name.startsWith(Setting.PREFIX)
+                        && !known.contains(name)
+                        && !name.startsWith(Setting.KAFKA_PREFIX)
+                        && !isOfKubernetes(Setting.environmentName(name))) {
+                    unknown.add(name);
+                }
+            }
+            unknown.addAll(unknownVariables(known, unknown));
+            unknown.forEach(name -> problems.add("unknown key " + name + "; the receiver's keys are "
+                    + known.stream().sorted().collect(Collectors.joining(", "))));
+        }
+
+        /** Some sources list a variable by both names; it is one mistake. */
+        private Set<String> unknownVariables(Set<String> known, Set<String> alreadyFound) {
+            Set<String> expected = Stream.concat(known.stream(), alreadyFound.stream())
+                    .map(Setting::environmentName)
+                    .collect(Collectors.toSet());
+            return propertyNames().stream()
+                    .filter(name -> name.startsWith(Setting.environmentName(Setting.PREFIX)))
+                    .filter(name -> !expected.contains(name)
+                            && !name.startsWith(Setting.environmentName(Setting.KAFKA_PREFIX))
+                            && !isOfKubernetes(name))
+                    .collect(Collectors.toSet());
+        }
+
+        private static boolean isOfKubernetes(String variable) {
+            return OF_KUBERNETES.matcher(variable).matches();
+        }
+
+        private List<String> propertyNames() {
+            List<String> names = new ArrayList<>();
+            config.getPropertyNames().forEach(names::add);
+            return names;
+        }
+
+        private @Nullable SqlIdentifier table() {
+            String schema = text(Setting.SCHEMA);
+            try {
+                return new SqlIdentifier(schema.isEmpty() ? null : schema, text(Setting.TABLE));
+            } catch (IllegalArgumentException e) {
+                problems.add(Setting.SCHEMA.key() + ", " + Setting.TABLE.key() + ": " + e.getMessage());
+                return null;
+            }
+        }
+
+        private String text(Setting setting) {
+            String value = config.getOptionalValue(setting.key(), String.class).orElse(setting.defaultValue());
+            if (value == null) {
+                problems.add(setting.key() + " is not set: " + setting.meaning());
+                return "";
+            }
+            return value;
+        }
+
+        private int integer(Setting setting, int least, int most) {
+            String value = text(setting);
+            try {
+                int number = Integer.parseInt(value.trim());
+                if (number >= least && number <= most) {
+                    return number;
+                }
+            } catch (NumberFormatException e) {
+                // said below
+            }
+            problems.add(
+                    setting.key() + " is \"" + value + "\"; it has to be a whole number from " + least + " to " + most);
+            return least;
+        }
+
+        private Duration duration(Setting setting) {
+            String value = text(setting);
+            try {
+                Duration duration = Duration.parse(value.trim());
+                if (duration.compareTo(SHORTEST) >= 0 && duration.compareTo(LONGEST) <= 0) {
+                    return duration;
+                }
+            } catch (DateTimeParseException e) {
+                // said below
+            }
+            problems.add(setting.key() + " is \"" + value + "\"; it has to be an ISO-8601 duration from " + SHORTEST
+                    + " to " + LONGEST + ", for example PT5S");
+            return SHORTEST;
+        }
+
+        /**
+         * Asks for each of Kafka's names besides taking those that are listed: a source such as the environment answers
+         * for {@code twinbox.inbox.kafka.bootstrap.servers} without listing it.
+         */
+        private Map<String, String> kafka() {
+            Set<String> names = new TreeSet<>(ConsumerSettings.names());
+            for (String name : propertyNames()) {
+                if (name.startsWith(Setting.KAFKA_PREFIX)) {
+                    names.add(name.substring(Setting.KAFKA_PREFIX.length()));
+                }
+            }
+            Map<String, String> values = new HashMap<>();
+            for (String name : names) {
+                config.getOptionalValue(Setting.KAFKA_PREFIX + name, String.class)
+                        .ifPresent(value -> values.put(name, value));
+            }
+            return new TreeMap<>(values);
+        }
+    }
+}

@@ -1,0 +1,108 @@
+package dev.twinbox.inbox;
+
+import dev.twinbox.InboxHandler;
+import dev.twinbox.InvalidConfigurationException;
+import dev.twinbox.inbox.HandlerRules.Candidate;
+import jakarta.enterprise.event.Observes;
+import jakarta.enterprise.inject.spi.AfterDeploymentValidation;
+import jakarta.enterprise.inject.spi.BeanManager;
+import jakarta.enterprise.inject.spi.BeforeBeanDiscovery;
+import jakarta.enterprise.inject.spi.Extension;
+import jakarta.enterprise.inject.spi.ProcessAnnotatedType;
+import jakarta.enterprise.inject.spi.ProcessManagedBean;
+import jakarta.enterprise.inject.spi.ProcessSessionBean;
+import jakarta.enterprise.inject.spi.WithAnnotations;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.eclipse.microprofile.config.ConfigProvider;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds the {@code @InboxHandler} methods of the application and refuses the deployment if one of them, or the
+ * configuration, can not work. Public because the container instantiates it; not for applications.
+ */
+public class InboxExtension implements Extension {
+
+    private static final String HEALTH_API = "org.eclipse.microprofile.health.HealthCheck";
+
+    // Written while the application is deployed, by one thread.
+    private final Set<Class<?>> annotatedClasses = new LinkedHashSet<>();
+    private final List<Candidate> candidates = new ArrayList<>();
+    private List<HandlerMethod> handlers = List.of();
+    private @Nullable InboxConfig config;
+
+    /** Written when the application starts, read by health checks. */
+    private volatile @Nullable InboxStatus status;
+
+    void addHealthCheck(@Observes BeforeBeanDiscovery discovery) {
+        try {
+            Class.forName(HEALTH_API, false, InboxExtension.class.getClassLoader());
+        } catch (ClassNotFoundException e) {
+            return; // a server without MicroProfile Health: InboxStatus says the same
+        }
+        discovery.addAnnotatedType(InboxReadiness.class, InboxReadiness.class.getName());
+    }
+
+    void noteAnnotatedClass(@Observes @WithAnnotations(InboxHandler.class) ProcessAnnotatedType<?> event) {
+        annotatedClasses.add(event.getAnnotatedType().getJavaClass());
+    }
+
+    /** Also told of session beans, whose event is a subtype. */
+    void noteBean(@Observes ProcessManagedBean<?> event) {
+        boolean hasHandler = event.getAnnotatedBeanClass().getMethods().stream()
+                .anyMatch(method -> method.isAnnotationPresent(InboxHandler.class));
+        if (hasHandler) {
+            candidates.add(new Candidate(
+                    event.getBean(),
+                    event.getAnnotatedBeanClass(),
+                    event instanceof ProcessSessionBean<?> session ? session.getSessionBeanType() : null));
+        }
+    }
+
+    void validate(@Observes AfterDeploymentValidation event, BeanManager beans) {
+        if (annotatedClasses.isEmpty() && candidates.isEmpty()) {
+            return;
+        }
+        HandlerRules rules = new HandlerRules(beans);
+        rules.examine(candidates);
+        annotatedClasses.forEach(owner -> rules.examineClassWithoutBean(owner, candidates));
+        List<String> problems = new ArrayList<>(rules.problems());
+        try {
+            config = InboxConfig.from(ConfigProvider.getConfig());
+        } catch (InvalidConfigurationException e) {
+            problems.addAll(e.problems());
+        }
+        if (problems.isEmpty()) {
+            handlers = List.copyOf(rules.handlers());
+        } else {
+            event.addDeploymentProblem(
+                    new InvalidConfigurationException("The inbox can not work in this application", problems));
+        }
+        annotatedClasses.clear();
+        candidates.clear();
+    }
+
+    /** The receiver is there; from now on its status is what {@link InboxReadiness} shows. */
+    void started(InboxStatus ofReceiver) {
+        status = ofReceiver;
+    }
+
+    /** Null: the application is not started yet. */
+    @Nullable InboxStatus status() {
+        return status;
+    }
+
+    /** Empty: the application handles no events. */
+    List<HandlerMethod> handlers() {
+        return handlers;
+    }
+
+    InboxConfig config() {
+        if (config == null) {
+            throw new IllegalStateException("asked for the configuration of an application without handlers");
+        }
+        return config;
+    }
+}

@@ -1,0 +1,30 @@
+package dev.twinbox.inbox;
+
+import jakarta.inject.Inject;
+import java.util.Map;
+import org.eclipse.microprofile.health.HealthCheck;
+import org.eclipse.microprofile.health.HealthCheckResponse;
+import org.eclipse.microprofile.health.HealthCheckResponseBuilder;
+import org.eclipse.microprofile.health.Readiness;
+
+/**
+ * UP while the receiver gets on; DOWN names what it waits for. A bean only where the server has MicroProfile Health.
+ *
+ * @see InboxExtension
+ */
+@Readiness
+class InboxReadiness implements HealthCheck {
+
+    /** The status bean itself can not be injected: on Payara a bean added by an extension does not see those of its library. */
+    @Inject
+    private InboxExtension extension;
+
+    @Override
+    public HealthCheckResponse call() {
+        HealthCheckResponseBuilder response = HealthCheckResponse.named("twinbox-inbox");
+        InboxStatus status = extension.status();
+        Map<String, String> troubles = status == null ? Map.of("receiver", "has not started yet") : status.troubles();
+        troubles.forEach(response::withData);
+        return response.status(troubles.isEmpty()).build();
+    }
+}

@@ -1,0 +1,212 @@
+package dev.twinbox.inbox;
+
+import jakarta.enterprise.context.ApplicationScoped;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the receiver of this application has done since it started, and what it waits for. For status pages and tests:
+ *
+ * <pre>{@code
+ * @Inject InboxStatus inbox;
+ * … inbox.effects() + " effects, " + inbox.duplicates() + " duplicates skipped"
+ * }</pre>
+ *
+ * Counters start at zero with each deployment. All methods may be called from any thread.
+ */
+@ApplicationScoped
+public class InboxStatus {
+
+    private static final Logger LOG = System.getLogger(InboxStatus.class.getName());
+
+    /** Bounds what foreign types on a shared topic can take of memory and log. */
+    private static final int MOST_NAMED_TYPES = 1000;
+
+    /** Longer than a rebalance may wait for a handler. */
+    private static final long LONGEST_TURN_SECONDS = 60;
+
+    private static final int MOST_CAUSES = 5;
+    private static final int LONGEST_ERROR = 2000;
+    private static final String DATABASE = "database";
+
+    private final LongAdder effects = new LongAdder();
+    private final LongAdder duplicates = new LongAdder();
+    private final LongAdder failures = new LongAdder();
+    private final LongAdder skipped = new LongAdder();
+    private final LongAdder dropped = new LongAdder();
+    private final Set<String> namedTypes = ConcurrentHashMap.newKeySet();
+    private final Map<String, String> troubles = new ConcurrentHashMap<>();
+    private final Map<String, BlockedRecord> blocked = new ConcurrentHashMap<>();
+    private final Map<String, LongSupplier> sinceLastTurn = new ConcurrentHashMap<>();
+
+    /**
+     * A record whose partition waits for it, because a handler fails or because it can not be read.
+     *
+     * @param group consumer group
+     * @param topic Kafka topic
+     * @param partition partition of the topic
+     * @param offset offset in the partition
+     * @param eventId null: the record has none
+     * @param handler name of the handler that fails; null: the record can not be read at all
+     * @param attempts failed attempts in a row
+     * @param error class and message of what the last attempt threw
+     */
+    public record BlockedRecord(
+            String group,
+            String topic,
+            int partition,
+            long offset,
+            @Nullable String eventId,
+            @Nullable String handler,
+            int attempts,
+            String error) {}
+
+    /** Calls of handlers that are committed: events times handlers. */
+    public long effects() {
+        return effects.sum();
+    }
+
+    /** Calls of handlers that were left out, because the effect had happened before. */
+    public long duplicates() {
+        return duplicates.sum();
+    }
+
+    /** Failed attempts to handle a single event, each of which is tried again. */
+    public long failures() {
+        return failures.sum();
+    }
+
+    /** Records of types that no handler of this application takes. */
+    public long skipped() {
+        return skipped.sum();
+    }
+
+    /** Events that an {@code AT_MOST_ONCE} handler failed on, or that could not be read for it. */
+    public long dropped() {
+        return dropped.sum();
+    }
+
+    /** Records that hold up their partition, by topic and partition. */
+    public List<BlockedRecord> blocked() {
+        List<BlockedRecord> all = new ArrayList<>(blocked.values());
+        all.sort(Comparator.comparing(BlockedRecord::topic).thenComparing(BlockedRecord::partition));
+        return all;
+    }
+
+    /** What keeps the receiver from getting on, by subject, blocked records included; empty: it is ready. */
+    public SortedMap<String, String> troubles() {
+        SortedMap<String, String> all = new TreeMap<>(troubles);
+        sinceLastTurn.forEach((loop, seconds) -> {
+            if (seconds.getAsLong() > LONGEST_TURN_SECONDS) {
+                all.put(loop, "has not polled for " + seconds.getAsLong() + " seconds");
+            }
+        });
+        for (BlockedRecord record : blocked()) {
+            all.put(
+                    record.topic() + "-" + record.partition(),
+                    "waits at offset " + record.offset() + " for "
+                            + (record.handler() == null ? "a readable record" : "handler " + record.handler()) + ": "
+                            + record.error());
+        }
+        return all;
+    }
+
+    /** A transaction was committed. */
+    void committed(int effectsOfBatch, int duplicatesOfBatch) {
+        effects.add(effectsOfBatch);
+        duplicates.add(duplicatesOfBatch);
+        databaseWorks();
+    }
+
+    void databaseWorks() {
+        if (!troubles.isEmpty() && recovered(DATABASE)) {
+            LOG.log(Level.INFO, "The inbox's database works again");
+        }
+    }
+
+    /** One line for each outage. */
+    void databaseFailed(@Nullable Throwable cause) {
+        String text = cause == null ? "does not work" : describe(cause);
+        if (trouble(DATABASE, text)) {
+            LOG.log(
+                    Level.WARNING,
+                    "The inbox's database does not do its work; will try again until it does: {0}",
+                    text);
+            LOG.log(Level.DEBUG, "Cause", cause);
+        }
+    }
+
+    /** Class and message of what was thrown and of what it came from; whatever the exception's own code does. */
+    static String describe(Throwable thrown) {
+        StringBuilder text = new StringBuilder();
+        Throwable next = thrown;
+        for (int depth = 0; next != null && depth < MOST_CAUSES; depth++) {
+            text.append(depth == 0 ? "" : " <- ").append(next.getClass().getName());
+            try {
+                text.append(next.getMessage() == null ? "" : ": " + next.getMessage());
+            } catch (RuntimeException e) {
+                text.append(": its message can not be had, ")
+                        .append(e.getClass().getName());
+            }
+            next = next.getCause();
+        }
+        return text.length() <= LONGEST_ERROR ? text.toString() : text.substring(0, LONGEST_ERROR) + "…";
+    }
+
+    void failed() {
+        failures.increment();
+    }
+
+    void dropped(int events) {
+        dropped.add(events);
+    }
+
+    void skipped(String topic, String type) {
+        skipped.increment();
+        if (namedTypes.size() < MOST_NAMED_TYPES && namedTypes.add(topic + " " + type)) {
+            LOG.log(
+                    Level.INFO,
+                    "No handler takes events of type {0} on topic {1}; they are skipped and counted",
+                    type,
+                    topic);
+        }
+    }
+
+    /** Returns whether there was no such trouble before. */
+    boolean trouble(String subject, String text) {
+        return troubles.put(subject, text) == null;
+    }
+
+    /** Returns whether there was such trouble before. */
+    boolean recovered(String subject) {
+        return troubles.remove(subject) != null;
+    }
+
+    /** @param seconds how long ago the loop came round */
+    void watch(String loop, LongSupplier seconds) {
+        sinceLastTurn.put(loop, seconds);
+    }
+
+    void unwatch(String loop) {
+        sinceLastTurn.remove(loop);
+    }
+
+    void block(String partition, BlockedRecord record) {
+        blocked.put(partition, record);
+    }
+
+    void unblock(String partition) {
+        blocked.remove(partition);
+    }
+}

@@ -1,0 +1,195 @@
+package dev.twinbox.inbox;
+
+import dev.twinbox.SchemaException;
+import dev.twinbox.schema.SchemaMigration;
+import dev.twinbox.schema.SqlIdentifier;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import javax.sql.DataSource;
+
+/** All SQL of the inbox table. */
+final class InboxTable {
+
+    private static final String LOCATION = "dev/twinbox/inbox/schema";
+
+    /**
+     * In one order by all, or two instances that claim the same events would deadlock. A row that another transaction has
+     * inserted and not yet committed makes the statement wait for that transaction's end.
+     */
+    private static final String CLAIM = """
+            -- inbox: claim
+            insert into %s (consumer_group, handler, event_id)
+            select ?, c.handler, c.event_id
+              from unnest(?::text[], ?::text[]) as c (handler, event_id)
+             order by c.handler collate "C", c.event_id collate "C"
+            on conflict do nothing
+            returning handler, event_id""";
+
+    private static final String UNCLAIM = """
+            -- inbox: unclaim what the time limit left
+            delete from %s i
+             using unnest(?::text[], ?::text[]) as c (handler, event_id)
+             where i.consumer_group = ? and i.handler = c.handler and i.event_id = c.event_id""";
+
+    /** One row of what is there; the names are given as literals to be found as a statement would find them. */
+    private static final String INSPECT = """
+            -- inbox: check table
+            select t.oid is not null,
+                   (select count(*) from pg_attribute a
+                     where a.attrelid = t.oid and not a.attisdropped
+                       and a.attname in ('consumer_group', 'handler', 'event_id', 'handled_at')) = 4,
+                   exists (select 1 from pg_index x
+                     where x.indrelid = t.oid and x.indisunique and x.indisvalid and x.indpred is null
+                       and (select array_agg(a.attname::text order by a.attname::text)
+                              from pg_attribute a
+                             where a.attrelid = x.indrelid and a.attnum = any (x.indkey::smallint[]))
+                           = array['consumer_group', 'event_id', 'handler']),
+                   coalesce(has_table_privilege(t.oid, 'SELECT'), false)
+                     and coalesce(has_table_privilege(t.oid, 'INSERT'), false)
+                     and coalesce(has_table_privilege(t.oid, 'DELETE'), false),
+                   current_user, current_database(), current_setting('search_path'),
+                   current_setting('synchronous_commit'), pg_is_in_recovery()
+              from (select to_regclass(?)::oid) t (oid)""";
+
+    private final SqlIdentifier table;
+    private final String claim;
+    private final String unclaim;
+
+    InboxTable(SqlIdentifier table) {
+        this.table = table;
+        this.claim = CLAIM.formatted(table.sql());
+        this.unclaim = UNCLAIM.formatted(table.sql());
+    }
+
+    /**
+     * Pairs of handler and event id, column by column as the statements take them.
+     *
+     * @param handlers one name for each pair
+     * @param eventIds one id for each pair
+     */
+    record Keys(List<String> handlers, List<String> eventIds) {
+
+        Keys() {
+            this(new ArrayList<>(), new ArrayList<>());
+        }
+
+        void add(String handler, String eventId) {
+            handlers.add(handler);
+            eventIds.add(eventId);
+        }
+
+        boolean isEmpty() {
+            return handlers.isEmpty();
+        }
+
+        int size() {
+            return handlers.size();
+        }
+    }
+
+    /** What {@link #claim} hands over: each pair that is now the caller's to handle, once. */
+    interface Claimed {
+        void accept(String handler, String eventId);
+    }
+
+    /**
+     * Inserts the pairs in the caller's transaction; those that are there already are left out.
+     *
+     * @param keys may hold a pair twice: it is claimed once
+     */
+    void claim(Connection connection, String group, Keys keys, Claimed claimed) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(claim)) {
+            statement.setString(1, group);
+            setKeys(connection, statement, 2, keys);
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    claimed.accept(rows.getString(1), rows.getString(2));
+                }
+            }
+        }
+    }
+
+    /** Gives back, in the caller's transaction, what it has claimed and not handled. */
+    void unclaim(Connection connection, String group, Keys keys) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(unclaim)) {
+            setKeys(connection, statement, 1, keys);
+            statement.setString(3, group);
+            int deleted = statement.executeUpdate();
+            if (deleted != keys.size()) {
+                throw new SQLException("gave back " + deleted + " of " + keys.size() + " claims in " + table);
+            }
+        }
+    }
+
+    private static void setKeys(Connection connection, PreparedStatement statement, int index, Keys keys)
+            throws SQLException {
+        statement.setArray(
+                index, connection.createArrayOf("text", keys.handlers().toArray()));
+        statement.setArray(
+                index + 1, connection.createArrayOf("text", keys.eventIds().toArray()));
+    }
+
+    /**
+     * Checks that the table is there, is what the receiver needs, and may be used.
+     *
+     * @return what a person should know although it works; empty for nothing
+     * @throws SchemaException names what is missing and the remedy
+     */
+    String check(Connection connection) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(INSPECT)) {
+            statement.setString(1, table.sql());
+            try (ResultSet row = statement.executeQuery()) {
+                row.next();
+                String where = "database " + row.getString(6) + ", search_path " + row.getString(7);
+                if (row.getBoolean(9)) {
+                    throw new SchemaException("The inbox's data source leads to a standby (" + where
+                            + "), which can not be written; point it to the primary");
+                }
+                if (!row.getBoolean(1)) {
+                    throw new SchemaException(
+                            "Table " + table + " does not exist (" + where + "). Create it: " + migrateCommand());
+                }
+                if (!row.getBoolean(2)) {
+                    throw new SchemaException("Table " + table + " (" + where
+                            + ") is not an inbox: it lacks one of the columns consumer_group, handler, event_id, handled_at. "
+                            + "Configure another " + Setting.TABLE.key() + ", or create it: " + migrateCommand());
+                }
+                if (!row.getBoolean(3)) {
+                    throw new SchemaException("Table " + table + " (" + where
+                            + ") has no unique index on (consumer_group, handler, event_id); without it duplicates would not be "
+                            + "noticed. Restore its primary key");
+                }
+                if (!row.getBoolean(4)) {
+                    throw new SchemaException("User " + row.getString(5) + " may not use table " + table + " (" + where
+                            + "): grant select, insert, delete on " + table + " to "
+                            + SqlIdentifier.quote(row.getString(5)));
+                }
+                return row.getString(8).equals("off")
+                        ? "synchronous_commit is off: after a crash of the database events whose offset is already committed "
+                                + "may have lost their effect"
+                        : "";
+            }
+        }
+    }
+
+    private String migrateCommand() {
+        return "java -jar inbox-receiver-cli.jar migrate --url jdbc:postgresql://<host>/<database> --user <owner>"
+                + (table.schema() == null ? "" : " --schema '" + table.schema() + "'") + " --table '" + table.name()
+                + "'";
+    }
+
+    /**
+     * Creates the table, or brings it to the version this code needs; a schema that does not exist is created.
+     *
+     * @param dataSource connects as the owner of the table to be
+     */
+    static SchemaMigration.Result migrate(DataSource dataSource, SqlIdentifier table) {
+        return SchemaMigration.migrate(
+                dataSource, LOCATION, table.withSuffix("_history"), Map.of("inbox", table.sql()));
+    }
+}

@@ -1,0 +1,243 @@
+package dev.twinbox.inbox;
+
+import dev.twinbox.CloudEventHeaders;
+import dev.twinbox.EventContext;
+import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.header.Header;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A record on its way through the receiver: what it is, who handles it, and how far that got.
+ *
+ * <p>Handed between poll thread and worker, never used by both at once.
+ */
+final class ReceivedEvent {
+
+    private static final int LONGEST_ID = 512;
+    private static final char REPLACEMENT = '\uFFFD';
+
+    /** How the event is to be handled. */
+    enum Pace {
+        /** In one transaction with its neighbours. */
+        TOGETHER,
+        /** One transaction for each handler: the batch it was in has failed. */
+        ALONE
+    }
+
+    private final ConsumerRecord<byte[], byte[]> record;
+    private final Subscription subscription;
+    private final @Nullable String type;
+    private final List<Handler> handlers;
+    private final @Nullable String id;
+    private final @Nullable String problem;
+
+    private Pace pace = Pace.TOGETHER;
+    private int nextHandler;
+    private int failures;
+    private @Nullable Class<?> readAs;
+    private @Nullable Object event;
+    private @Nullable EventContext context;
+
+    private ReceivedEvent(
+            ConsumerRecord<byte[], byte[]> record,
+            Subscription subscription,
+            @Nullable String type,
+            List<Handler> handlers,
+            @Nullable String id,
+            @Nullable String problem) {
+        this.record = record;
+        this.subscription = subscription;
+        this.type = type;
+        this.handlers = handlers;
+        this.id = id;
+        this.problem = problem;
+    }
+
+    /** Never throws: what is wrong with the record comes out when it is its turn. */
+    static ReceivedEvent of(ConsumerRecord<byte[], byte[]> record, Subscription subscription, InboxStatus status) {
+        String type;
+        String id = null;
+        try {
+            type = attribute(record, CloudEventHeaders.TYPE);
+        } catch (UnreadableRecordException e) {
+            return new ReceivedEvent(record, subscription, null, Subscription.none(), null, e.getMessage());
+        }
+        List<Handler> handlers = subscription.handlers(record.topic(), type);
+        if (handlers == null) {
+            status.skipped(record.topic(), type);
+            return new ReceivedEvent(record, subscription, type, Subscription.none(), null, null);
+        }
+        if (handlers.isEmpty()) {
+            return new ReceivedEvent(record, subscription, type, handlers, null, null);
+        }
+        try {
+            id = attribute(record, CloudEventHeaders.ID);
+            if (id.length() > LONGEST_ID || id.getBytes(StandardCharsets.UTF_8).length > LONGEST_ID) {
+                throw new UnreadableRecordException(
+                        "header " + CloudEventHeaders.ID + " has more than " + LONGEST_ID + " bytes");
+            }
+            return new ReceivedEvent(record, subscription, type, handlers, id, null);
+        } catch (UnreadableRecordException e) {
+            return new ReceivedEvent(record, subscription, type, handlers, null, e.getMessage());
+        }
+    }
+
+    private static String attribute(ConsumerRecord<byte[], byte[]> record, String name) {
+        Header header = record.headers().lastHeader(name);
+        if (header == null) {
+            throw new UnreadableRecordException("header " + name + " is missing");
+        }
+        if (header.value() == null || header.value().length == 0) {
+            throw new UnreadableRecordException("header " + name + " is empty");
+        }
+        String value = new String(header.value(), StandardCharsets.UTF_8);
+        if (value.indexOf(REPLACEMENT) >= 0 && !Arrays.equals(value.getBytes(StandardCharsets.UTF_8), header.value())) {
+            // What was replaced could make two ids one.
+            throw new UnreadableRecordException("header " + name + " is not UTF-8");
+        }
+        if (value.indexOf('\0') >= 0) {
+            throw new UnreadableRecordException("header " + name + " contains U+0000");
+        }
+        return value;
+    }
+
+    /** In order of their names; empty: nothing to do. */
+    List<Handler> handlers() {
+        return handlers;
+    }
+
+    /** Unique id of the event; only for events that are {@link #isReadable readable} and have handlers. */
+    String id() {
+        if (id == null) {
+            throw new IllegalStateException(coordinates() + " has no id");
+        }
+        return id;
+    }
+
+    @Nullable String idOrNull() {
+        return id;
+    }
+
+    @Nullable String typeOrNull() {
+        return type;
+    }
+
+    boolean isReadable() {
+        return problem == null;
+    }
+
+    UnreadableRecordException problem() {
+        return new UnreadableRecordException(problem == null ? "nothing" : problem);
+    }
+
+    ConsumerRecord<byte[], byte[]> record() {
+        return record;
+    }
+
+    long offset() {
+        return record.offset();
+    }
+
+    String coordinates() {
+        return record.topic() + "-" + record.partition() + "@" + record.offset();
+    }
+
+    Pace pace() {
+        return pace;
+    }
+
+    void handleAlone() {
+        pace = Pace.ALONE;
+    }
+
+    /** When handled alone: the handlers before this one are done. */
+    int nextHandler() {
+        return nextHandler;
+    }
+
+    void handlerDone() {
+        nextHandler++;
+        failures = 0;
+    }
+
+    /** Counts one more failed attempt of the current handler; returns how many there are in a row. */
+    int failed() {
+        return ++failures;
+    }
+
+    /**
+     * The value as the handler wants it. Read once for handlers of one class; a value that is null, a tombstone, is null.
+     *
+     * @throws UnreadableRecordException if the serializer does not take it
+     */
+    @Nullable Object eventFor(Handler handler) {
+        byte[] value = record.value();
+        Class<?> as = handler.eventClass();
+        if (value == null || as == byte[].class) {
+            return value;
+        }
+        if (readAs != as) {
+            event = as == String.class ? new String(value, StandardCharsets.UTF_8) : deserialize(value, as);
+            readAs = as;
+        }
+        return event;
+    }
+
+    private Object deserialize(byte[] value, Class<?> as) {
+        try {
+            return subscription.serializer().deserialize(value, as);
+        } catch (RuntimeException e) {
+            throw new UnreadableRecordException(
+                    "its value of " + value.length + " bytes can not be read as " + as.getName(), e);
+        }
+    }
+
+    /** What came along with the event; made when first asked for. */
+    EventContext context() {
+        if (context == null) {
+            Map<String, String> headers = new LinkedHashMap<>();
+            for (Header header : record.headers()) {
+                headers.put(header.key(), header.value() == null ? "" : text(header.value()));
+            }
+            byte[] key = record.key();
+            context = new EventContext(
+                    id(),
+                    type == null ? "" : type,
+                    headers.get(CloudEventHeaders.SOURCE),
+                    time(headers.get(CloudEventHeaders.TIME)),
+                    key == null ? null : text(key),
+                    record.topic(),
+                    record.partition(),
+                    record.offset(),
+                    headers);
+        }
+        return context;
+    }
+
+    /** A time that can not be read is none: it is information for the handler, not part of the contract. */
+    private static @Nullable Instant time(@Nullable String value) {
+        try {
+            return value == null ? null : OffsetDateTime.parse(value).toInstant();
+        } catch (DateTimeException e) {
+            return null;
+        }
+    }
+
+    private static String text(byte[] value) {
+        return new String(value, StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public String toString() {
+        return coordinates() + " (event " + (id == null ? "without id" : id) + ", type "
+                + (type == null ? "none" : type) + ")";
+    }
+}

@@ -1,0 +1,88 @@
+package dev.twinbox.inbox;
+
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Every configuration key of the receiver: the one list that reading, checking and {@code docs/configuration.md} are held
+ * against.
+ */
+enum Setting {
+    GROUP("group", "text", null, "Kafka consumer group of this application; also part of each inbox row's key"),
+    DATA_SOURCE(
+            "data-source",
+            "JNDI name",
+            null,
+            "JTA data source of the database that holds the inbox and the handlers' effects, e.g. `java:app/jdbc/shipping`"),
+    SCHEMA(
+            "schema",
+            "text",
+            "",
+            "schema of the inbox table; unset: found by the connection's `search_path`. Taken literally, case counts"),
+    TABLE("table", "text", "inbox_event", "name of the inbox table. Taken literally, case counts"),
+    BATCH_SIZE("batch.size", "1 to 10000", "500", "most records of one partition handled in one transaction"),
+    BATCH_MAX_TIME(
+            "batch.max-time",
+            "duration",
+            "PT5S",
+            "a batch stops taking further records after this time and commits what it handled; keep it well below the "
+                    + "transaction timeout"),
+    WORKERS("workers", "1 to 256", "4", "threads that run handlers; a partition is handled by one at a time"),
+    RETRY_INITIAL(
+            "retry.initial",
+            "duration",
+            "PT0.1S",
+            "wait before the second attempt of a handler that failed, or of a database or broker that is away; doubles "
+                    + "with each further attempt"),
+    RETRY_MAX("retry.max", "duration", "PT30S", "longest wait between two attempts"),
+    STOP_TIMEOUT(
+            "stop.timeout",
+            "duration",
+            "PT15S",
+            "how long undeployment, or the loss of a partition to another instance, waits for the record that is being handled"),
+    KAFKA(
+            "kafka.*",
+            "Kafka consumer settings",
+            "",
+            "handed to the Kafka consumer, e.g. `twinbox.inbox.kafka.bootstrap.servers` (required), `…kafka.security.protocol`, "
+                    + "`…kafka.max.poll.interval.ms`. What the receiver's guarantees rest on is fixed and refused here");
+
+    static final String PREFIX = "twinbox.inbox.";
+    static final String KAFKA_PREFIX = PREFIX + "kafka.";
+
+    private final String name;
+    private final String type;
+    private final @Nullable String defaultValue;
+    private final String meaning;
+
+    Setting(String name, String type, @Nullable String defaultValue, String meaning) {
+        this.name = name;
+        this.type = type;
+        this.defaultValue = defaultValue;
+        this.meaning = meaning;
+    }
+
+    /** Full name of the key. */
+    String key() {
+        return PREFIX + name;
+    }
+
+    /** What a value looks like, for people. */
+    String type() {
+        return type;
+    }
+
+    /** Empty: unset. Null: the key is required. */
+    @Nullable String defaultValue() {
+        return defaultValue;
+    }
+
+    String meaning() {
+        return meaning;
+    }
+
+    /** The key as an environment variable, by MicroProfile Config's mapping rule. */
+    static String environmentName(String key) {
+        return key.replaceAll("[^A-Za-z0-9]", "_").toUpperCase(Locale.ROOT);
+    }
+}

@@ -1,0 +1,22 @@
+package dev.twinbox.inbox;
+
+import jakarta.transaction.TransactionSynchronizationRegistry;
+import javax.sql.DataSource;
+
+/**
+ * What it takes to handle events of one consumer group in transactions.
+ *
+ * @param group consumer group, part of each claim
+ * @param transaction begins and ends transactions
+ * @param registry tells how they ended
+ * @param dataSource takes part in them
+ * @param table where events are claimed
+ * @param status counts
+ */
+record Workshop(
+        String group,
+        NewTransaction transaction,
+        TransactionSynchronizationRegistry registry,
+        DataSource dataSource,
+        InboxTable table,
+        InboxStatus status) {}

@@ -1,0 +1,5 @@
+/** The receiver: Kafka records become calls of {@code @InboxHandler} methods, each with its effect in one transaction. */
+@NullMarked
+package dev.twinbox.inbox;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,125 @@
+package dev.twinbox.inbox;
+
+import dev.twinbox.schema.SqlIdentifier;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/** The receiving application's database, as the tests see it. */
+final class Database {
+
+    private final String name;
+
+    /** Creates it, with an inbox and the tables of the test application. */
+    Database(String name) {
+        this.name = name;
+        try {
+            Servers.postgres().createDatabase(name);
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+        migrate(new SqlIdentifier(null, "inbox_event"));
+        execute("create table effect (id bigserial primary key, handler text not null, event_id text not null)");
+        execute("create table call (id bigserial primary key, handler text not null, event_id text not null, "
+                + "instance text not null, at timestamptz not null default clock_timestamp())");
+        execute("create index on call (event_id, handler)");
+    }
+
+    void migrate(SqlIdentifier table) {
+        PGSimpleDataSource dataSource = new PGSimpleDataSource();
+        dataSource.setUrl(Servers.postgres().jdbcUrl(name));
+        dataSource.setUser(Servers.postgres().user());
+        dataSource.setPassword(Servers.postgres().password());
+        InboxTable.migrate(dataSource, table);
+    }
+
+    String name() {
+        return name;
+    }
+
+    Connection connect() {
+        try {
+            return Servers.postgres().connect(name);
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    void execute(String sql) {
+        try (Connection connection = connect();
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        } catch (SQLException e) {
+            throw new IllegalStateException(sql, e);
+        }
+    }
+
+    long count(String from, Object... arguments) {
+        return Long.parseLong(texts("select count(*) from " + from, arguments).get(0));
+    }
+
+    /** First column of all rows. */
+    List<String> texts(String sql, Object... arguments) {
+        try (Connection connection = connect();
+                var statement = connection.prepareStatement(sql)) {
+            for (int i = 0; i < arguments.length; i++) {
+                statement.setObject(i + 1, arguments[i]);
+            }
+            List<String> texts = new ArrayList<>();
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    texts.add(rows.getString(1));
+                }
+            }
+            return texts;
+        } catch (SQLException e) {
+            throw new IllegalStateException(sql, e);
+        }
+    }
+
+    /** Event ids in the order in which the handler's effects were written. */
+    List<String> effects(String handler) {
+        return texts("select event_id from effect where handler = ? order by id", handler);
+    }
+
+    long calls(String handler, String eventId) {
+        return count("call where handler = ? and event_id = ?", handler, eventId);
+    }
+
+    /** A gate that is shut until it is closed. */
+    Gate shutGate(int number) {
+        return new Gate(number);
+    }
+
+    final class Gate implements AutoCloseable {
+        private final Connection connection;
+
+        Gate(int number) {
+            connection = connect();
+            try (Statement statement = connection.createStatement()) {
+                statement.execute("select pg_advisory_lock(" + number + ")");
+            } catch (SQLException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
+        /** Opens it. */
+        @Override
+        public void close() {
+            try {
+                connection.close();
+            } catch (SQLException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+
+    /** How many handlers wait at a gate. */
+    long waiting(int gate) {
+        return count("pg_locks where locktype = 'advisory' and not granted and objid = ?", (long) gate);
+    }
+}

@@ -1,0 +1,420 @@
+package dev.twinbox.inbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+
+import dev.twinbox.CloudEventHeaders;
+import dev.twinbox.DeliveryContract;
+import dev.twinbox.EventSerializer;
+import dev.twinbox.inbox.GroupMember.OffsetPolicy;
+import dev.twinbox.inbox.HandlerMethod.Shape;
+import dev.twinbox.schema.SqlIdentifier;
+import java.lang.invoke.MethodHandles;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.MockConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.consumer.OffsetCommitCallback;
+import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** The poll thread's rules, turn by turn, with Kafka's own stand-in for a consumer; workers run when the test says so. */
+class GroupMemberTest {
+
+    private static final TopicPartition ONE = new TopicPartition("orders", 0);
+    private static final TopicPartition TWO = new TopicPartition("orders", 1);
+    private static final int BATCH = 2;
+
+    /** By partition, whoever owns it. */
+    private final Map<TopicPartition, Long> committed = new HashMap<>();
+
+    private final MockConsumer<byte[], byte[]> consumer = new MockConsumer<>("earliest") {
+        @Override
+        public synchronized void commitAsync(
+                Map<TopicPartition, OffsetAndMetadata> offsets, OffsetCommitCallback callback) {
+            note(offsets);
+            callback.onComplete(offsets, null);
+        }
+
+        @Override
+        public void commitSync(Map<TopicPartition, OffsetAndMetadata> offsets, Duration timeout) {
+            note(offsets);
+        }
+
+        private void note(Map<TopicPartition, OffsetAndMetadata> offsets) {
+            offsets.forEach((partition, offset) -> committed.put(partition, offset.offset()));
+        }
+    };
+
+    private final InboxStatus status = new InboxStatus();
+    private final Deque<Runnable> work = new ArrayDeque<>();
+    private final List<List<Long>> batches = new ArrayList<>();
+    private Function<Batch, Outcome> processor =
+            batch -> Outcome.goOn(batch.events().size());
+    private GroupMember member = member(OffsetPolicy.AFTER_HANDLING);
+
+    @Test
+    void offsetsAreCommittedOnlyAfterTheEventsAreHandled() {
+        joinWith(ONE);
+        add(ONE, 0, 1);
+
+        turns(3);
+        assertThat(committed(ONE)).isNull();
+
+        work.remove().run();
+        turns(1);
+        assertThat(committed(ONE)).isEqualTo(2);
+    }
+
+    @Test
+    void onlyTheSettledPrefixIsCommittedAndTheRestIsHandedOutAgain() {
+        joinWith(ONE);
+        add(ONE, 0, 1);
+        processor = batch -> Outcome.goOn(1);
+
+        turns(2);
+        work.remove().run();
+        turns(1);
+
+        assertThat(committed(ONE)).isEqualTo(1);
+        work.remove().run();
+        turns(1);
+        assertThat(batches).containsExactly(List.of(0L, 1L), List.of(1L));
+        assertThat(committed(ONE)).isEqualTo(2);
+    }
+
+    @Test
+    void aPartitionWithEnoughIsPausedAndOthersAreNot() {
+        joinWith(ONE, TWO);
+        add(ONE, 0, 1, 2);
+        add(TWO, 0);
+
+        turns(2);
+        assertThat(consumer.paused()).containsExactly(ONE);
+
+        work.forEach(Runnable::run);
+        work.clear();
+        turns(1);
+        assertThat(consumer.paused()).isEmpty();
+    }
+
+    @Test
+    void onePartitionIsWithOneWorkerAtATime() {
+        joinWith(ONE);
+        add(ONE, 0, 1, 2, 3);
+
+        turns(5);
+        assertThat(work).hasSize(1);
+
+        work.remove().run();
+        turns(5);
+        assertThat(work).hasSize(1);
+        work.remove().run();
+        assertThat(batches).containsExactly(List.of(0L, 1L), List.of(2L, 3L));
+    }
+
+    @Test
+    void aFailingEventHoldsUpItsPartitionAndNoOther() {
+        joinWith(ONE, TWO);
+        add(ONE, 0);
+        add(TWO, 0);
+        processor = batch -> batch.events().get(0).record().partition() == 0
+                ? Outcome.waitForEvent(0, new IllegalStateException("broken"), handler("ship"))
+                : Outcome.goOn(1);
+
+        runAllUntil(() -> !status.blocked().isEmpty() && committed(TWO) != null);
+
+        assertThat(committed(ONE)).isNull();
+        assertThat(committed(TWO)).isEqualTo(1);
+        assertThat(status.blocked()).singleElement().satisfies(record -> {
+            assertThat(record.topic() + "-" + record.partition() + "@" + record.offset())
+                    .isEqualTo("orders-0@0");
+            assertThat(record.handler()).isEqualTo("ship");
+            assertThat(record.attempts()).isGreaterThanOrEqualTo(3);
+            assertThat(record.error()).contains("broken");
+        });
+        assertThat(status.troubles()).containsKey("orders-0");
+    }
+
+    @Test
+    void aFailingEventIsNotTriedInAHotLoop() {
+        joinWith(ONE);
+        add(ONE, 0);
+        processor = batch -> Outcome.waitForEvent(0, new IllegalStateException("broken"), handler("ship"));
+
+        runAllFor(300);
+
+        // After 10, 20, 40, 80, 80 … milliseconds; fewer on a busy machine.
+        assertThat(batches).hasSizeBetween(1, 7);
+    }
+
+    @Test
+    void whatWasBlockedIsNoTroubleAnyMoreOnceItIsHandled() {
+        joinWith(ONE);
+        add(ONE, 0);
+        processor = batch -> Outcome.waitForEvent(0, new IllegalStateException("broken"), null);
+        runAllUntil(() -> status.blocked().size() == 1);
+
+        processor = batch -> Outcome.goOn(1);
+        runAllUntil(() -> committed(ONE) != null);
+
+        assertThat(status.blocked()).isEmpty();
+        assertThat(committed(ONE)).isEqualTo(1);
+    }
+
+    @Test
+    void aFaultOfTheDatabaseBlamesNoEvent() {
+        joinWith(ONE);
+        add(ONE, 0, 1);
+        processor = batch -> Outcome.waitForDatabase(0, new IllegalStateException("connection refused"));
+
+        runAllUntil(() -> batches.size() >= 3);
+
+        assertThat(status.blocked()).isEmpty();
+        assertThat(status.troubles().get("database")).contains("connection refused");
+        assertThat(batches).allSatisfy(batch -> assertThat(batch).containsExactly(0L, 1L));
+        assertThat(committed(ONE)).isNull();
+    }
+
+    @Test
+    void aRevokedPartitionIsSettledAndCommittedBeforeItIsGivenAway() {
+        joinWith(ONE, TWO);
+        add(ONE, 0, 1);
+        turns(2);
+        processor = batch -> {
+            awaitUntil(batch::isOver); // the member asks for an end
+            return Outcome.goOn(1);
+        };
+        new Thread(work.remove()).start();
+
+        consumer.rebalance(Set.of(TWO));
+
+        assertThat(committed(ONE)).isEqualTo(1);
+    }
+
+    @Test
+    void theResultOfALostPartitionDoesNotCount() {
+        joinWith(ONE);
+        add(ONE, 0, 1);
+        turns(2);
+        Runnable running = work.remove();
+
+        member.onPartitionsLost(Set.of(ONE));
+        member.onPartitionsAssigned(Set.of(ONE));
+        running.run();
+        turns(3);
+
+        assertThat(committed(ONE)).isNull();
+    }
+
+    @Test
+    void aHandlerThatTakesTooLongDoesNotStopARebalance() {
+        joinWith(ONE);
+        add(ONE, 0);
+        turns(2);
+
+        consumer.rebalance(Set.of());
+        work.remove().run();
+        turns(2);
+
+        assertThat(committed(ONE)).isNull();
+    }
+
+    @Test
+    void anOffsetOutOfRangeIsReportedAndTheOtherPartitionsGoOn() {
+        joinWith(ONE, TWO);
+        turns(1);
+        consumer.setPollException(new OffsetOutOfRangeException(Map.of(ONE, 7L)));
+        turns(1);
+        add(TWO, 0);
+        runAllUntil(() -> committed(TWO) != null);
+
+        assertThat(status.troubles().get("orders-0")).contains("offset 7", "--reset-offsets");
+        assertThat(consumer.paused()).containsExactly(ONE);
+        assertThat(committed(TWO)).isEqualTo(1);
+    }
+
+    @Test
+    void atMostOnceCommitsBeforeTheHandlerRunsOneEventAtATime() {
+        member = member(OffsetPolicy.BEFORE_HANDLING);
+        joinWith(ONE);
+        add(ONE, 0, 1);
+
+        turns(2);
+        assertThat(work).hasSize(1);
+        assertThat(committed(ONE)).isEqualTo(1);
+
+        work.remove().run();
+        turns(1);
+        assertThat(committed(ONE)).isEqualTo(2);
+        work.remove().run();
+        assertThat(batches).containsExactly(List.of(0L), List.of(1L));
+    }
+
+    @Test
+    void atMostOnceDoesNotRunWhatCouldNotBeCommitted() {
+        MockConsumer<byte[], byte[]> failing = new MockConsumer<>("earliest") {
+            @Override
+            public void commitSync(Map<TopicPartition, OffsetAndMetadata> offsets, Duration timeout) {
+                throw new KafkaException("no coordinator");
+            }
+        };
+        member = member(failing, OffsetPolicy.BEFORE_HANDLING);
+        member.join();
+        failing.rebalance(Set.of(ONE));
+        failing.updateBeginningOffsets(Map.of(ONE, 0L));
+        failing.addRecord(record(ONE, 0, "1", "order"));
+
+        turns(3);
+
+        assertThat(work).isEmpty();
+    }
+
+    @Test
+    void typesThatNobodyHandlesAreSkippedCountedAndCommitted() {
+        joinWith(ONE);
+        consumer.addRecord(record(ONE, 0, "1", "foreign"));
+        consumer.addRecord(record(ONE, 1, "2", "foreign"));
+
+        runAllUntil(() -> committed(ONE) != null && committed(ONE) == 2);
+
+        assertThat(status.skipped()).isEqualTo(2);
+        assertThat(committed(ONE)).isEqualTo(2);
+    }
+
+    @Test
+    void leavingCommitsWhatIsSettledAndClosesTheConsumer() {
+        joinWith(ONE);
+        add(ONE, 0, 1);
+        turns(2);
+        work.remove().run();
+
+        member.leave();
+
+        assertThat(committed(ONE)).isEqualTo(2);
+        assertThat(consumer.closed()).isTrue();
+        assertThatCode(member::leave).doesNotThrowAnyException();
+    }
+
+    private GroupMember member(OffsetPolicy policy) {
+        return member(consumer, policy);
+    }
+
+    private GroupMember member(MockConsumer<byte[], byte[]> of, OffsetPolicy policy) {
+        InboxConfig config = new InboxConfig(
+                "group",
+                "java:app/jdbc/x",
+                new SqlIdentifier(null, "inbox_event"),
+                new InboxConfig.Batch(BATCH, Duration.ofMinutes(1)),
+                1,
+                new Backoff(Duration.ofMillis(10), Duration.ofMillis(80)),
+                Duration.ofSeconds(3),
+                Map.of());
+        Subscription subscription = new Subscription(
+                "group", Map.of("orders", Map.of("order", List.of(handler("ship")))), new NoSerializer());
+        Processor noting = batch -> {
+            batches.add(batch.events().stream().map(ReceivedEvent::offset).toList());
+            return processor.apply(batch);
+        };
+        return new GroupMember(of, subscription, noting, policy, config, status, work::add);
+    }
+
+    private static Handler handler(String name) {
+        return new Handler(
+                name,
+                DeliveryContract.EXACTLY_ONCE_EFFECT,
+                Shape.EVENT,
+                String.class,
+                MethodHandles.empty(Handler.CALL));
+    }
+
+    private void joinWith(TopicPartition... partitions) {
+        member.join();
+        consumer.rebalance(Set.of(partitions));
+        Map<TopicPartition, Long> beginnings = new HashMap<>();
+        for (TopicPartition partition : partitions) {
+            beginnings.put(partition, 0L);
+        }
+        consumer.updateBeginningOffsets(beginnings);
+    }
+
+    private void add(TopicPartition partition, long... offsets) {
+        for (long offset : offsets) {
+            consumer.addRecord(record(partition, offset, Long.toString(offset), "order"));
+        }
+    }
+
+    private static ConsumerRecord<byte[], byte[]> record(
+            TopicPartition partition, long offset, String id, String type) {
+        ConsumerRecord<byte[], byte[]> record =
+                new ConsumerRecord<>(partition.topic(), partition.partition(), offset, null, new byte[0]);
+        record.headers().add(CloudEventHeaders.ID, id.getBytes(StandardCharsets.UTF_8));
+        record.headers().add(CloudEventHeaders.TYPE, type.getBytes(StandardCharsets.UTF_8));
+        return record;
+    }
+
+    private void turns(int number) {
+        for (int i = 0; i < number; i++) {
+            member.runOnce();
+        }
+    }
+
+    /** Turns and works for so many milliseconds. */
+    private void runAllFor(long millis) {
+        long end = System.nanoTime() + Duration.ofMillis(millis).toNanos();
+        runAllUntil(() -> System.nanoTime() >= end);
+    }
+
+    /** Turns and works until it is so. */
+    private void runAllUntil(BooleanSupplier condition) {
+        long end = System.nanoTime() + Duration.ofSeconds(30).toNanos();
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime()).as("time").isLessThan(end);
+            member.runOnce();
+            while (!work.isEmpty()) {
+                work.remove().run();
+            }
+        }
+    }
+
+    private static void awaitUntil(BooleanSupplier condition) {
+        while (!condition.getAsBoolean()) {
+            Thread.onSpinWait();
+        }
+    }
+
+    private @Nullable Long committed(TopicPartition partition) {
+        return committed.get(partition);
+    }
+
+    /** The handlers here take text. */
+    private static final class NoSerializer implements EventSerializer {
+        @Override
+        public String contentType() {
+            return "text/plain";
+        }
+
+        @Override
+        public byte[] serialize(Object event) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public <T> T deserialize(byte[] data, Class<T> type) {
+            throw new UnsupportedOperationException();
+        }
+    }
+}

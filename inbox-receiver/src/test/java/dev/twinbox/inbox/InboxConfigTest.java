@@ -1,0 +1,111 @@
+package dev.twinbox.inbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.twinbox.InvalidConfigurationException;
+import io.smallrye.config.EnvConfigSource;
+import io.smallrye.config.PropertiesConfigSource;
+import io.smallrye.config.SmallRyeConfigBuilder;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class InboxConfigTest {
+
+    private static final Map<String, String> REQUIRED = Map.of(
+            "twinbox.inbox.group", "shipping",
+            "twinbox.inbox.data-source", "java:app/jdbc/shipping",
+            "twinbox.inbox.kafka.bootstrap.servers", "localhost:9092");
+
+    @Test
+    void theRequiredKeysAreEnough() {
+        InboxConfig config = read(REQUIRED, Map.of());
+
+        assertThat(config.group()).isEqualTo("shipping");
+        assertThat(config.table().sql()).isEqualTo("\"inbox_event\"");
+        assertThat(config.batch()).isEqualTo(new InboxConfig.Batch(500, Duration.ofSeconds(5)));
+        assertThat(config.kafka()).containsExactly(Map.entry("bootstrap.servers", "localhost:9092"));
+    }
+
+    @Test
+    void allProblemsAreNamedAtOnce() {
+        Map<String, String> values = Map.of(
+                "twinbox.inbox.batch.size", "0",
+                "twinbox.inbox.batch.max-time", "5 seconds",
+                "twinbox.inbox.retry.initial", "PT1M",
+                "twinbox.inbox.batchsize", "10",
+                "twinbox.inbox.kafka.group.id", "other",
+                "twinbox.inbox.kafka.boostrap.servers", "localhost:9092",
+                "twinbox.inbox.kafka.fetch.max.bytes", "many",
+                "twinbox.inbox.table", "x".repeat(64));
+
+        assertThatThrownBy(() -> read(values, Map.of("TWINBOX_INBOX_WORKER", "2")))
+                .isInstanceOfSatisfying(
+                        InvalidConfigurationException.class,
+                        e -> assertThat(e.problems())
+                                .anySatisfy(p -> assertThat(p).startsWith("twinbox.inbox.group is not set"))
+                                .anySatisfy(p -> assertThat(p).startsWith("twinbox.inbox.data-source is not set"))
+                                .anySatisfy(p ->
+                                        assertThat(p).contains("twinbox.inbox.batch.size is \"0\"", "from 1 to 10000"))
+                                .anySatisfy(
+                                        p -> assertThat(p).contains("twinbox.inbox.batch.max-time is \"5 seconds\""))
+                                .anySatisfy(
+                                        p -> assertThat(p).contains("twinbox.inbox.retry.initial is PT1M, more than"))
+                                .anySatisfy(p -> assertThat(p).startsWith("unknown key twinbox.inbox.batchsize"))
+                                .anySatisfy(p -> assertThat(p).startsWith("unknown key twinbox.inbox.worker;"))
+                                .anySatisfy(
+                                        p -> assertThat(p)
+                                                .contains(
+                                                        "twinbox.inbox.kafka.group.id can not be set: it is twinbox.inbox.group"))
+                                .anySatisfy(
+                                        p -> assertThat(p).contains("unknown key twinbox.inbox.kafka.boostrap.servers"))
+                                .anySatisfy(
+                                        p -> assertThat(p).contains("twinbox.inbox.kafka.bootstrap.servers is not set"))
+                                .anySatisfy(p -> assertThat(p).contains("fetch.max.bytes", "many"))
+                                .anySatisfy(p -> assertThat(p).contains("twinbox.inbox.table", "64 bytes"))
+                                .hasSize(12));
+    }
+
+    @Test
+    void theEnvironmentSetsKafkasKeysToo() {
+        InboxConfig config = read(
+                Map.of("twinbox.inbox.group", "g", "twinbox.inbox.data-source", "d"),
+                Map.of(
+                        "TWINBOX_INBOX_KAFKA_BOOTSTRAP_SERVERS", "kafka:9092",
+                        "TWINBOX_INBOX_BATCH_SIZE", "7"));
+
+        assertThat(config.kafka()).containsEntry("bootstrap.servers", "kafka:9092");
+        assertThat(config.batch().size()).isEqualTo(7);
+    }
+
+    @Test
+    void noValueOfKafkaIsPrinted() {
+        Map<String, String> values = new HashMap<>(REQUIRED);
+        values.put("twinbox.inbox.kafka.sasl.jaas.config", "password=\"marker\"");
+        values.put("twinbox.inbox.kafka.ssl.key.password", "marker");
+
+        assertThat(read(values, Map.of()).toString()).doesNotContain("marker").contains("sasl.jaas.config");
+    }
+
+    @Test
+    void theConsumerIsSetUpAsTheGuaranteesNeedIt() {
+        InboxConfig config = read(REQUIRED, Map.of());
+
+        assertThat(ConsumerSettings.properties(config, "shipping"))
+                .containsEntry("enable.auto.commit", "false")
+                .containsEntry("auto.offset.reset", "none")
+                .containsEntry("isolation.level", "read_committed")
+                .containsEntry("allow.auto.create.topics", "false")
+                .containsEntry("group.id", "shipping");
+        assertThat(ConsumerSettings.properties(config, "shipping").get("client.id"))
+                .isNotEqualTo(ConsumerSettings.properties(config, "shipping").get("client.id"));
+    }
+
+    private static InboxConfig read(Map<String, String> values, Map<String, String> environment) {
+        return InboxConfig.from(new SmallRyeConfigBuilder()
+                .withSources(new PropertiesConfigSource(values, "values", 100), new EnvConfigSource(environment, 300))
+                .build());
+    }
+}

@@ -1,0 +1,36 @@
+package dev.twinbox.inbox;
+
+import dev.twinbox.fixtures.KafkaBroker;
+import dev.twinbox.fixtures.Ports;
+import dev.twinbox.fixtures.PostgresServer;
+import dev.twinbox.inbox.server.PayaraHost;
+
+/** Servers that the tests of this JVM share; started when first asked for, ended with the JVM. */
+final class Servers {
+
+    private Servers() {}
+
+    private static final class Postgres {
+        static final PostgresServer SERVER = PostgresServer.create().start();
+    }
+
+    private static final class Kafka {
+        static final KafkaBroker SERVER = KafkaBroker.create().start();
+    }
+
+    private static final class Payara {
+        static final PayaraHost SERVER = new PayaraHost(Ports.pick());
+    }
+
+    static PostgresServer postgres() {
+        return Postgres.SERVER;
+    }
+
+    static KafkaBroker kafka() {
+        return Kafka.SERVER;
+    }
+
+    static PayaraHost payara() {
+        return Payara.SERVER;
+    }
+}

@@ -1,0 +1,120 @@
+package dev.twinbox.inbox;
+
+import dev.twinbox.EventSerializer;
+import dev.twinbox.fixtures.PostgresServer;
+import dev.twinbox.inbox.app.Order;
+import dev.twinbox.inbox.app.Script;
+import dev.twinbox.inbox.app.StatusServlet;
+import java.io.File;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.jboss.shrinkwrap.api.ShrinkWrap;
+import org.jboss.shrinkwrap.api.asset.StringAsset;
+import org.jboss.shrinkwrap.api.exporter.ZipExporter;
+import org.jboss.shrinkwrap.api.spec.JavaArchive;
+import org.jboss.shrinkwrap.api.spec.WebArchive;
+
+/** Builds WARs with handlers. */
+final class TestApp {
+
+    private final String name;
+    private final WebArchive war;
+    private final Map<String, String> config = new TreeMap<>();
+
+    TestApp(String name, String database) {
+        this.name = name;
+        war = ShrinkWrap.create(WebArchive.class, name + ".war")
+                .addClasses(Order.class, Script.class, Script.BusinessException.class, StatusServlet.class)
+                .addClass(StatusServlet.Housekeeping.class)
+                .addAsWebInfResource(
+                        new StringAsset("<beans version=\"4.0\" bean-discovery-mode=\"annotated\"/>"), "beans.xml")
+                .addAsLibraries(library(EventSerializer.class), library(InboxStatus.class))
+                .addAsLibraries(
+                        file(KafkaConsumer.class), file(org.slf4j.Logger.class), file(org.postgresql.Driver.class))
+                .addAsLibraries(
+                        file(org.slf4j.jul.JDK14LoggerAdapter.class),
+                        file(com.github.f4b6a3.uuid.UuidCreator.class),
+                        file(org.jspecify.annotations.NullMarked.class));
+        PostgresServer postgres = Servers.postgres();
+        with("twinbox.inbox.group", name);
+        with("twinbox.inbox.data-source", "java:app/jdbc/inbox");
+        with("twinbox.inbox.kafka.bootstrap.servers", Servers.kafka().bootstrapServers());
+        with("twinbox.inbox.retry.max", "PT0.5S");
+        with(
+                "test.jdbc.url",
+                postgres.jdbcUrl(database) + (postgres.jdbcUrl(database).contains("?") ? "&" : "?") + "user="
+                        + postgres.user() + "&password=" + postgres.password());
+        with("test.instance", name);
+    }
+
+    TestApp with(String key, String value) {
+        config.put(key, value);
+        return this;
+    }
+
+    TestApp with(Class<?>... classes) {
+        war.addClasses(classes);
+        return this;
+    }
+
+    String name() {
+        return name;
+    }
+
+    WebArchive archive() {
+        return war.addAsResource(
+                        new StringAsset(config.entrySet().stream()
+                                .map(e -> e.getKey() + "=" + e.getValue().replace("\\", "\\\\"))
+                                .collect(Collectors.joining("\n"))),
+                        "META-INF/microprofile-config.properties")
+                .setWebXML(new StringAsset(webXml()));
+    }
+
+    Path build() throws Exception {
+        Path file = Files.createDirectories(Path.of("target", "wars"))
+                .resolve(name + ".war")
+                .toAbsolutePath();
+        archive().as(ZipExporter.class).exportTo(file.toFile(), true);
+        return file;
+    }
+
+    private String webXml() {
+        return """
+                <web-app xmlns="https://jakarta.ee/xml/ns/jakartaee" version="6.0">
+                  <data-source>
+                    <name>java:app/jdbc/inbox</name>
+                    <class-name>org.postgresql.xa.PGXADataSource</class-name>
+                    <url>%s</url>
+                    <initial-pool-size>1</initial-pool-size>
+                    <max-pool-size>10</max-pool-size>
+                  </data-source>
+                </web-app>
+                """.formatted(config.get("test.jdbc.url").replace("&", "&amp;"));
+    }
+
+    /** A jar, or classes of the build that are not packed yet. */
+    private static JavaArchive library(Class<?> type) {
+        File file = file(type);
+        if (file.isFile()) {
+            return ShrinkWrap.createFromZipFile(JavaArchive.class, file);
+        }
+        return ShrinkWrap.create(JavaArchive.class, type.getPackageName() + ".jar")
+                .as(org.jboss.shrinkwrap.api.importer.ExplodedImporter.class)
+                .importDirectory(file)
+                .as(JavaArchive.class);
+    }
+
+    private static File file(Class<?> type) {
+        try {
+            return new File(
+                    type.getProtectionDomain().getCodeSource().getLocation().toURI());
+        } catch (URISyntaxException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

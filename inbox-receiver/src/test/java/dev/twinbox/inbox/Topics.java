@@ -1,0 +1,137 @@
+package dev.twinbox.inbox;
+
+import dev.twinbox.CloudEventHeaders;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ExecutionException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
+
+/** Kafka as the tests see it: sends events as the relay would, and looks at groups. */
+final class Topics implements AutoCloseable {
+
+    private final KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(
+            Map.of("bootstrap.servers", Servers.kafka().bootstrapServers(), "linger.ms", "0"),
+            new ByteArraySerializer(),
+            new ByteArraySerializer());
+    private final Admin admin =
+            Admin.create(Map.of("bootstrap.servers", Servers.kafka().bootstrapServers()));
+
+    /** An id as a relay's events have. */
+    static String id() {
+        return UUID.randomUUID().toString();
+    }
+
+    /** Sends an order; its event id is the order's id. */
+    void send(String topic, String id, String action, int times) {
+        send(topic, 0, id, "order", order(id, action, times));
+    }
+
+    void send(String topic, String id) {
+        send(topic, id, "", 0);
+    }
+
+    static String order(String id, String action, int times) {
+        return "{\"id\":\"" + id + "\",\"action\":\"" + action + "\",\"times\":" + times + "}";
+    }
+
+    void send(String topic, int partition, @Nullable String id, @Nullable String type, @Nullable String value) {
+        ProducerRecord<byte[], byte[]> record =
+                new ProducerRecord<>(topic, partition, bytes("key-1"), value == null ? null : bytes(value));
+        header(record, CloudEventHeaders.SPEC_VERSION, "1.0");
+        header(record, CloudEventHeaders.ID, id);
+        header(record, CloudEventHeaders.TYPE, type);
+        header(record, CloudEventHeaders.SOURCE, "/tests");
+        header(record, CloudEventHeaders.TIME, "2026-11-29T12:00:00.123Z");
+        header(record, CloudEventHeaders.CONTENT_TYPE, "application/json");
+        header(record, "traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
+        send(record);
+    }
+
+    void send(ProducerRecord<byte[], byte[]> record) {
+        try {
+            producer.send(record).get();
+        } catch (InterruptedException | ExecutionException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Without waiting for each. */
+    void sendMany(String topic, int partition, int number) {
+        for (int i = 0; i < number; i++) {
+            String id = id();
+            ProducerRecord<byte[], byte[]> record =
+                    new ProducerRecord<>(topic, partition, null, bytes(order(id, "", 0)));
+            header(record, CloudEventHeaders.ID, id);
+            header(record, CloudEventHeaders.TYPE, "order");
+            producer.send(record);
+        }
+        producer.flush();
+    }
+
+    private static void header(ProducerRecord<byte[], byte[]> record, String name, @Nullable String value) {
+        if (value != null) {
+            record.headers().add(name, bytes(value));
+        }
+    }
+
+    static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    Admin admin() {
+        return admin;
+    }
+
+    /** Records of the topic that the group has not committed. */
+    long lag(String group, String topic) {
+        try {
+            Map<TopicPartition, OffsetAndMetadata> committed = admin.listConsumerGroupOffsets(group)
+                    .partitionsToOffsetAndMetadata()
+                    .get();
+            long lag = 0;
+            for (var partition : admin.describeTopics(java.util.List.of(topic))
+                    .allTopicNames()
+                    .get()
+                    .get(topic)
+                    .partitions()) {
+                TopicPartition key = new TopicPartition(topic, partition.partition());
+                long end = admin.listOffsets(Map.of(key, OffsetSpec.latest()))
+                        .partitionResult(key)
+                        .get()
+                        .offset();
+                OffsetAndMetadata offset = committed.get(key);
+                lag += end - (offset == null ? 0 : offset.offset());
+            }
+            return lag;
+        } catch (InterruptedException | ExecutionException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    long members(String group) {
+        try {
+            return admin.describeConsumerGroups(java.util.List.of(group))
+                    .describedGroups()
+                    .get(group)
+                    .get()
+                    .members()
+                    .size();
+        } catch (InterruptedException | ExecutionException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        producer.close();
+        admin.close();
+    }
+}

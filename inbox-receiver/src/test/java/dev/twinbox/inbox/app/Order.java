@@ -1,0 +1,23 @@
+package dev.twinbox.inbox.app;
+
+import jakarta.json.bind.annotation.JsonbCreator;
+import jakarta.json.bind.annotation.JsonbProperty;
+
+/**
+ * The event of the tests; it tells the handler what to do. A record needs the annotations: the JSON-B of Payara 6 does not know
+ * records (its classes for newer Java are not seen there).
+ *
+ * @param id the same as the event's id
+ * @param action what the handler does, see {@link Script}
+ * @param times how many calls the action applies to, from the first on
+ */
+public record Order(String id, String action, int times) {
+
+    @JsonbCreator
+    public Order(
+            @JsonbProperty("id") String id, @JsonbProperty("action") String action, @JsonbProperty("times") int times) {
+        this.id = id;
+        this.action = action;
+        this.times = times;
+    }
+}

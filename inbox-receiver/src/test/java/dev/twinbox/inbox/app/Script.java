@@ -1,0 +1,119 @@
+package dev.twinbox.inbox.app;
+
+import jakarta.annotation.Resource;
+import jakarta.ejb.ApplicationException;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.sql.DataSource;
+import org.eclipse.microprofile.config.inject.ConfigProperty;
+
+/** What all handlers of the tests do: note the call, write an effect, then what the event asks for. */
+@ApplicationScoped
+public class Script {
+
+    /** Committed although it is thrown, if the receiver did not care. */
+    @ApplicationException(rollback = false)
+    public static final class BusinessException extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        BusinessException() {
+            super("business says no");
+        }
+    }
+
+    private static final AtomicInteger RUNNING = new AtomicInteger();
+
+    @Resource(lookup = "java:app/jdbc/inbox")
+    private DataSource dataSource;
+
+    @Inject
+    @ConfigProperty(name = "test.jdbc.url")
+    private String url;
+
+    @Inject
+    @ConfigProperty(name = "test.instance")
+    private String instance;
+
+    /** Calls that are in progress in this application. */
+    public static int running() {
+        return RUNNING.get();
+    }
+
+    public void play(String handler, Order order) throws Exception {
+        RUNNING.incrementAndGet();
+        try {
+            int calls = noteCall(handler, order.id());
+            writeEffect(handler, order.id());
+            if (calls <= order.times()) {
+                act(order.action());
+            }
+        } finally {
+            RUNNING.decrementAndGet();
+        }
+    }
+
+    /** On a connection of its own, so that it stays when the transaction is rolled back. Returns the number of calls. */
+    public int noteCall(String handler, String id) throws SQLException {
+        try (Connection connection = DriverManager.getConnection(url);
+                PreparedStatement statement = connection.prepareStatement("""
+                        with noted as (insert into call (handler, event_id, instance) values (?, ?, ?))
+                        select count(*) + 1 from call where handler = ? and event_id = ?""")) {
+            statement.setString(1, handler);
+            statement.setString(2, id);
+            statement.setString(3, instance);
+            statement.setString(4, handler);
+            statement.setString(5, id);
+            try (ResultSet row = statement.executeQuery()) {
+                row.next();
+                return row.getInt(1);
+            }
+        }
+    }
+
+    /** In the transaction. */
+    public void writeEffect(String handler, String id) throws SQLException {
+        try (Connection connection = dataSource.getConnection();
+                PreparedStatement statement =
+                        connection.prepareStatement("insert into effect (handler, event_id) values (?, ?)")) {
+            statement.setString(1, handler);
+            statement.setString(2, id);
+            statement.executeUpdate();
+        }
+    }
+
+    private void act(String action) throws Exception {
+        String[] words = action.split(":");
+        switch (words[0]) {
+            case "" -> {}
+            case "checked" -> throw new java.io.IOException("checked");
+            case "error" -> throw new AssertionError("error");
+            case "runtime" -> throw new IllegalStateException("runtime");
+            case "business" -> throw new BusinessException();
+            case "gate" -> passGate(Integer.parseInt(words[1]));
+            case "gate-then-throw" -> {
+                passGate(Integer.parseInt(words[1]));
+                throw new IllegalStateException("after the gate");
+            }
+            case "sql" -> execute(words[1]);
+            default -> throw new IllegalArgumentException(action);
+        }
+    }
+
+    /** Waits until the test, which holds the lock, opens the gate. */
+    private void passGate(int number) throws SQLException {
+        execute("select pg_advisory_xact_lock_shared(" + number + ")");
+    }
+
+    private void execute(String sql) throws SQLException {
+        try (Connection connection = dataSource.getConnection();
+                PreparedStatement statement = connection.prepareStatement(sql)) {
+            statement.execute();
+        }
+    }
+}

@@ -1,0 +1,70 @@
+package dev.twinbox.inbox.app;
+
+import dev.twinbox.inbox.InboxStatus;
+import jakarta.inject.Inject;
+import jakarta.servlet.ServletContextEvent;
+import jakarta.servlet.ServletContextListener;
+import jakarta.servlet.annotation.WebListener;
+import jakarta.servlet.annotation.WebServlet;
+import jakarta.servlet.http.HttpServlet;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.lang.ref.WeakReference;
+import java.sql.Driver;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** Shows {@link InboxStatus}, one {@code name=value} a line. */
+@WebServlet("/status")
+public class StatusServlet extends HttpServlet {
+
+    private static final long serialVersionUID = 1;
+
+    @Inject
+    private transient InboxStatus status;
+
+    @Override
+    protected void doGet(HttpServletRequest request, HttpServletResponse response) throws IOException {
+        response.setContentType("text/plain;charset=UTF-8");
+        var out = response.getWriter();
+        out.println("effects=" + status.effects());
+        out.println("duplicates=" + status.duplicates());
+        out.println("failures=" + status.failures());
+        out.println("skipped=" + status.skipped());
+        out.println("dropped=" + status.dropped());
+        out.println("running=" + Script.running());
+        status.blocked().forEach(record -> out.println("blocked=" + record));
+        status.troubles().forEach((subject, text) -> out.println("trouble " + subject + "=" + text));
+    }
+
+    /** Does what an application has to do by itself: drivers that it brings are its own to deregister. */
+    @WebListener
+    public static class Housekeeping implements ServletContextListener {
+
+        @Override
+        public void contextDestroyed(ServletContextEvent event) {
+            ClassLoader mine = Housekeeping.class.getClassLoader();
+            noteLoader(mine);
+            for (Driver driver : Collections.list(DriverManager.getDrivers())) {
+                if (driver.getClass().getClassLoader() == mine) {
+                    try {
+                        DriverManager.deregisterDriver(driver);
+                    } catch (SQLException e) {
+                        throw new IllegalStateException(e);
+                    }
+                }
+            }
+        }
+
+        @SuppressWarnings("unchecked")
+        private static void noteLoader(ClassLoader loader) {
+            ((List<WeakReference<ClassLoader>>) System.getProperties()
+                            .computeIfAbsent("twinbox.test.loaders", key -> new CopyOnWriteArrayList<>()))
+                    .add(new WeakReference<>(loader));
+        }
+    }
+}

@@ -1,0 +1,217 @@
+package dev.twinbox.inbox.server;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.jar.Attributes;
+import java.util.jar.JarFile;
+
+/**
+ * A Payara Micro server in a child JVM to which applications can be deployed and from which they can be undeployed while it
+ * runs, and whose threads, MBeans and class loaders can be looked at.
+ */
+public final class PayaraHost implements AutoCloseable {
+
+    private static final Duration START_LIMIT = Duration.ofSeconds(90);
+    private static final Duration ANSWER_LIMIT = Duration.ofSeconds(120);
+
+    private final Process process;
+    private final int port;
+    private final PrintStream commands;
+    private final BlockingQueue<String> answers = new LinkedBlockingQueue<>();
+    private final StringBuffer log = new StringBuffer();
+    private final HttpClient http =
+            HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(5)).build();
+
+    /** Starts a server; returns when it takes commands. */
+    public PayaraHost(int port, String... jvmOptions) {
+        this.port = port;
+        try {
+            process = new ProcessBuilder(command(port, jvmOptions))
+                    .redirectErrorStream(true)
+                    .start();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
+        commands = new PrintStream(process.getOutputStream(), true, StandardCharsets.UTF_8);
+        Thread reader = new Thread(this::read, "payara-host-output");
+        reader.setDaemon(true);
+        reader.start();
+        String answer = answer(START_LIMIT);
+        if (!answer.equals("ready")) {
+            throw new IllegalStateException("Payara did not start: " + answer);
+        }
+    }
+
+    private static List<String> command(int port, String... jvmOptions) throws IOException {
+        Path jar = Path.of(System.getProperty("payara.microJar"));
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx512m",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-Djava.io.tmpdir="
+                        + Files.createDirectories(Path.of("target", "payara-tmp", Integer.toString(port))
+                                .toAbsolutePath())));
+        command.addAll(List.of(jvmOptions));
+        command.addAll(opens(jar));
+        // Only the host's own package: the applications bring their classes themselves.
+        command.addAll(List.of(
+                "-cp", jar + ":" + hostClasses(), "dev.twinbox.inbox.server.PayaraHostMain", Integer.toString(port)));
+        return command;
+    }
+
+    /** What {@code java -jar} would take from the manifest. */
+    private static List<String> opens(Path jar) throws IOException {
+        try (JarFile file = new JarFile(jar.toFile())) {
+            Attributes manifest = file.getManifest().getMainAttributes();
+            List<String> options = new ArrayList<>();
+            for (String kind : List.of("Add-Opens", "Add-Exports")) {
+                for (String name : manifest.getValue(kind).split(" ")) {
+                    options.add("--" + kind.toLowerCase(java.util.Locale.ROOT) + "=" + name + "=ALL-UNNAMED");
+                }
+            }
+            return options;
+        }
+    }
+
+    private static Path hostClasses() throws IOException {
+        Path folder = Files.createDirectories(Path.of("target", "payara-host").toAbsolutePath());
+        String name = PayaraHostMain.class.getName().replace('.', '/') + ".class";
+        Path file = folder.resolve(name);
+        Files.createDirectories(file.getParent());
+        try (var in = PayaraHost.class.getClassLoader().getResourceAsStream(name)) {
+            Files.copy(in, file, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+        }
+        return folder;
+    }
+
+    private void read() {
+        Path file = Path.of("target", "payara-host-" + port + ".log");
+        try (BufferedReader in =
+                        new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+                PrintStream out = new PrintStream(Files.newOutputStream(file), true, StandardCharsets.UTF_8)) {
+            for (String line = in.readLine(); line != null; line = in.readLine()) {
+                out.println(line);
+                log.append(line).append('\n');
+                if (line.startsWith("HOST ")) {
+                    answers.add(line.substring("HOST ".length()));
+                }
+            }
+        } catch (IOException e) {
+            // the process is gone
+        }
+        answers.add("ended\n" + tail());
+    }
+
+    private String answer(Duration limit) {
+        try {
+            String answer = answers.poll(limit.toMillis(), TimeUnit.MILLISECONDS);
+            if (answer == null) {
+                throw new IllegalStateException("no answer within " + limit + "; log:\n" + tail());
+            }
+            return answer;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private String tail() {
+        List<String> lines = log.toString().lines().toList();
+        return String.join("\n", lines.subList(Math.max(0, lines.size() - 60), lines.size()));
+    }
+
+    /** Sends a command and returns the answer. */
+    public synchronized String command(String... words) {
+        commands.println(String.join("\t", words));
+        String answer = answer(ANSWER_LIMIT);
+        if (answer.startsWith("failed") || answer.startsWith("ended")) {
+            throw new IllegalStateException(String.join(" ", words) + ": " + answer);
+        }
+        return answer;
+    }
+
+    /** Deploys; whether that worked is told by the application alone, or by the log. Returns what was logged meanwhile. */
+    public String deploy(String name, Path war) {
+        int from = log.length();
+        command("deploy", name, war.toString());
+        return log.substring(from);
+    }
+
+    public String undeploy(String name) {
+        int from = log.length();
+        command("undeploy", name);
+        return log.substring(from);
+    }
+
+    /** All that the server has printed. */
+    public String log() {
+        return log.toString();
+    }
+
+    public int port() {
+        return port;
+    }
+
+    /** Body of a GET; the status code where there is none. */
+    public String get(String path) {
+        return response(path).body();
+    }
+
+    public int status(String path) {
+        return response(path).statusCode();
+    }
+
+    private HttpResponse<String> response(String path) {
+        try {
+            return http.send(
+                    HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
+                            .timeout(Duration.ofSeconds(20))
+                            .build(),
+                    HttpResponse.BodyHandlers.ofString());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** SIGTERM; returns the exit code. */
+    public int terminate(Duration limit) throws InterruptedException {
+        process.destroy();
+        if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
+            process.destroyForcibly();
+            throw new IllegalStateException("still runs " + limit + " after SIGTERM:\n" + tail());
+        }
+        return process.exitValue();
+    }
+
+    /** SIGKILL. */
+    @Override
+    public void close() {
+        process.destroyForcibly();
+        try {
+            process.waitFor();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,155 @@
+package dev.twinbox.inbox.wrong;
+
+import dev.twinbox.EventContext;
+import dev.twinbox.EventType;
+import dev.twinbox.InboxHandler;
+import jakarta.ejb.Asynchronous;
+import jakarta.ejb.Local;
+import jakarta.ejb.Stateful;
+import jakarta.ejb.Stateless;
+import jakarta.ejb.TransactionAttribute;
+import jakarta.ejb.TransactionAttributeType;
+import jakarta.ejb.TransactionManagement;
+import jakarta.ejb.TransactionManagementType;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.context.RequestScoped;
+import jakarta.transaction.Transactional;
+import java.util.List;
+import java.util.Map;
+
+/** One bean for each rule that deployment enforces. */
+public final class WrongHandlers {
+
+    private WrongHandlers() {}
+
+    /** Known by name and topic. */
+    @EventType(value = "known", topic = "known")
+    public record Known(String id) {}
+
+    /** Known by nothing. */
+    public record Unknown(String id) {}
+
+    @ApplicationScoped
+    public static class Shapes {
+        @InboxHandler
+        public void none() {}
+
+        @InboxHandler
+        public void three(Known event, EventContext context, String more) {}
+
+        @InboxHandler
+        public void swapped(EventContext context, Known event) {}
+
+        @InboxHandler(topic = "t", type = "y")
+        @SuppressWarnings("rawtypes")
+        public void rawList(List events) {}
+
+        @InboxHandler(topic = "t", type = "y")
+        public void generic(Map<String, String> event) {}
+
+        @InboxHandler(topic = "t", type = "y")
+        public void primitive(int event) {}
+
+        @InboxHandler
+        public String result(Known event) {
+            return "nobody sees this";
+        }
+
+        @InboxHandler
+        void hidden(Known event) {}
+
+        @InboxHandler
+        public static void fixed(Known event) {}
+
+        @InboxHandler
+        public void unknown(Unknown event) {}
+
+        @InboxHandler(topic = "no topic!", type = "y")
+        public void illegalTopic(Known event) {}
+
+        @InboxHandler
+        public void overloaded(Known event) {}
+
+        @InboxHandler
+        public void overloaded(Known event, EventContext context) {}
+    }
+
+    @ApplicationScoped
+    public static class Transactions {
+        @InboxHandler
+        @Transactional(Transactional.TxType.REQUIRES_NEW)
+        public void requiresNew(Known event) {}
+
+        @InboxHandler
+        @Transactional(Transactional.TxType.NEVER)
+        public void never(Known event) {}
+    }
+
+    @ApplicationScoped
+    @Transactional(Transactional.TxType.NOT_SUPPORTED)
+    public static class TransactionOfClass {
+        @InboxHandler
+        public void notSupported(Known event) {}
+    }
+
+    @Stateless
+    public static class Ejb {
+        @InboxHandler
+        @TransactionAttribute(TransactionAttributeType.REQUIRES_NEW)
+        public void requiresNew(Known event) {}
+
+        @InboxHandler
+        @TransactionAttribute(TransactionAttributeType.NOT_SUPPORTED)
+        public void notSupported(Known event) {}
+
+        @InboxHandler
+        @Asynchronous
+        public void later(Known event) {}
+    }
+
+    @Stateless
+    @TransactionManagement(TransactionManagementType.BEAN)
+    public static class BeanManaged {
+        @InboxHandler
+        public void handle(Known event) {}
+    }
+
+    @Stateful
+    public static class OfOneClient {
+        @InboxHandler
+        public void handle(Known event) {}
+    }
+
+    @RequestScoped
+    public static class OfOneRequest {
+        @InboxHandler
+        public void handle(Known event) {}
+    }
+
+    /** Does not have the handler. */
+    @Local
+    public interface Business {
+        void other();
+    }
+
+    @Stateless
+    public static class OutsideOfItsView implements Business {
+        @Override
+        public void other() {}
+
+        @InboxHandler
+        public void handle(Known event) {}
+    }
+
+    /** Annotations of interfaces are not inherited. */
+    public interface Annotated {
+        @InboxHandler
+        void handle(Known event);
+    }
+
+    @ApplicationScoped
+    public static class OfInterface implements Annotated {
+        @Override
+        public void handle(Known event) {}
+    }
+}
