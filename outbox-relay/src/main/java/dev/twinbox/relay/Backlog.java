@@ -38,8 +38,9 @@ record Backlog(int events, @Nullable Duration oldest, SortedSet<String> topics) 
               (select l.* from unnest(?::xid8[]) x(tx)
                 cross join lateral (
                   select topic, occurred_at from {events} e
-                  where e.tx = x.tx and (seq > ? or not pg_visible_in_snapshot(tx, ?::pg_snapshot))
-                  order by seq limit ?) l)
+                  where (e.tx, e.seq) > (x.tx, -9223372036854775808) and e.tx <= x.tx
+                    and (seq > ? or not pg_visible_in_snapshot(tx, ?::pg_snapshot))
+                  order by e.tx, e.seq limit ?) l)
               limit ?
             ) b
             """;

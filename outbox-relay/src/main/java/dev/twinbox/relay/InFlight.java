@@ -27,11 +27,26 @@ final class InFlight {
         this.limit = pageBytes * page.inFlight();
     }
 
+    /** Whether {@link #awaitRoom()} would return at once. */
+    boolean hasRoom() {
+        lock.lock();
+        try {
+            return sealed || !isFull();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** One page always fits, also one that is larger than all that should be in flight. */
+    private boolean isFull() {
+        return bytes > 0 && bytes + pageBytes > limit;
+    }
+
     /** Waits until another page may be read; false: none may be read any more. */
     boolean awaitRoom() throws InterruptedException {
         lock.lock();
         try {
-            while (!sealed && bytes > 0 && bytes + pageBytes > limit) {
+            while (!sealed && isFull()) {
                 room.await();
             }
             return !sealed;

@@ -23,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>Its lower bound comes from the index on {@code (tx, seq)}. Without the {@code offset 0} the planner turns {@code
  *       min(seq)} into a walk of the index on {@code seq} from the start of history.
  *   <li>The branch of the transactions in progress needs {@code lateral … limit}, or it is planned as one scan by {@code seq}.
+ *       It compares pairs, although {@code tx = …} would say it: with statistics of a time when most rows were of one
+ *       transaction, the planner would walk the index on {@code seq} and check {@code tx}. That index has no order by pairs.
  * </ul>
  *
  * <p>A page ends before the row with which it would exceed its bytes; {@code octet_length} knows them without reading the
@@ -90,7 +92,9 @@ final class OutboxTable implements AutoCloseable {
                             union all
                             (select l.* from unnest(?::xid8[]) x(tx)
                               cross join lateral (
-                                select {columns} from {events} e where e.tx = x.tx order by seq limit ?) l
+                                select {columns} from {events} e
+                                where (e.tx, e.seq) > (x.tx, -9223372036854775808) and e.tx <= x.tx
+                                order by e.tx, e.seq limit ?) l
                               order by seq limit ?)
                             order by seq limit ?""");
 
@@ -104,7 +108,9 @@ final class OutboxTable implements AutoCloseable {
                             union all
                             (select l.* from unnest(?::xid8[]) x(tx)
                               cross join lateral (
-                                select {columns} from {events} e where e.tx = x.tx and seq > ? order by seq limit ?) l
+                                select {columns} from {events} e
+                                where (e.tx, e.seq) > (x.tx, ?::bigint) and e.tx <= x.tx
+                                order by e.tx, e.seq limit ?) l
                               where pg_visible_in_snapshot(x.tx, ?::pg_snapshot)
                               order by seq limit ?)
                             order by seq limit ?""");

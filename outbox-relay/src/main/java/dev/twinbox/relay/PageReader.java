@@ -21,7 +21,7 @@ final class PageReader implements Runnable {
     @Override
     public void run() {
         try {
-            while (inFlight.awaitRoom()) {
+            while (awaitRoom()) {
                 int read = readOnce();
                 if (window.isAtEnd()) {
                     rest(read);
@@ -32,6 +32,13 @@ final class PageReader implements Runnable {
         } catch (Exception | Error e) { // an Error, too, must end the session visibly and not this thread silently
             failures.report(e);
         }
+    }
+
+    private boolean awaitRoom() throws InterruptedException {
+        if (!inFlight.hasRoom()) {
+            progress.full();
+        }
+        return inFlight.awaitRoom();
     }
 
     /** Reads one page; returns how many rows it had. */

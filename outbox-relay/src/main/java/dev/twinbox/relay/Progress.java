@@ -39,6 +39,7 @@ final class Progress {
     private final LongAdder acknowledgedBytes = new LongAdder();
     private final LongAdder saves = new LongAdder();
     private volatile boolean polled;
+    private volatile boolean full;
     private volatile long polledAt;
     private volatile long movedAt;
     private volatile long firstReadAt;
@@ -59,8 +60,14 @@ final class Progress {
         this.acknowledgedAt = started;
     }
 
+    /** Reading pauses until the broker acknowledges some of what is in flight: no fault of the database. */
+    void full() {
+        full = true;
+    }
+
     /** A poll of the outbox is about to go to the database. Only the first one of the process is kept: benchmarks count from it. */
     void polling() {
+        full = false;
         if (firstReadAt == started) {
             firstReadAt = nanoTime.getAsLong();
         }
@@ -153,8 +160,9 @@ final class Progress {
         return polled;
     }
 
+    /** Age of the last successful poll; zero while there is a reason not to poll. */
     Duration sincePoll() {
-        return since(polledAt);
+        return full ? Duration.ZERO : since(polledAt);
     }
 
     /** How long the records in flight have seen neither an acknowledgement nor a saved position; zero without a backlog. */

@@ -82,7 +82,7 @@ record RelayConfig(
     /**
      * @param rows most rows of one page
      * @param bytes most payload bytes of one page; a single larger event is a page of its own
-     * @param inFlight most pages handed to the producer and not acknowledged
+     * @param inFlight how much may be read and not yet acknowledged, in pages of {@code bytes}
      */
     record Page(int rows, int bytes, int inFlight) {}
 

@@ -98,7 +98,7 @@ final class RelaySettings {
             4,
             1,
             64,
-            "Most pages read or handed to the producer and not yet acknowledged.");
+            "How much may be read and not yet acknowledged, in pages of page.bytes; reading waits beyond it.");
     static final Setting<Duration> LEASE = Setting.duration(
             "twinbox.relay.lease",
             "PT5S",

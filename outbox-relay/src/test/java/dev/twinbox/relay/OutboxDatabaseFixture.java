@@ -19,7 +19,6 @@ final class OutboxDatabaseFixture {
             null, OutboxSchema.DEFAULT_TABLE, OutboxSchema.DEFAULT_POSITION_TABLE, OutboxSchema.DEFAULT_LEASE_TABLE);
 
     private static final AtomicInteger NUMBER = new AtomicInteger();
-    private static PostgresServer shared;
 
     private final PostgresServer server;
     private final String name;
@@ -29,12 +28,9 @@ final class OutboxDatabaseFixture {
         this.name = name;
     }
 
-    /** Starts the shared server if need be; it ends with the JVM. */
-    static synchronized PostgresServer server() {
-        if (shared == null) {
-            shared = PostgresServer.create().start();
-        }
-        return shared;
+    /** The server that all tests of this JVM share. */
+    static PostgresServer server() {
+        return RelayRig.POSTGRES.start();
     }
 
     static OutboxDatabaseFixture create() throws SQLException {

@@ -1,0 +1,180 @@
+package dev.twinbox.relay;
+
+import static org.awaitility.Awaitility.await;
+
+import dev.twinbox.fixtures.KafkaBroker;
+import dev.twinbox.fixtures.Ledger;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.slf4j.event.Level;
+
+/** A relay's engine in this JVM, between a database and a topic of its own on real servers. */
+final class EngineRig implements AutoCloseable {
+    static final KafkaBroker KAFKA = RelayRig.KAFKA;
+
+    private static final AtomicInteger NUMBER = new AtomicInteger();
+
+    final OutboxDatabaseFixture database;
+    final String topic = "engine-" + NUMBER.incrementAndGet();
+    final Map<String, String> kafka = new HashMap<>();
+    RelayConfig.Page page = new RelayConfig.Page(100, 100_000, 4);
+    Duration lease = Duration.ofSeconds(5);
+    OutboxDatabase relayDatabase;
+
+    private final List<Running> running = new ArrayList<>();
+
+    /** One relay in its thread. */
+    record Running(Relay relay, Progress progress, CompletableFuture<ExitCode> end) {
+        /** Waits for an end that nobody asked for. */
+        RelayException refusal() throws Exception {
+            try {
+                throw new AssertionError("the relay ended with " + end.get(30, TimeUnit.SECONDS));
+            } catch (java.util.concurrent.ExecutionException e) {
+                return (RelayException) e.getCause();
+            }
+        }
+
+        ExitCode stop() throws Exception {
+            relay.stop();
+            return end.get(30, TimeUnit.SECONDS);
+        }
+    }
+
+    EngineRig(OutboxDatabaseFixture database) {
+        KAFKA.start();
+        this.database = database;
+        this.relayDatabase = database.relayDatabase();
+        kafka.put("bootstrap.servers", KAFKA.bootstrapServers());
+    }
+
+    static EngineRig create() throws SQLException {
+        return new EngineRig(OutboxDatabaseFixture.create());
+    }
+
+    EngineRig withTopic(Map<String, String> settings) {
+        KAFKA.createTopic(topic, 3, settings);
+        return this;
+    }
+
+    EngineRig withTopic() {
+        return withTopic(Map.of());
+    }
+
+    RelayConfig config() {
+        return new RelayConfig(
+                "relay",
+                OutboxDatabaseFixture.SCHEMA,
+                new RelayConfig.Database(database.url(), null, null, Duration.ofSeconds(5), Duration.ofSeconds(20)),
+                new RelayConfig.Kafka(kafka),
+                page,
+                lease,
+                new RelayConfig.Idle(Duration.ofMillis(2), Duration.ofMillis(50)),
+                Duration.ofMillis(200),
+                new RelayConfig.Http("127.0.0.1", 0),
+                Duration.ofSeconds(10),
+                Duration.ofSeconds(10),
+                Level.INFO);
+    }
+
+    Running start() {
+        RelayConfig config = config();
+        Progress progress = new Progress(System::nanoTime);
+        Relay relay =
+                new Relay(config, progress, relayDatabase, () -> new KafkaProducer<>(ProducerSettings.of(config)));
+        CompletableFuture<ExitCode> end = new CompletableFuture<>();
+        Thread thread = new Thread(
+                () -> {
+                    try {
+                        end.complete(relay.run());
+                    } catch (RuntimeException | Error e) {
+                        end.completeExceptionally(e);
+                    }
+                },
+                "relay-main");
+        thread.start();
+        Running started = new Running(relay, progress, end);
+        running.add(started);
+        return started;
+    }
+
+    Connection connect() throws SQLException {
+        return database.connect();
+    }
+
+    UUID insert(Connection connection, String key, String payload) throws SQLException {
+        return OutboxDatabaseFixture.insert(connection, topic, key, payload.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** The payloads on the topic: each key in its order, keys in no order. */
+    List<String> payloads() {
+        List<String> payloads = new ArrayList<>();
+        for (ConsumerRecord<byte[], byte[]> record : records()) {
+            payloads.add(new String(record.value(), StandardCharsets.UTF_8));
+        }
+        return payloads;
+    }
+
+    List<ConsumerRecord<byte[], byte[]>> records() {
+        return KAFKA.readAll(topic);
+    }
+
+    long recordCount() {
+        return KAFKA.endOffsets(topic).values().stream()
+                .mapToLong(Long::longValue)
+                .sum();
+    }
+
+    void awaitRecords(long count) {
+        await("records on " + topic)
+                .atMost(Duration.ofSeconds(60))
+                .pollInterval(Duration.ofMillis(20))
+                .until(() -> recordCount() >= count);
+    }
+
+    /** Saves so far. */
+    long saves() throws SQLException {
+        return number("select coalesce(max(number), 0) from outbox_position");
+    }
+
+    long number(String sql) throws SQLException {
+        try (Connection connection = connect()) {
+            return Long.parseLong(OutboxDatabaseFixture.query(connection, sql));
+        }
+    }
+
+    void execute(String sql) throws SQLException {
+        try (Connection connection = connect()) {
+            OutboxDatabaseFixture.execute(connection, sql);
+        }
+    }
+
+    /** All that is committed is on the topic, and per key in order of {@code seq}. */
+    void assertExact() throws SQLException {
+        awaitRecords(number("select count(*) from outbox_event"));
+        try (Connection connection = connect()) {
+            Ledger.create()
+                    .committed(connection, "select topic, key, id, payload from outbox_event order by seq")
+                    .published(KAFKA.bootstrapServers())
+                    .assertExact();
+        }
+    }
+
+    @Override
+    public void close() {
+        Collections.reverse(running);
+        running.forEach(each -> each.relay().close());
+    }
+}

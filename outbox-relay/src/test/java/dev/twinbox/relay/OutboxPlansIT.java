@@ -1,0 +1,201 @@
+package dev.twinbox.relay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import jakarta.json.Json;
+import jakarta.json.JsonArray;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonReader;
+import java.io.StringReader;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * No plan reads history: behind a million rows that were sent long ago, without statistics and with, while another session
+ * holds back vacuum, and at the sixth execution, where PostgreSQL would go over to a generic plan.
+ */
+class OutboxPlansIT {
+    private static final int HISTORY = 1_000_000;
+    private static final RelayConfig.Page LIMITS = new RelayConfig.Page(200, 1_000_000, 4);
+    /** Of index and table together; an index descent is 3 or 4, times three slots, times the branches. */
+    private static final long BUFFERS_OF_A_POLL = 60;
+
+    private static final String INDEX =
+            "select indexrelid::regclass::text from pg_index" + " where indrelid = 'outbox_event'::regclass limit 1";
+
+    private static OutboxDatabaseFixture database;
+    private static Connection holder;
+    private static Connection unfinished;
+    private static Connection reading;
+
+    /** What one execution touched. */
+    private record Touched(long rows, long buffers, List<String> scans) {}
+
+    @BeforeAll
+    static void relayAMillionRows() throws SQLException {
+        database = OutboxDatabaseFixture.create();
+        reading = database.relayDatabase().connect();
+        holder = database.connect();
+        holder.setAutoCommit(false);
+        holder.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+        OutboxDatabaseFixture.query(holder, "select now()");
+        unfinished = database.connect();
+        unfinished.setAutoCommit(false);
+        String early =
+                OutboxDatabaseFixture.query(unfinished, "select nextval('outbox_event_seq'), pg_current_xact_id()");
+        try (Connection owner = database.connect()) {
+            List<String> indexes = new ArrayList<>();
+            String name;
+            while ((name = OutboxDatabaseFixture.query(owner, INDEX)) != null) { // filling a table is faster without
+                indexes.add(OutboxDatabaseFixture.query(owner, "select pg_get_indexdef('" + name + "'::regclass)"));
+                OutboxDatabaseFixture.execute(owner, "drop index " + name);
+            }
+            assertThat(indexes).hasSize(2);
+            OutboxDatabaseFixture.execute(
+                    owner,
+                    "insert into outbox_event (slot, id, topic, key, type, source, occurred_at, content_type, payload)"
+                            + " select i % 2, gen_random_uuid(), 'orders', 'k' || i % 1000, 't', '/s', now(),"
+                            + " 'text/plain', 'x' from generate_series(1, " + HISTORY + ") i");
+            for (String index : indexes) {
+                OutboxDatabaseFixture.execute(owner, index.replace(" ON ONLY ", " ON "));
+            }
+        }
+        OutboxDatabaseFixture.insert(unfinished, "early", "its transaction and number are older than all of history");
+        OutboxDatabaseFixture.execute(unfinished, "update outbox_event set seq = " + early + " where key = 'early'");
+    }
+
+    @AfterAll
+    static void close() throws SQLException {
+        for (Connection connection : List.of(holder, unfinished, reading)) {
+            connection.close();
+        }
+    }
+
+    /** A plan from an earlier test must not be found in the cache. */
+    @BeforeEach
+    void forgetPlans() throws SQLException {
+        OutboxDatabaseFixture.execute(reading, "deallocate all");
+    }
+
+    @Test
+    void anIdlePollReadsNothing() throws SQLException {
+        Snapshot from = now();
+        Touched touched = sixthExecution(OutboxTable.OPEN_WINDOW, openWindow(from));
+        assertThat(touched.rows()).as(touched.toString()).isZero();
+        assertThat(touched.buffers()).as(touched.toString()).isLessThan(BUFFERS_OF_A_POLL);
+    }
+
+    @Test
+    void aPollReadsWhatIsNewAndWhatWasInProgressAndNoMore() throws SQLException {
+        Snapshot from = now();
+        insert(2, 100); // the slot that was empty: rotation has just come to it
+        Touched touched = sixthExecution(OutboxTable.OPEN_WINDOW, openWindow(from));
+        assertThat(touched.rows())
+                .as(touched.toString())
+                .isBetween(200L, 400L); // once for the bound, once for the page
+        assertThat(touched.buffers()).as(touched.toString()).isLessThan(BUFFERS_OF_A_POLL + 100);
+    }
+
+    @Test
+    void aFollowingPageReadsItsOwnRows() throws SQLException {
+        Snapshot from = now();
+        long first = insert(0, 1_000);
+        Touched touched = sixthExecution(OutboxTable.NEXT_PAGE, nextPage(from, now(), first + 300));
+        assertThat(touched.rows()).as(touched.toString()).isBetween(200L, 210L);
+        assertThat(touched.buffers()).as(touched.toString()).isLessThan(BUFFERS_OF_A_POLL + 100);
+    }
+
+    @Test
+    void statisticsDoNotTalkThePlannerIntoAnythingElse() throws SQLException {
+        try (Connection owner = database.connect()) {
+            OutboxDatabaseFixture.execute(owner, "analyze outbox_event");
+        }
+        anIdlePollReadsNothing();
+        aPollReadsWhatIsNewAndWhatWasInProgressAndNoMore();
+        aFollowingPageReadsItsOwnRows();
+    }
+
+    private static Snapshot now() throws SQLException {
+        Snapshot now = Snapshot.parse(OutboxDatabaseFixture.query(reading, "select pg_current_snapshot()::text"));
+        assertThat(now.inProgress())
+                .as("the unfinished transaction is in progress")
+                .isNotEqualTo("{}");
+        return now;
+    }
+
+    /** Returns the first number. */
+    private static long insert(int slot, int rows) throws SQLException {
+        return Long.parseLong(OutboxDatabaseFixture.query(
+                reading,
+                "with i as (insert into outbox_event (slot, id, topic, key, type, source, occurred_at, content_type, payload)"
+                        + " select " + slot + ", gen_random_uuid(), 'orders', 'k', 't', '/s', now(), 'text/plain', 'x'"
+                        + " from generate_series(1, " + rows + ") returning seq) select min(seq) from i"));
+    }
+
+    private static String openWindow(Snapshot from) {
+        return "'%s', null, '%s', 200, '%s', 200, 200, 200, 1000000"
+                .formatted(from.xmax(), from.xmax(), from.inProgress());
+    }
+
+    private static String nextPage(Snapshot from, Snapshot to, long seq) {
+        return "%d, '%s', '%s', 200, '%s', %d, 200, '%s', 200, 200, 1000000"
+                .formatted(seq, from.xmax(), to, from.inProgress(), seq, to);
+    }
+
+    private static Touched sixthExecution(String statement, String parameters) throws SQLException {
+        String sql = OutboxTable.sql(statement, OutboxDatabaseFixture.SCHEMA.events());
+        for (int number = 1; sql.indexOf('?') >= 0; number++) {
+            sql = sql.replaceFirst("\\?", "\\$" + number);
+        }
+        OutboxDatabaseFixture.execute(reading, "deallocate all; prepare poll as " + sql);
+        for (int i = 0; i < 5; i++) {
+            OutboxDatabaseFixture.execute(reading, "execute poll(" + parameters + ")");
+        }
+        String json = OutboxDatabaseFixture.query(
+                reading, "explain (analyze, buffers, format json) execute poll(" + parameters + ")");
+        try (JsonReader reader = Json.createReader(new StringReader(json))) {
+            JsonObject plan = reader.readArray().getJsonObject(0).getJsonObject("Plan");
+            List<JsonObject> scans = new ArrayList<>();
+            collectScans(plan, scans);
+            assertThat(scans)
+                    .as(json)
+                    .isNotEmpty()
+                    .allSatisfy(scan -> assertThat(scan.getString("Node Type")).startsWith("Index"));
+            return new Touched(
+                    scans.stream().mapToLong(OutboxPlansIT::rows).sum(),
+                    plan.getJsonNumber("Shared Hit Blocks").longValue()
+                            + plan.getJsonNumber("Shared Read Blocks").longValue(),
+                    scans.stream().map(OutboxPlansIT::describe).collect(Collectors.toList()));
+        }
+    }
+
+    private static void collectScans(JsonObject node, List<JsonObject> scans) {
+        if (node.getString("Relation Name", "").startsWith("outbox_event")) {
+            scans.add(node);
+        }
+        JsonArray children = node.getJsonArray("Plans");
+        if (children != null) {
+            children.forEach(child -> collectScans(child.asJsonObject(), scans));
+        }
+    }
+
+    private static long rows(JsonObject scan) {
+        double each = scan.getJsonNumber("Actual Rows").doubleValue();
+        if (scan.containsKey("Rows Removed by Filter")) {
+            each += scan.getJsonNumber("Rows Removed by Filter").doubleValue();
+        }
+        return Math.round(each * scan.getJsonNumber("Actual Loops").doubleValue());
+    }
+
+    private static String describe(JsonObject scan) {
+        return scan.getString("Node Type") + " on " + scan.getString("Relation Name") + " by "
+                + scan.getString("Index Name", "?") + ": " + rows(scan) + " rows";
+    }
+}
