@@ -1,0 +1,104 @@
+package dev.twinbox.relay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.twinbox.fixtures.RelayProcess;
+import dev.twinbox.fixtures.TcpProxy;
+import java.net.http.HttpResponse;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.junit.jupiter.api.Test;
+
+/**
+ * MARK-FAIL: the publish worked, the book-keeping after it did not. A lock on the lease row, which saving a position has to
+ * share, holds the relay exactly between the last acknowledgement and the saved position.
+ */
+class Scenario14MarkFailIT {
+    private static final int EVENTS = 50;
+
+    @Test
+    void a_cut_between_the_last_acknowledgement_and_the_saved_position_repeats_equal_events_and_loses_none()
+            throws Exception {
+        try (RelayRig rig = RelayRig.create();
+                TcpProxy proxy = TcpProxy.to("127.0.0.1", RelayRig.POSTGRES.port())) {
+            RelayProcess relay = rig.startRelay(
+                    Map.of("twinbox.relay.database.url", RelayRig.POSTGRES.jdbcUrl(rig.database(), proxy)));
+
+            sendWithoutSaving(rig, proxy::cut);
+            await("not ready, with the cause").atMost(Duration.ofSeconds(30)).until(() -> {
+                HttpResponse<String> ready = RelayMetrics.get(relay, "/health/ready");
+                return ready.statusCode() == 503 && ready.body().contains("\"name\":\"database\",\"status\":\"DOWN\"");
+            });
+            proxy.heal();
+
+            assertRepeatedAndExact(rig, relay);
+        }
+    }
+
+    @Test
+    void a_kill_between_the_last_acknowledgement_and_the_saved_position_repeats_equal_events_and_loses_none()
+            throws Exception {
+        try (RelayRig rig = RelayRig.create()) {
+            RelayProcess relay = rig.startRelay(Map.of("twinbox.relay.lease", "PT2S"));
+
+            sendWithoutSaving(rig, relay::kill);
+            relay.start();
+
+            assertRepeatedAndExact(rig, relay);
+        }
+    }
+
+    private static void sendWithoutSaving(RelayRig rig, Runnable fault) throws SQLException {
+        try (Connection locker = rig.connect();
+                Connection writer = rig.connect()) {
+            locker.setAutoCommit(false);
+            execute(locker, "select 1 from " + rig.tables().lease() + " for update");
+            writer.setAutoCommit(false);
+            for (int i = 0; i < EVENTS; i++) {
+                rig.insert(writer, "key" + i % 5);
+            }
+            writer.commit();
+            rig.awaitRecords(EVENTS);
+            assertThat(rig.saves()).isZero();
+            fault.run();
+            // Whatever the relay's sessions were about to do must not happen after all when the lock goes.
+            execute(
+                    writer,
+                    "select pg_terminate_backend(pid) from pg_stat_activity "
+                            + "where datname = current_database() and application_name like 'twinbox-relay%'");
+            writer.commit();
+        }
+    }
+
+    private static void assertRepeatedAndExact(RelayRig rig, RelayProcess relay) throws SQLException {
+        rig.awaitRecords(2 * EVENTS);
+        await("the position is saved").atMost(Duration.ofSeconds(30)).until(() -> rig.saves() > 0);
+        rig.assertExact();
+        Set<String> ids = new HashSet<>();
+        for (ConsumerRecord<byte[], byte[]> record : rig.records()) {
+            ids.add(RelayRig.id(record));
+        }
+        assertThat(ids).hasSize(EVENTS);
+        relay.awaitReady();
+        try (Connection connection = rig.connect()) {
+            Position position =
+                    new PositionTable(connection, rig.tables(), "relay").load().position();
+            assertThat(Backlog.behind(position, connection, rig.tables().events())
+                            .events())
+                    .isZero();
+        }
+    }
+
+    private static void execute(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+}

@@ -1,0 +1,122 @@
+package dev.twinbox.relay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.twinbox.fixtures.RelayProcess;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** SHUTDOWN: SIGTERM settles what is in flight and ends with 0, whatever is away. */
+class Scenario54ShutdownIT {
+    private static final Duration PERIOD = Duration.ofSeconds(10);
+
+    @AfterEach
+    void resume() {
+        RelayRig.KAFKA.resume();
+        RelayRig.POSTGRES.resume();
+    }
+
+    @Test
+    void sigterm_under_load_ends_with_0_and_nothing_is_sent_twice_after_the_next_start() throws SQLException {
+        try (RelayRig rig = RelayRig.create()) {
+            RelayProcess relay = rig.startRelay(Map.of());
+            try (BusinessLoad load = BusinessLoad.start(rig, 4)) {
+                for (int i = 0; i < 3; i++) {
+                    rig.awaitRecords(rig.recordCount() + 100);
+                    assertThat(terminate(relay)).isLessThan(PERIOD);
+                    assertThat(rig.count("select count(*) from " + rig.tables().lease() + " where owner is null"))
+                            .as("a released lease")
+                            .isOne();
+                    relay.start();
+                }
+                assertThat(load.commits()).isPositive();
+            }
+            rig.assertExact();
+            assertThat(rig.recordCount())
+                    .isEqualTo(rig.count("select count(*) from " + rig.tables().events()));
+            assertThat(relay.log()).doesNotContain("\tat ");
+        }
+    }
+
+    @Test
+    void a_second_sigterm_changes_nothing() throws SQLException {
+        try (RelayRig rig = RelayRig.create()) {
+            RelayProcess relay = rig.startRelay(Map.of());
+            rig.insertAndCommit(10);
+            rig.awaitRecords(10);
+
+            ProcessHandle handle = ProcessHandle.of(relay.pid()).orElseThrow();
+            handle.destroy();
+            handle.destroy();
+            handle.destroy();
+
+            assertThat(relay.awaitExit(PERIOD.multipliedBy(3))).as(relay.log()).isZero();
+            assertThat(relay.log()).doesNotContain("\tat ").contains("Stopped at position");
+            rig.assertExact();
+        }
+    }
+
+    @Test
+    void sigterm_while_kafka_does_not_answer_ends_with_0_within_the_period_and_loses_nothing() throws SQLException {
+        try (RelayRig rig = RelayRig.create()) {
+            RelayProcess relay = rig.startRelay(Map.of("twinbox.relay.shutdown-timeout", "PT3S"));
+            RelayRig.KAFKA.pause();
+            rig.insertAndCommit(20);
+            awaitInFlight(relay, 20);
+
+            assertThat(terminate(relay)).isLessThan(PERIOD);
+
+            RelayRig.KAFKA.resume();
+            relay.start();
+            rig.assertExact();
+        }
+    }
+
+    @Test
+    void sigterm_while_postgresql_does_not_answer_ends_within_the_period_and_loses_nothing() throws SQLException {
+        try (RelayRig rig = RelayRig.create()) {
+            RelayProcess relay = rig.startRelay(Map.of("twinbox.relay.shutdown-timeout", "PT3S"));
+            rig.insertAndCommit(20);
+            rig.awaitRecords(20);
+            RelayRig.POSTGRES.pause();
+
+            long before = System.nanoTime();
+            int exitCode = relay.terminate();
+            assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(PERIOD.multipliedBy(2));
+            assertThat(exitCode).as(relay.log()).isIn(ExitCode.OK.number(), ExitCode.UNFINISHED.number());
+
+            RelayRig.POSTGRES.resume();
+            relay.start();
+            rig.insertAndCommit(5);
+            rig.assertExact();
+        }
+    }
+
+    @Test
+    void sigterm_before_the_database_was_ever_reached_ends_with_0() throws SQLException {
+        try (RelayRig rig = RelayRig.create()) {
+            RelayProcess relay = rig.relay(Map.of("twinbox.relay.database.url", "jdbc:postgresql://127.0.0.1:9/shop"))
+                    .start();
+            await().atMost(Duration.ofSeconds(60)).until(() -> relay.log().contains("trying again"));
+
+            assertThat(terminate(relay)).isLessThan(PERIOD);
+        }
+    }
+
+    /** Sends SIGTERM, checks for 0, and tells how long it took. */
+    private static Duration terminate(RelayProcess relay) {
+        long before = System.nanoTime();
+        assertThat(relay.terminate()).as(relay.log()).isZero();
+        return Duration.ofNanos(System.nanoTime() - before);
+    }
+
+    static void awaitInFlight(RelayProcess relay, int events) {
+        await("events in flight")
+                .atMost(Duration.ofSeconds(30))
+                .until(() -> RelayMetrics.of(relay).value("twinbox_relay_in_flight") >= events);
+    }
+}
