@@ -29,7 +29,7 @@ import org.postgresql.ds.PGSimpleDataSource;
  * outbox tables, a topic, and relays as child processes from the real jar.
  */
 final class RelayRig implements AutoCloseable {
-    static final PostgresServer POSTGRES = PostgresServer.create();
+    static final PostgresServer POSTGRES = PostgresServer.create().withSetting("max_connections", "300");
     static final KafkaBroker KAFKA = KafkaBroker.create();
 
     private static final Path JAR = Path.of("target", "outbox-relay.jar");
@@ -120,9 +120,14 @@ final class RelayRig implements AutoCloseable {
 
     /** Writes one event in the connection's transaction. */
     UUID insert(Connection connection, String key) throws SQLException {
+        return insert(connection, tables, key);
+    }
+
+    /** As {@link #insert(Connection, String)}, into an outbox of other names. */
+    UUID insert(Connection connection, OutboxSchema into, String key) throws SQLException {
         UUID id = UUID.randomUUID();
         String sql =
-                "insert into " + tables.events() + " (id, topic, key, type, source, occurred_at, content_type, payload)"
+                "insert into " + into.events() + " (id, topic, key, type, source, occurred_at, content_type, payload)"
                         + " values (?, ?, ?, 'test.happened', '/test', clock_timestamp(), 'text/plain', ?)";
         try (PreparedStatement insert = connection.prepareStatement(sql)) {
             insert.setObject(1, id);

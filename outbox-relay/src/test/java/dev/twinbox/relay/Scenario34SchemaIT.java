@@ -1,0 +1,160 @@
+package dev.twinbox.relay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.twinbox.fixtures.RelayProcess;
+import dev.twinbox.schema.OutboxSchema;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** SCHEMA: names of any kind, found by configuration or by search path alone, and roles that may do no more than they must. */
+class Scenario34SchemaIT {
+    private static final String SCHEMA = "Sales-EU 1";
+    private static final String TABLE = "Out\"Box";
+    private static final String PASSWORD = "only-for-tests";
+    private static final Duration SOON = Duration.ofMinutes(2);
+
+    private static final Map<String, String> TABLE_NAMES = Map.of(
+            "twinbox.outbox.table", TABLE,
+            "twinbox.outbox.position-table", "Po\"sition",
+            "twinbox.outbox.lease-table", "Le'ase");
+
+    @Test
+    void by_configuration_two_schemas_of_one_database_have_a_relay_each() throws SQLException {
+        try (RelayRig rig = RelayRig.withoutTables(tables(SCHEMA))) {
+            Map<String, String> first = new LinkedHashMap<>(TABLE_NAMES);
+            first.put("twinbox.outbox.schema", SCHEMA);
+            Map<String, String> second = new LinkedHashMap<>(first);
+            second.put("twinbox.outbox.schema", "other");
+            migrate(rig, first);
+            migrate(rig, second);
+            createRoles(rig, SCHEMA, tables(SCHEMA));
+            createRoles(rig, "other", tables("other"));
+            first.putAll(asRole(relayRole(rig, SCHEMA)));
+            second.putAll(asRole(relayRole(rig, "other")));
+
+            RelayProcess relay = rig.startRelay(first);
+            RelayProcess other = rig.startRelay(second);
+            write(rig, RelayRig.POSTGRES.jdbcUrl(rig.database()), SCHEMA, tables(SCHEMA), 30);
+            rig.assertExact();
+            write(rig, RelayRig.POSTGRES.jdbcUrl(rig.database()), "other", tables("other"), 20);
+            rig.awaitRecords(50);
+
+            assertThat(rig.recordCount()).isEqualTo(50);
+            assertNothingElsewhere(rig, SCHEMA, "other");
+            assertThat(status(rig, first)).contains("0 events", "\"" + SCHEMA + "\".\"Out\"\"Box\"");
+            assertThat(relay.terminate()).isZero();
+            assertThat(other.terminate()).isZero();
+        }
+    }
+
+    @Test
+    void by_the_search_path_alone_all_statements_find_their_tables() throws SQLException {
+        try (RelayRig rig = RelayRig.withoutTables(tables(SCHEMA))) {
+            try (Connection connection = rig.connect()) {
+                execute(connection, "create schema \"" + SCHEMA + "\"");
+            }
+            String url = RelayRig.POSTGRES.jdbcUrl(rig.database()) + "?currentSchema="
+                    + URLEncoder.encode('"' + SCHEMA + '"', StandardCharsets.UTF_8)
+                            .replace("+", "%20");
+            Map<String, String> config = new HashMap<>(TABLE_NAMES);
+            config.put("twinbox.relay.database.url", url);
+            migrate(rig, config);
+            createRoles(rig, SCHEMA, tables(SCHEMA));
+            config.putAll(asRole(relayRole(rig, SCHEMA)));
+
+            RelayProcess relay = rig.startRelay(config);
+            write(rig, url, SCHEMA, tables(null), 30);
+            rig.assertExact();
+
+            assertNothingElsewhere(rig, SCHEMA);
+            assertThat(status(rig, config)).contains("0 events");
+            assertThat(relay.terminate()).isZero();
+        }
+    }
+
+    private static OutboxSchema tables(String schema) {
+        return new OutboxSchema(
+                schema,
+                TABLE,
+                TABLE_NAMES.get("twinbox.outbox.position-table"),
+                TABLE_NAMES.get("twinbox.outbox.lease-table"));
+    }
+
+    private static void migrate(RelayRig rig, Map<String, String> config) {
+        RelayProcess migrate = rig.relay(config, "migrate").start();
+        assertThat(migrate.awaitExit(SOON)).as(migrate.log()).isZero();
+    }
+
+    private static String status(RelayRig rig, Map<String, String> config) {
+        RelayProcess status = rig.relay(config, "status").start();
+        assertThat(status.awaitExit(SOON)).as(status.log()).isZero();
+        return status.log();
+    }
+
+    /** The least that docs/configuration.md says an application and a relay need. */
+    private static void createRoles(RelayRig rig, String schema, OutboxSchema tables) throws SQLException {
+        try (Connection connection = rig.connect()) {
+            String application = quoted(applicationRole(rig, schema));
+            String relay = quoted(relayRole(rig, schema));
+            for (String role : new String[] {application, relay}) {
+                execute(connection, "create role " + role + " login password '" + PASSWORD + "'");
+                execute(connection, "grant usage on schema " + quoted(schema) + " to " + role);
+            }
+            execute(connection, "grant insert on " + tables.events() + " to " + application);
+            execute(connection, "grant usage on sequence " + tables.eventsSequence() + " to " + application);
+            execute(connection, "grant select on " + tables.events() + " to " + relay);
+            execute(connection, "grant select, insert on " + tables.position() + " to " + relay);
+            execute(connection, "grant select, insert, update on " + tables.lease() + " to " + relay);
+        }
+    }
+
+    /** Roles belong to all databases of the server. */
+    private static String applicationRole(RelayRig rig, String schema) {
+        return rig.database() + " app of " + schema;
+    }
+
+    private static String relayRole(RelayRig rig, String schema) {
+        return rig.database() + " relay of " + schema;
+    }
+
+    private static Map<String, String> asRole(String role) {
+        return Map.of("twinbox.relay.database.user", role, "twinbox.relay.database.password", PASSWORD);
+    }
+
+    private static void write(RelayRig rig, String url, String schema, OutboxSchema tables, int events)
+            throws SQLException {
+        try (Connection connection = DriverManager.getConnection(url, applicationRole(rig, schema), PASSWORD)) {
+            for (int i = 0; i < events; i++) {
+                rig.insert(connection, tables, "key" + i % 10);
+            }
+        }
+    }
+
+    private static void assertNothingElsewhere(RelayRig rig, String... schemas) throws SQLException {
+        String list = "'" + String.join("','", schemas) + "'";
+        assertThat(rig.count("select count(*) from pg_class c join pg_namespace n on n.oid = relnamespace"
+                        + " where n.nspname not in ('pg_catalog', 'information_schema', 'pg_toast', " + list + ")"))
+                .as("relations outside of " + list)
+                .isZero();
+    }
+
+    private static String quoted(String name) {
+        return '"' + name + '"';
+    }
+
+    private static void execute(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+}

@@ -1,0 +1,143 @@
+package dev.twinbox.relay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.twinbox.fixtures.RelayProcess;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** DB-RESTART: outages of database and broker, of any length, are waited out without a restart and without noise. */
+class Scenario37DbRestartIT {
+    private static final Duration OUTAGE = Duration.ofSeconds(15);
+    private static final Duration BACK = Duration.ofSeconds(10);
+    private static final Duration SOON = Duration.ofMinutes(1);
+    private static final int RESTARTS = 4;
+
+    @AfterEach
+    void serversAreBack() {
+        RelayRig.POSTGRES.start();
+        RelayRig.KAFKA.start();
+    }
+
+    @Test
+    void after_each_of_several_restarts_under_load_the_relay_goes_on_and_nothing_is_lost() throws Exception {
+        try (RelayRig rig = RelayRig.create()) {
+            RelayProcess relay = rig.startRelay(Map.of());
+            long process = relay.pid();
+            try (BusinessLoad load = BusinessLoad.start(rig, 3)) {
+                for (int i = 0; i < RESTARTS; i++) {
+                    rig.awaitRecords(rig.recordCount() + 50);
+                    if (i % 2 == 0) {
+                        RelayRig.POSTGRES.restart();
+                    } else {
+                        RelayRig.POSTGRES.kill();
+                        RelayRig.POSTGRES.start();
+                    }
+                    relay.awaitReady(BACK.multipliedBy(3));
+                }
+                assertThat(load.commits()).isPositive();
+            }
+            rig.assertExact();
+            assertThat(relay.pid()).isEqualTo(process);
+        }
+    }
+
+    @Test
+    void a_long_outage_of_the_database_is_told_by_readiness_and_costs_one_attempt_per_second() throws Exception {
+        try (RelayRig rig = RelayRig.create()) {
+            RelayProcess relay = rig.startRelay(Map.of());
+            rig.insertAndCommit(20);
+            rig.assertExact();
+            RelayRig.POSTGRES.stop();
+            awaitDown(relay, "database");
+            assertThat(RelayMetrics.get(relay, "/health/live").statusCode()).isEqualTo(200);
+
+            assertThat(attemptsDuringOutage()).isBetween(3, (int) OUTAGE.toSeconds() + 2);
+
+            RelayRig.POSTGRES.start();
+            relay.awaitReady(BACK);
+            rig.insertAndCommit(20);
+            rig.assertExact();
+        }
+    }
+
+    /** Stands in for the server that is down, and counts who knocks. */
+    private static int attemptsDuringOutage() throws IOException {
+        AtomicInteger attempts = new AtomicInteger();
+        try (ServerSocket knocks = new ServerSocket(RelayRig.POSTGRES.port(), 50, InetAddress.getByName("127.0.0.1"))) {
+            Thread counter = new Thread(() -> count(knocks, attempts), "knocks");
+            counter.start();
+            await("the outage").during(OUTAGE).atMost(OUTAGE.plusSeconds(5)).until(counter::isAlive);
+        }
+        return attempts.get();
+    }
+
+    private static void count(ServerSocket knocks, AtomicInteger attempts) {
+        while (true) {
+            try (Socket refused = knocks.accept()) {
+                attempts.incrementAndGet();
+            } catch (SocketException e) {
+                return; // closed: the outage is over
+            } catch (IOException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+
+    @Test
+    void an_outage_of_both_writes_at_most_one_line_per_second_and_tells_how_many_it_held_back() throws Exception {
+        try (RelayRig rig = RelayRig.create()) {
+            // DEBUG of the libraries would be their own matter; what is tested is what an operator gets by default.
+            RelayProcess relay = rig.startRelay(Map.of());
+            rig.insertAndCommit(5);
+            rig.assertExact();
+            RelayRig.KAFKA.kill();
+            rig.insertAndCommit(50);
+            awaitDown(relay, "kafka");
+            RelayRig.POSTGRES.kill();
+            awaitDown(relay, "database");
+
+            Instant begin = Instant.now();
+            await("the outage").during(OUTAGE).atMost(OUTAGE.plusSeconds(5)).until(relay::isAlive);
+            List<String> lines = linesSince(relay, begin);
+
+            RelayRig.POSTGRES.start();
+            RelayRig.KAFKA.start();
+            rig.assertExact();
+            relay.awaitReady();
+            assertThat(lines).as("lines of " + OUTAGE).hasSizeBetween(3, (int) OUTAGE.toSeconds() + 1);
+            assertThat(relay.log()).contains("held back");
+            assertThat(relay.log()).doesNotContain("\tat ");
+            assertThat(relay.terminate()).isZero();
+        }
+    }
+
+    private static List<String> linesSince(RelayProcess relay, Instant begin) {
+        return relay.log()
+                .lines()
+                .filter(line -> line.startsWith("20") && line.indexOf(' ') > 0)
+                .filter(line ->
+                        Instant.parse(line.substring(0, line.indexOf(' '))).isAfter(begin))
+                .toList();
+    }
+
+    private static void awaitDown(RelayProcess relay, String check) {
+        await(check + " is DOWN")
+                .atMost(SOON)
+                .ignoreExceptions()
+                .untilAsserted(() -> assertThat(
+                                RelayMetrics.get(relay, "/health/ready").body())
+                        .contains("\"name\":\"" + check + "\",\"status\":\"DOWN\"", "cause"));
+    }
+}

@@ -1,0 +1,71 @@
+package dev.twinbox.relay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.twinbox.fixtures.RelayProcess;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** LOCKS-WHILE-SENDING: a broker that does not answer keeps nobody from working in the database. */
+class Scenario40LocksWhileSendingIT {
+    private static final Duration OUTAGE = Duration.ofSeconds(12);
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
+    private static final int PENDING = 200;
+
+    @AfterEach
+    void resume() {
+        RelayRig.KAFKA.resume();
+    }
+
+    @Test
+    void while_kafka_hangs_business_vacuum_and_ddl_never_wait_for_a_lock_of_the_relay() throws Exception {
+        try (RelayRig rig = RelayRig.create();
+                Connection connection = rig.connect()) {
+            RelayProcess relay = rig.startRelay(Map.of());
+            RelayRig.KAFKA.pause();
+            rig.insertAndCommit(PENDING);
+            Scenario54ShutdownIT.awaitInFlight(relay, PENDING);
+            // A statement that waits longer for a lock than this fails, and with it the test; slowness alone does not.
+            execute(connection, "set lock_timeout = " + LONGEST_WAIT.toMillis());
+
+            String events = rig.tables().events().sql();
+            long end = System.nanoTime() + OUTAGE.toNanos();
+            for (int round = 0; System.nanoTime() < end; round++) {
+                rig.insert(connection, "key" + round);
+                execute(connection, "alter table " + events + " add column if not exists extra" + round % 3 + " text");
+                execute(connection, "alter table " + events + " drop column if exists extra" + (round + 1) % 3);
+                execute(connection, "vacuum " + events);
+                execute(connection, "vacuum " + rig.tables().position());
+                execute(connection, "vacuum " + rig.tables().lease());
+                assertNoRelaySessionHoldsATransaction(rig);
+            }
+
+            RelayRig.KAFKA.resume();
+            rig.assertExact();
+            relay.awaitReady();
+        }
+    }
+
+    private static void assertNoRelaySessionHoldsATransaction(RelayRig rig) throws SQLException {
+        assertThat(rig.count("select count(*) from pg_stat_activity where datname = current_database()"
+                        + " and application_name like 'twinbox-relay%' and state like 'idle in transaction%'"
+                        + " and state_change < clock_timestamp() - interval '2 seconds'"))
+                .as("relay sessions idle in transaction")
+                .isZero();
+        assertThat(rig.count("select count(*) from pg_stat_activity where datname = current_database()"
+                        + " and application_name like 'twinbox-relay%'"))
+                .as("relay sessions")
+                .isPositive();
+    }
+
+    private static void execute(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+}
