@@ -51,9 +51,9 @@ public class OutboxExtension implements Extension {
     }
 
     <T> void managedBeans(@Observes ProcessManagedBean<T> event) {
-        // Weld reports interceptors too; our own carries @Outbox, and an application that only receives publishes
-        // nothing.
-        if (!event.getAnnotatedBeanClass().isAnnotationPresent(Interceptor.class)) {
+        // Session beans come here too (their event is a subtype), and so does our own interceptor.
+        boolean isInterceptor = event.getAnnotatedBeanClass().isAnnotationPresent(Interceptor.class);
+        if (!(event instanceof ProcessSessionBean) && !isInterceptor) {
             check(event.getAnnotatedBeanClass(), BeanKind.MANAGED_BEAN);
         }
     }

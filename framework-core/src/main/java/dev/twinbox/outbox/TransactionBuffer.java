@@ -4,8 +4,6 @@ import dev.twinbox.InvalidEventException;
 import jakarta.transaction.Status;
 import jakarta.transaction.Synchronization;
 import jakarta.transaction.TransactionSynchronizationRegistry;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -22,8 +20,6 @@ import java.util.function.Consumer;
  * <p>Used by the transaction's thread only.
  */
 final class TransactionBuffer {
-
-    private static final Logger LOG = System.getLogger(TransactionBuffer.class.getName());
 
     /** One round of writing. */
     private enum Step {
@@ -84,11 +80,7 @@ final class TransactionBuffer {
         try {
             writer.accept(written);
         } catch (RuntimeException | Error e) {
-            // Servers differ in whether the caller of the transaction gets to see why it rolled back.
-            LOG.log(
-                    Level.ERROR,
-                    () -> "The outbox could not write " + written.size() + " event(s); their transaction rolls back",
-                    e);
+            // Not logged here: the container has to log what the EJB threw (Enterprise Beans 4.0, section 9.3).
             registry.setRollbackOnly();
             throw e;
         }

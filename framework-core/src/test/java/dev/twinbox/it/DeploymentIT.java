@@ -1,0 +1,267 @@
+package dev.twinbox.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.twinbox.fixtures.PayaraMicro;
+import dev.twinbox.fixtures.TcpProxy;
+import dev.twinbox.schema.OutboxSchema;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.Statement;
+import java.time.Duration;
+import org.awaitility.Awaitility;
+import org.jboss.shrinkwrap.api.asset.StringAsset;
+import org.jboss.shrinkwrap.api.exporter.ZipExporter;
+import org.jboss.shrinkwrap.api.spec.WebArchive;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What an application meets when it is deployed: wrong code, wrong configuration, missing tables, an absent database. Several
+ * WARs in one server, looked at from outside.
+ */
+class DeploymentIT {
+
+    private static final OutboxSchema BY_SEARCH_PATH = new OutboxSchema(null, "Out\"Box", "position", "lease");
+    private static final HttpClient HTTP = HttpClient.newHttpClient();
+
+    private static TcpProxy proxy;
+    private static PayaraMicro payara;
+
+    @BeforeAll
+    static void deploy() throws Exception {
+        TestDatabase.server().createDatabase("bare");
+        TestDatabase.execute(
+                "bare", "create role bare login password 'twinbox'; create table outbox_event (id text, topic text)");
+        TestDatabase.server().createDatabase("paths");
+        TestDatabase.execute(
+                "paths",
+                "create schema \"Sales-EU 1\"; create role paths login password 'twinbox'; revoke all on schema public from public");
+        TestDatabase.migrate("paths", BY_SEARCH_PATH, "?currentSchema=%22Sales-EU%201%22");
+        TestDatabase.execute("paths", """
+                grant usage on schema "Sales-EU 1" to paths;
+                grant insert on "Sales-EU 1"."Out""Box" to paths;
+                grant usage on sequence "Sales-EU 1"."Out""Box_seq" to paths;
+                """);
+        TestDatabase.server().createDatabase("away");
+        TestDatabase.migrate("away", TestDatabase.DEFAULT_NAMES, "");
+        proxy = TcpProxy.to("127.0.0.1", TestDatabase.server().port());
+        proxy.cut();
+
+        payara = PayaraMicro.builder()
+                .jvmOptions("-XX:TieredStopAtLevel=1")
+                .war(export(TestWar.named("wrong-code", correct())
+                        .addClasses(WrongBeans.class, AccountChanged.class, StateServlet.class)
+                        .addClasses(WrongBeans.class.getDeclaredClasses())
+                        .setWebXML(dataSource("main", "postgres", ""))))
+                .war(export(publishing(
+                        "wrong-configuration", """
+                        twinbox.outbox.source=not a uri
+                        twinbox.outbox.table=%s
+                        twinbox.outbox.max-payload-bytes=many
+                        twinbox.outbox.max-events-per-transaction=0
+                        twinbox.outbox.max-payload-byte=1
+                        """.formatted("x".repeat(60)), dataSource("main", "postgres", ""))))
+                .war(export(publishing(
+                        "no-data-source",
+                        correct().replace("java:app/jdbc/orders", "java:app/jdbc/misspelt"),
+                        dataSource("main", "postgres", ""))))
+                .war(export(publishing("no-tables", correct(), dataSource("bare", "bare", ""))))
+                .war(export(publishing(
+                        "search-path",
+                        correct() + "twinbox.outbox.table=Out\"Box\n"
+                                + "twinbox.outbox.position-table=position\ntwinbox.outbox.lease-table=lease\n",
+                        dataSource("paths", "paths", "?currentSchema=%22Sales-EU%201%22"))))
+                .war(export(publishing("database-away", correct(), awayDataSource())))
+                .war(export(TestWar.named("not-publishing", "").addClass(StateServlet.class)))
+                .build()
+                .start();
+        // The last one: Payara deploys them in order, and goes on behind one that fails.
+        payara.awaitHttp("/not-publishing/state", Duration.ofMinutes(3));
+    }
+
+    @AfterAll
+    static void stop() {
+        if (payara != null) {
+            payara.kill();
+        }
+        if (proxy != null) {
+            proxy.close();
+        }
+    }
+
+    @Test
+    void wrong_annotations_are_refused_all_at_once_with_class_method_and_rule() throws Exception {
+        assertThat(status("/wrong-code/state")).isEqualTo(404);
+        String bean = WrongBeans.class.getName();
+        assertThat(payara.log())
+                .contains(
+                        bean + "$Shapes.nothing: returns void",
+                        bean + "$Shapes.number: returns int",
+                        bean + "$Shapes.text: returns java.lang.String",
+                        bean + "$Shapes.array: returns",
+                        bean + "$Shapes.map: returns",
+                        bean + "$Shapes.later: returns",
+                        bean + "$Shapes.nameless: no topic: neither @Outbox nor @EventType on " + bean
+                                + "$Nameless names one",
+                        bean + "$Shapes.nameless: no type: neither",
+                        bean + "$Shapes.typeless: no type: neither",
+                        bean + "$Shapes.wrongKey: key property \"missing\" does not exist in " + bean + "$WrongKey",
+                        bean + "$Shapes.listKey: key property \"ids\" of " + bean + "$ListKey is a java.util.List",
+                        bean + "$Shapes.wrongKeyOfMethod: key property \"nowhere\" does not exist",
+                        bean + "$Shapes.wrongTopic: topic of @EventType",
+                        bean + "$Shapes.wrongTopicOfMethod: topic of @Outbox: topic \"..\" is not allowed by Kafka",
+                        bean + "$Shapes.aStatic: is private, static or final",
+                        bean + "$Shapes.aPrivate: is private, static or final",
+                        bean + "$Shapes.callback: is a lifecycle callback",
+                        bean + "$Attributes.notSupported: has the transaction attribute NOT_SUPPORTED",
+                        bean + "$Attributes.never: has the transaction attribute NEVER",
+                        bean + "$SessionBean.notSupported: has the transaction attribute NOT_SUPPORTED",
+                        bean + "$SessionBean.never: has the transaction attribute NEVER",
+                        bean + "$SessionBean.notPublic: is not public",
+                        bean + "$BeanManaged.own: is of a bean with bean-managed transactions",
+                        bean + "$WholeClass.bad: returns long",
+                        "interface " + bean + "$OnInterface: @Outbox on an interface")
+                .doesNotContain(bean + "$WholeClass.good");
+    }
+
+    @Test
+    void scenario_4_NO_TX_a_method_that_may_be_called_without_a_transaction_is_warned_of_at_deployment() {
+        assertThat(payara.log())
+                .contains(
+                        "@Outbox method " + WrongBeans.class.getName()
+                                + "$Attributes.warned: has no @Transactional: it publishes only if its caller has a transaction");
+    }
+
+    @Test
+    void wrong_configuration_is_refused_all_at_once_with_key_value_and_bound() throws Exception {
+        assertThat(status("/wrong-configuration/state")).isEqualTo(404);
+        assertThat(payara.log())
+                .contains(
+                        "twinbox.outbox.data-source is missing",
+                        "TWINBOX_OUTBOX_DATA_SOURCE in the environment",
+                        "twinbox.outbox.source = \"not a uri\" is not a URI-reference",
+                        "twinbox.outbox.table: the longest name derived from the table, \"" + "x".repeat(60)
+                                + "_history\" has 68 bytes",
+                        "twinbox.outbox.max-payload-bytes = \"many\" is not a whole number from 1 to 100000000",
+                        "twinbox.outbox.max-events-per-transaction = \"0\" is not a whole number from 1 to 1000000",
+                        "twinbox.outbox.max-payload-byte is unknown; known are twinbox.outbox.data-source, ");
+    }
+
+    @Test
+    void a_data_source_that_does_not_exist_fails_the_deployment_and_is_named() throws Exception {
+        assertThat(status("/no-data-source/state")).isEqualTo(404);
+        assertThat(payara.log()).contains("twinbox.outbox.data-source = java:app/jdbc/misspelt names nothing in JNDI");
+    }
+
+    @Test
+    void missing_columns_and_privileges_fail_the_deployment_with_the_command_that_creates_them() throws Exception {
+        assertThat(status("/no-tables/state")).isEqualTo(404);
+        assertThat(payara.log())
+                .contains(
+                        "column id of table \"outbox_event\" is text instead of uuid",
+                        "table \"outbox_event\" has no column payload",
+                        "role \"bare\" lacks INSERT on table \"outbox_event\"",
+                        "sequence \"outbox_event_seq\" does not exist in the connection's search_path",
+                        "java -jar outbox-relay.jar migrate");
+    }
+
+    @Test
+    void scenario_34_SCHEMA_unqualified_names_follow_the_search_path() throws Exception {
+        HttpResponse<String> response = get("/search-path/publish?account=34");
+
+        assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+        assertThat(count("paths", "select from \"Sales-EU 1\".\"Out\"\"Box\" where key = '34'"))
+                .isEqualTo(1);
+        assertThat(count("paths", "select from pg_tables where schemaname = 'public'"))
+                .isZero();
+    }
+
+    @Test
+    void an_application_that_does_not_publish_needs_no_configuration() throws Exception {
+        assertThat(status("/not-publishing/state")).isEqualTo(200);
+    }
+
+    @Test
+    void an_application_starts_without_its_database_and_publishes_when_it_is_back() throws Exception {
+        assertThat(status("/database-away/state")).isEqualTo(200);
+        assertThat(payara.log())
+                .contains("The outbox's database can not be reached (data source java:app/jdbc/orders)");
+        assertThat(status("/database-away/publish?account=1")).isEqualTo(500);
+
+        proxy.heal();
+
+        Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> status("/database-away/publish?account=2") == 200);
+        assertThat(count("away", "select from outbox_event where key = '1'")).isZero();
+        assertThat(count("away", "select from outbox_event where key = '2'")).isEqualTo(1);
+    }
+
+    private static WebArchive publishing(String name, String configuration, StringAsset webXml) {
+        return TestWar.named(name, configuration)
+                .addClasses(AccountChanged.class, Publishing.class, PublishServlet.class, StateServlet.class)
+                .setWebXML(webXml);
+    }
+
+    private static String correct() {
+        return "twinbox.outbox.data-source=java:app/jdbc/orders\ntwinbox.outbox.source=/tests/deployment\n";
+    }
+
+    private static StringAsset dataSource(String database, String user, String parameters) {
+        return dataSource(TestDatabase.server().jdbcUrl(database) + parameters, user);
+    }
+
+    private static StringAsset awayDataSource() {
+        return dataSource(TestDatabase.server().jdbcUrl("away", proxy), "postgres");
+    }
+
+    private static StringAsset dataSource(String url, String user) {
+        return new StringAsset("""
+                <web-app xmlns="https://jakarta.ee/xml/ns/jakartaee" version="6.0">
+                  <data-source>
+                    <name>java:app/jdbc/orders</name>
+                    <class-name>org.postgresql.xa.PGXADataSource</class-name>
+                    <url>%s</url>
+                    <user>%s</user>
+                    <password>twinbox</password>
+                  </data-source>
+                </web-app>
+                """.formatted(url, user));
+    }
+
+    private static Path export(WebArchive war) throws Exception {
+        Path folder = Files.createDirectories(Path.of("target", "test-wars"));
+        Path file = folder.resolve(war.getName());
+        war.as(ZipExporter.class).exportTo(file.toFile(), true);
+        return file;
+    }
+
+    private static int status(String path) throws Exception {
+        return get(path).statusCode();
+    }
+
+    private static HttpResponse<String> get(String path) throws Exception {
+        URI uri = payara.uri(path);
+        return HTTP.send(
+                HttpRequest.newBuilder(uri).timeout(Duration.ofMinutes(1)).build(),
+                HttpResponse.BodyHandlers.ofString());
+    }
+
+    private static int count(String database, String sql) throws Exception {
+        try (Connection connection = TestDatabase.server().connect(database);
+                Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(sql)) {
+            int count = 0;
+            while (rows.next()) {
+                count++;
+            }
+            return count;
+        }
+    }
+}

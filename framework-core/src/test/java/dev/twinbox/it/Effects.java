@@ -1,0 +1,53 @@
+package dev.twinbox.it;
+
+import dev.twinbox.Outbox;
+import jakarta.annotation.Resource;
+import jakarta.annotation.sql.DataSourceDefinition;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.transaction.Transactional;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import javax.sql.DataSource;
+
+/**
+ * A business bean without JPA: plain JDBC through a data source that is not XA, as a role that may insert and nothing else.
+ */
+@ApplicationScoped
+@Transactional
+@DataSourceDefinition(
+        name = "java:app/jdbc/least",
+        className = "org.postgresql.ds.PGSimpleDataSource",
+        url = "${MPCONFIG=twinbox.it.least.url}?currentSchema=business",
+        user = "app",
+        password = "twinbox")
+public class Effects {
+
+    @Resource(lookup = "java:app/jdbc/least")
+    DataSource dataSource;
+
+    @Outbox
+    public AccountChanged insert(long id) throws SQLException {
+        try (Connection connection = dataSource.getConnection();
+                PreparedStatement statement = connection.prepareStatement("insert into effect (id) values (?)")) {
+            statement.setLong(1, id);
+            statement.executeUpdate();
+        }
+        return new AccountChanged(id, "inserted");
+    }
+
+    @Outbox
+    @Transactional(Transactional.TxType.REQUIRES_NEW)
+    public AccountChanged insertInNewTransaction(long id) throws SQLException {
+        return insert(id);
+    }
+
+    /** Anything but inserting must be beyond this role, or the tests show nothing. */
+    @Transactional(Transactional.TxType.SUPPORTS)
+    public void mayNot(String sql) throws SQLException {
+        try (Connection connection = dataSource.getConnection();
+                PreparedStatement statement = connection.prepareStatement(sql)) {
+            statement.execute();
+        }
+    }
+}

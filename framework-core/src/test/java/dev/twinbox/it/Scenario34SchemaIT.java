@@ -1,0 +1,153 @@
+package dev.twinbox.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import jakarta.annotation.Resource;
+import jakarta.inject.Inject;
+import jakarta.transaction.Synchronization;
+import jakarta.transaction.TransactionSynchronizationRegistry;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jboss.arquillian.container.test.api.Deployment;
+import org.jboss.arquillian.junit5.ArquillianExtension;
+import org.jboss.shrinkwrap.api.spec.WebArchive;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * The producer's side of scenario 34 (SCHEMA), in an application without any JPA: schema {@code Sales-EU 1}, table {@code
+ * Out"Box}, public not in the search path, a role that may insert into the table and use its sequence, and nothing else.
+ */
+@ExtendWith(ArquillianExtension.class)
+public class Scenario34SchemaIT {
+
+    private static final String URL = "twinbox.it.least.url";
+
+    @Inject
+    Effects effects;
+
+    @Inject
+    Transactions transactions;
+
+    @Resource(lookup = "java:comp/TransactionSynchronizationRegistry")
+    TransactionSynchronizationRegistry registry;
+
+    private final long id = ThreadLocalRandom.current().nextLong(1, Long.MAX_VALUE);
+
+    @Deployment
+    public static WebArchive application() {
+        return TestWar.named("schema", """
+                        twinbox.outbox.data-source=java:app/jdbc/least
+                        twinbox.outbox.source=/tests/schema
+                        twinbox.outbox.schema=Sales-EU 1
+                        twinbox.outbox.table=Out"Box
+                        twinbox.outbox.position-table=Pos'ition
+                        twinbox.outbox.lease-table=Lea se
+                        """)
+                .addClasses(
+                        AccountChanged.class,
+                        Effects.class,
+                        PlainTextSerializer.class,
+                        Transactions.class,
+                        Transactions.Work.class,
+                        Committed.class,
+                        TestWar.class);
+    }
+
+    @Test
+    void scenario_34_SCHEMA_an_event_goes_to_the_configured_quoted_table() throws Exception {
+        effects.insert(id);
+
+        assertThat(events(id)).isEqualTo(1);
+        assertThat(effectRows(id)).isEqualTo(1);
+    }
+
+    @Test
+    void scenario_34_SCHEMA_no_table_is_created_elsewhere() throws Exception {
+        effects.insert(id);
+
+        assertThat(Committed.column(URL, """
+                        select distinct n.nspname from pg_class c join pg_namespace n on n.oid = c.relnamespace
+                         where n.nspname !~ '^pg_' and n.nspname <> 'information_schema' order by 1
+                        """)).containsExactly("Sales-EU 1", "business");
+    }
+
+    @Test
+    void scenario_34_SCHEMA_the_role_may_insert_and_nothing_else() throws Exception {
+        for (String forbidden : new String[] {
+            "select from \"Sales-EU 1\".\"Out\"\"Box\"",
+            "update \"Sales-EU 1\".\"Out\"\"Box\" set topic = 'x'",
+            "delete from \"Sales-EU 1\".\"Out\"\"Box\"",
+            "select from \"Sales-EU 1\".\"Out\"\"Box_slot0\"",
+            "insert into \"Sales-EU 1\".\"Lea se\" (relay) values ('x')"
+        }) {
+            assertThatThrownBy(() -> effects.mayNot(forbidden)).hasMessageContaining("permission denied");
+        }
+    }
+
+    @Test
+    void without_jpa_a_rollback_takes_the_event_with_it() throws Exception {
+        transactions.requiredRolledBack(() -> effects.insert(id));
+        assertThatThrownBy(() -> transactions.required(() -> {
+            effects.insert(id);
+            registry.registerInterposedSynchronization(new LateRollback(5));
+        }));
+
+        assertThat(events(id)).isZero();
+        assertThat(effectRows(id)).isZero();
+    }
+
+    @Test
+    void without_jpa_an_inner_transaction_is_independent() throws Exception {
+        transactions.requiredRolledBack(() -> {
+            effects.insert(id);
+            effects.insertInNewTransaction(id + 1);
+        });
+
+        assertThat(events(id)).isZero();
+        assertThat(events(id + 1)).isEqualTo(1);
+    }
+
+    @Test
+    void an_alternative_serializer_replaces_the_default() throws Exception {
+        effects.insert(id);
+
+        assertThat(Committed.rows(
+                        URL,
+                        "select content_type, convert_from(payload, 'UTF8') as payload"
+                                + " from \"Sales-EU 1\".\"Out\"\"Box\" where key = ?",
+                        Long.toString(id)))
+                .singleElement()
+                .satisfies(row -> assertThat(row)
+                        .containsEntry("content_type", "text/plain;charset=utf-8")
+                        .containsEntry("payload", "AccountChanged[accountId=" + id + ", what=inserted]"));
+    }
+
+    private final class LateRollback implements Synchronization {
+        private final int hops;
+
+        LateRollback(int hops) {
+            this.hops = hops;
+        }
+
+        @Override
+        public void beforeCompletion() {
+            if (hops > 0) {
+                registry.registerInterposedSynchronization(new LateRollback(hops - 1));
+            } else {
+                registry.setRollbackOnly();
+            }
+        }
+
+        @Override
+        public void afterCompletion(int status) {}
+    }
+
+    private static int events(long id) throws Exception {
+        return Committed.count(URL, "select from \"Sales-EU 1\".\"Out\"\"Box\" where key = ?", Long.toString(id));
+    }
+
+    private static int effectRows(long id) throws Exception {
+        return Committed.count(URL, "select from business.effect where id = ?", id);
+    }
+}

@@ -1,0 +1,46 @@
+package dev.twinbox.it;
+
+import jakarta.annotation.Resource;
+import jakarta.ejb.EJBContext;
+import jakarta.ejb.Stateless;
+import jakarta.ejb.TransactionAttribute;
+import jakarta.ejb.TransactionAttributeType;
+
+/** Runs what a test gives it in an EJB's transaction: begun and committed by the container, called from a servlet. */
+@Stateless
+public class Transactions {
+
+    /** Something to do in a transaction. */
+    @FunctionalInterface
+    public interface Work {
+        void run() throws Exception;
+    }
+
+    @Resource
+    EJBContext context;
+
+    public void required(Work work) throws Exception {
+        work.run();
+    }
+
+    public void requiredRolledBack(Work work) throws Exception {
+        work.run();
+        context.setRollbackOnly();
+    }
+
+    @TransactionAttribute(TransactionAttributeType.REQUIRES_NEW)
+    public void requiresNew(Work work) throws Exception {
+        work.run();
+    }
+
+    @TransactionAttribute(TransactionAttributeType.REQUIRES_NEW)
+    public void requiresNewRolledBack(Work work) throws Exception {
+        work.run();
+        context.setRollbackOnly();
+    }
+
+    @TransactionAttribute(TransactionAttributeType.NOT_SUPPORTED)
+    public void notSupported(Work work) throws Exception {
+        work.run();
+    }
+}
