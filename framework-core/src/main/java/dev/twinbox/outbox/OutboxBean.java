@@ -17,6 +17,7 @@ import jakarta.transaction.Transactional;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.lang.reflect.Type;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
@@ -41,6 +42,8 @@ final class OutboxBean {
                 check(method, onMethod);
             } else if (onClass != null && isBusinessMethod(method)) {
                 check(method, onClass);
+            } else if (isBusinessMethod(method)) {
+                checkInterfaces(method.getJavaMember());
             }
         }
     }
@@ -68,8 +71,8 @@ final class OutboxBean {
         publishing = true;
         checkInterceptable(annotated);
         checkTransaction(annotated);
-        checkAttribute(method, "topic", () -> named(outbox.topic(), OutboxEvent.of("")::withTopic));
-        checkAttribute(method, "type", () -> named(outbox.type(), OutboxEvent.of("")::withType));
+        checkAttribute(method, "topic of @Outbox", () -> named(outbox.topic(), OutboxEvent.of("")::withTopic));
+        checkAttribute(method, "type of @Outbox", () -> named(outbox.type(), OutboxEvent.of("")::withType));
         ReturnType returned = ReturnType.of(method.getGenericReturnType());
         switch (returned.shape()) {
             case EVENT -> checkEventClass(method, outbox, returned.eventClass());
@@ -84,6 +87,28 @@ final class OutboxBean {
         }
     }
 
+    /** CDI takes interceptor bindings from the bean's class only; on an interface they do nothing. */
+    private void checkInterfaces(Method method) {
+        for (Type implemented : type.getTypeClosure()) {
+            if (implemented instanceof Class<?> c && c.isInterface() && isPublishing(c, method)) {
+                publishing = true;
+                problem(
+                        method,
+                        "@Outbox on the interface " + c.getName()
+                                + " is not seen by CDI: put it on this method, or it publishes nothing");
+            }
+        }
+    }
+
+    private static boolean isPublishing(Class<?> declaring, Method method) {
+        try {
+            Method declared = declaring.getMethod(method.getName(), method.getParameterTypes());
+            return declared.isAnnotationPresent(Outbox.class) || declaring.isAnnotationPresent(Outbox.class);
+        } catch (NoSuchMethodException e) {
+            return false;
+        }
+    }
+
     private static void named(String value, Function<String, OutboxEvent> part) {
         OutboxEvent unused = value.isEmpty() ? null : part.apply(value);
     }
@@ -92,7 +117,7 @@ final class OutboxBean {
         try {
             check.run();
         } catch (InvalidEventException e) {
-            problem(method, name + " of @Outbox: " + e.getMessage());
+            problem(method, name + ": " + e.getMessage());
         }
     }
 

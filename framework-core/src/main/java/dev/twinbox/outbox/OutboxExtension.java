@@ -1,17 +1,14 @@
 package dev.twinbox.outbox;
 
 import dev.twinbox.InvalidConfigurationException;
-import dev.twinbox.Outbox;
 import dev.twinbox.OutboxPublisher;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.inject.spi.AfterDeploymentValidation;
 import jakarta.enterprise.inject.spi.AnnotatedType;
 import jakarta.enterprise.inject.spi.Extension;
-import jakarta.enterprise.inject.spi.ProcessAnnotatedType;
 import jakarta.enterprise.inject.spi.ProcessInjectionPoint;
 import jakarta.enterprise.inject.spi.ProcessManagedBean;
 import jakarta.enterprise.inject.spi.ProcessSessionBean;
-import jakarta.enterprise.inject.spi.WithAnnotations;
 import jakarta.interceptor.Interceptor;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -21,7 +18,7 @@ import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigProvider;
 
 /**
- * Refuses at deployment what could only fail later: {@link Outbox} where it can not work, and a wrong configuration; all
+ * Refuses at deployment what could only fail later: {@link dev.twinbox.Outbox} where it can not work, and a wrong configuration; all
  * problems in one exception.
  *
  * <p>An application that neither publishes nor configures anything is left alone: it may have this library only because it
@@ -40,14 +37,6 @@ public class OutboxExtension implements Extension {
     /** Whether this application publishes, or is configured to. */
     boolean isOutboxUsed() {
         return used;
-    }
-
-    <T> void interfaces(@Observes @WithAnnotations(Outbox.class) ProcessAnnotatedType<T> event) {
-        Class<T> type = event.getAnnotatedType().getJavaClass();
-        if (type.isInterface()) {
-            problems.add("interface " + type.getName()
-                    + ": @Outbox on an interface or its methods is not seen by CDI; put it on the class of the bean");
-        }
     }
 
     <T> void managedBeans(@Observes ProcessManagedBean<T> event) {
@@ -77,6 +66,7 @@ public class OutboxExtension implements Extension {
         }
         warnings.forEach(warning -> LOG.log(Level.WARNING, warning));
         if (!problems.isEmpty()) {
+            problems.sort(null); // a container visits beans and methods in no order
             event.addDeploymentProblem(
                     new InvalidConfigurationException("The outbox can not work in this application", problems));
         }

@@ -15,6 +15,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
 import org.awaitility.Awaitility;
 import org.jboss.shrinkwrap.api.asset.StringAsset;
 import org.jboss.shrinkwrap.api.exporter.ZipExporter;
@@ -29,7 +30,8 @@ import org.junit.jupiter.api.Test;
  */
 class DeploymentIT {
 
-    private static final OutboxSchema BY_SEARCH_PATH = new OutboxSchema(null, "Out\"Box", "position", "lease");
+    private static final OutboxSchema BY_SEARCH_PATH =
+            new OutboxSchema(null, "Out\"Box", "outbox_position", "outbox_lease");
     private static final HttpClient HTTP = HttpClient.newHttpClient();
 
     private static TcpProxy proxy;
@@ -57,34 +59,48 @@ class DeploymentIT {
 
         payara = PayaraMicro.builder()
                 .jvmOptions("-XX:TieredStopAtLevel=1")
-                .war(export(TestWar.named("wrong-code", correct())
+                .options("--postdeploycommandfile", commands(applications()).toString())
+                .build()
+                .start();
+        payara.awaitHttp("/not-publishing/state", Duration.ofMinutes(4)); // the last one
+    }
+
+    private static List<WebArchive> applications() {
+        return List.of(
+                TestWar.named("wrong-code", correct())
                         .addClasses(WrongBeans.class, AccountChanged.class, StateServlet.class)
                         .addClasses(WrongBeans.class.getDeclaredClasses())
-                        .setWebXML(dataSource("main", "postgres", ""))))
-                .war(export(publishing(
-                        "wrong-configuration", """
+                        .setWebXML(dataSource("main", "postgres", "")),
+                publishing("wrong-configuration", """
                         twinbox.outbox.source=not a uri
                         twinbox.outbox.table=%s
                         twinbox.outbox.max-payload-bytes=many
                         twinbox.outbox.max-events-per-transaction=0
                         twinbox.outbox.max-payload-byte=1
-                        """.formatted("x".repeat(60)), dataSource("main", "postgres", ""))))
-                .war(export(publishing(
+                        """.formatted("x".repeat(60)), dataSource("main", "postgres", "")),
+                publishing(
                         "no-data-source",
                         correct().replace("java:app/jdbc/orders", "java:app/jdbc/misspelt"),
-                        dataSource("main", "postgres", ""))))
-                .war(export(publishing("no-tables", correct(), dataSource("bare", "bare", ""))))
-                .war(export(publishing(
+                        dataSource("main", "postgres", "")),
+                publishing("no-tables", correct(), dataSource("bare", "bare", "")),
+                publishing(
                         "search-path",
-                        correct() + "twinbox.outbox.table=Out\"Box\n"
-                                + "twinbox.outbox.position-table=position\ntwinbox.outbox.lease-table=lease\n",
-                        dataSource("paths", "paths", "?currentSchema=%22Sales-EU%201%22"))))
-                .war(export(publishing("database-away", correct(), awayDataSource())))
-                .war(export(TestWar.named("not-publishing", "").addClass(StateServlet.class)))
-                .build()
-                .start();
-        // The last one: Payara deploys them in order, and goes on behind one that fails.
-        payara.awaitHttp("/not-publishing/state", Duration.ofMinutes(3));
+                        correct() + "twinbox.outbox.table=Out\"Box\n",
+                        dataSource("paths", "paths", "?currentSchema=%22Sales-EU%201%22")),
+                publishing("database-away", correct(), awayDataSource()),
+                TestWar.named("not-publishing", "").addClass(StateServlet.class));
+    }
+
+    /** Payara Micro ends a list of {@code --deploy} with the first that fails, but not a list of commands. */
+    private static Path commands(List<WebArchive> applications) throws Exception {
+        StringBuilder commands = new StringBuilder();
+        for (WebArchive application : applications) {
+            String name = application.getName().replace(".war", "");
+            commands.append("deploy --name ").append(name);
+            commands.append(" --contextroot /").append(name);
+            commands.append(' ').append(export(application).toAbsolutePath()).append('\n');
+        }
+        return Files.writeString(Path.of("target", "test-wars", "deploy.asadmin"), commands);
     }
 
     @AfterAll
@@ -128,7 +144,8 @@ class DeploymentIT {
                         bean + "$SessionBean.notPublic: is not public",
                         bean + "$BeanManaged.own: is of a bean with bean-managed transactions",
                         bean + "$WholeClass.bad: returns long",
-                        "interface " + bean + "$OnInterface: @Outbox on an interface")
+                        bean + "$Implementation.unseen: @Outbox on the interface " + bean
+                                + "$OnInterface is not seen by CDI")
                 .doesNotContain(bean + "$WholeClass.good");
     }
 

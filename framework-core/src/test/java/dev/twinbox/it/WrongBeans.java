@@ -110,9 +110,7 @@ public final class WrongBeans {
 
         @Outbox
         @PostConstruct
-        AccountChanged callback() {
-            return null;
-        }
+        void callback() {}
     }
 
     @ApplicationScoped
@@ -179,5 +177,13 @@ public final class WrongBeans {
     public interface OnInterface {
         @Outbox
         AccountChanged unseen();
+    }
+
+    @ApplicationScoped
+    public static class Implementation implements OnInterface {
+        @Override
+        public AccountChanged unseen() {
+            return null;
+        }
     }
 }
