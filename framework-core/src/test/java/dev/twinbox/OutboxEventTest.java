@@ -1,0 +1,156 @@
+package dev.twinbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class OutboxEventTest {
+
+    private static final OutboxEvent EVENT = OutboxEvent.of("payload");
+
+    @Test
+    void parts_are_kept_as_they_are_set() {
+        OutboxEvent event = EVENT.withTopic("orders.v1_A-z")
+                .withKey("42")
+                .withType("order.placed")
+                .withSubject("orders/42")
+                .withContentType("application/cbor; v=1")
+                .withHeader("traceparent", "00-1")
+                .withHeader("baggage", "")
+                .withHeader("traceparent", "00-2");
+
+        assertThat(event)
+                .isEqualTo(new OutboxEvent(
+                        "payload",
+                        "orders.v1_A-z",
+                        "42",
+                        "order.placed",
+                        "orders/42",
+                        "application/cbor; v=1",
+                        Map.of("traceparent", "00-2", "baggage", "")));
+        assertThat(event.headers().keySet()).containsExactly("traceparent", "baggage");
+    }
+
+    @Test
+    void null_unsets_a_part() {
+        assertThat(EVENT.withTopic("t")
+                        .withKey("k")
+                        .withType("y")
+                        .withSubject("s")
+                        .withContentType("a/b")
+                        .withTopic(null)
+                        .withKey(null)
+                        .withType(null)
+                        .withSubject(null)
+                        .withContentType(null))
+                .isEqualTo(EVENT);
+    }
+
+    @Test
+    void headers_are_copied_and_can_not_be_changed() {
+        Map<String, String> headers = new LinkedHashMap<>(Map.of("a", "1"));
+        OutboxEvent event = new OutboxEvent("p", null, null, null, null, null, headers);
+        headers.put("b", "2");
+
+        assertThat(event.headers()).containsOnlyKeys("a");
+        assertThatThrownBy(() -> event.headers().put("c", "3")).isInstanceOf(UnsupportedOperationException.class);
+    }
+
+    @Test
+    void its_text_shows_neither_payload_nor_header_values() {
+        assertThat(OutboxEvent.of("secret one").withHeader("h", "secret two").withKey("k"))
+                .asString()
+                .doesNotContain("secret")
+                .contains("java.lang.String", "key=k", "[h]");
+    }
+
+    @Test
+    void an_event_in_an_event_is_refused() {
+        assertThatThrownBy(() -> OutboxEvent.of(EVENT))
+                .isInstanceOf(InvalidEventException.class)
+                .hasMessageContaining("OutboxEvent itself");
+    }
+
+    @Test
+    void emoji_and_other_paired_surrogates_are_text() {
+        String text = "😀 é \u2028 \u202e \\u0000 \"";
+
+        assertThat(EVENT.withKey(text).withHeader(text, text).key()).isEqualTo(text);
+    }
+
+    @Test
+    void a_NUL_is_refused_with_its_place() {
+        refused(e -> e.withKey("ab\0"), "key contains U+0000 at index 2");
+        refused(e -> e.withType("\0"), "type contains U+0000 at index 0");
+        refused(e -> e.withSubject("a\0"), "subject contains U+0000 at index 1");
+        refused(e -> e.withHeader("h\0", "v"), "header name \"hU+0000\" contains U+0000 at index 1");
+        refused(e -> e.withHeader("h", "v\0"), "header \"h\" contains U+0000 at index 1");
+    }
+
+    @Test
+    void a_lone_surrogate_is_refused_with_its_place() {
+        refused(e -> e.withKey("😀\ud83d"), "key contains a lone surrogate (U+D83D) at index 2");
+        refused(e -> e.withType("\ude00"), "type contains a lone surrogate (U+DE00) at index 0");
+        refused(e -> e.withSubject("\ud83dx"), "subject contains a lone surrogate (U+D83D) at index 0");
+        refused(e -> e.withHeader("\ud83d", "v"), "header name \"U+D83D\" contains a lone surrogate");
+        refused(e -> e.withHeader("h", "\ude00\ud83d"), "header \"h\" contains a lone surrogate (U+DE00) at index 0");
+    }
+
+    @Test
+    void an_empty_part_is_refused() {
+        refused(e -> e.withKey(""), "key is empty");
+        refused(e -> e.withType(""), "type is empty");
+        refused(e -> e.withSubject(""), "subject is empty");
+        refused(e -> e.withContentType(""), "content type is empty");
+        refused(e -> e.withHeader("", "v"), "a header has no name");
+        refused(e -> e.withHeader("h", null), "header \"h\" has no value");
+    }
+
+    @Test
+    void an_illegal_topic_is_refused_with_the_rule() {
+        refused(e -> e.withTopic(""), "has 0 characters: Kafka allows 1 to 249");
+        refused(e -> e.withTopic("x".repeat(250)), "has 250 characters: Kafka allows 1 to 249");
+        refused(e -> e.withTopic("."), "topic \".\" is not allowed by Kafka");
+        refused(e -> e.withTopic(".."), "topic \"..\" is not allowed by Kafka");
+        refused(e -> e.withTopic("a/b c"), "topic \"a/b c\" has an illegal character at index 1");
+        refused(e -> e.withTopic("ä"), "illegal character at index 0");
+        refused(e -> e.withTopic("a\0"), "topic \"aU+0000\" has an illegal character at index 1");
+        assertThat(EVENT.withTopic("x".repeat(249)).topic()).hasSize(249);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "ce_id",
+                "CE_anything",
+                "content-type",
+                "Content-Type",
+            })
+    void a_reserved_header_is_refused(String name) {
+        refused(e -> e.withHeader(name, "v"), "header \"" + name + "\" is reserved");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"json", "/json", "application/", "application /json", "a/b\n", "é/b"})
+    void a_content_type_that_is_no_media_type_is_refused(String contentType) {
+        refused(e -> e.withContentType(contentType), "is not a media type");
+    }
+
+    @Test
+    void a_tombstone_names_topic_key_and_type_and_has_no_payload() {
+        assertThat(OutboxEvent.tombstone("t", "k", "gone"))
+                .isEqualTo(new OutboxEvent(null, "t", "k", "gone", null, null, Map.of()));
+    }
+
+    private static void refused(UnaryOperator<OutboxEvent> change, String message) {
+        assertThatThrownBy(() -> change.apply(EVENT))
+                .isInstanceOf(InvalidEventException.class)
+                .hasMessageContaining(message);
+    }
+}

@@ -1,0 +1,69 @@
+package dev.twinbox.json;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+class JsonbSerializerTest {
+
+    public record Line(String article, int pieces) {}
+
+    public enum State {
+        OPEN
+    }
+
+    public record Order(
+            long id,
+            UUID code,
+            BigDecimal total,
+            Instant at,
+            State state,
+            List<Line> lines,
+            Map<String, Integer> counts) {}
+
+    private final JsonbSerializer serializer = new JsonbSerializer();
+
+    @Test
+    void a_record_comes_back_as_it_went() {
+        Order order = new Order(
+                Long.MAX_VALUE,
+                UUID.randomUUID(),
+                new BigDecimal("0.10"),
+                Instant.parse("2026-11-29T12:00:00.123456789Z"),
+                State.OPEN,
+                List.of(new Line("é € 😀 \u2028 \"\\u0000\"", 3)),
+                Map.of("a", 1));
+
+        assertThat(serializer.deserialize(serializer.serialize(order), Order.class))
+                .isEqualTo(order);
+    }
+
+    @Test
+    void text_with_control_characters_comes_back_byte_for_byte() {
+        Line line = new Line("a\0b\u0001\n", 1);
+
+        assertThat(new String(serializer.serialize(line), StandardCharsets.UTF_8))
+                .contains("\\u0000");
+        assertThat(serializer.deserialize(serializer.serialize(line), Line.class))
+                .isEqualTo(line);
+    }
+
+    @Test
+    void a_lone_surrogate_is_an_error_and_no_question_mark() {
+        assertThatThrownBy(() -> serializer.serialize(new Line("\ud83d", 1))).hasMessageContaining("lone surrogate");
+    }
+
+    @Test
+    void an_unknown_field_is_passed_over() {
+        byte[] data = "{\"article\":\"x\",\"pieces\":1,\"added\":{\"later\":true}}".getBytes(StandardCharsets.UTF_8);
+
+        assertThat(serializer.deserialize(data, Line.class)).isEqualTo(new Line("x", 1));
+    }
+}

@@ -1,0 +1,147 @@
+package dev.twinbox.outbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.twinbox.InvalidConfigurationException;
+import dev.twinbox.schema.OutboxSchema;
+import io.smallrye.config.PropertiesConfigSource;
+import io.smallrye.config.SmallRyeConfigBuilder;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import org.eclipse.microprofile.config.Config;
+import org.junit.jupiter.api.Test;
+
+class OutboxConfigurationReaderTest {
+
+    private static final Map<String, String> REQUIRED =
+            Map.of("twinbox.outbox.data-source", "java:app/jdbc/orders", "twinbox.outbox.source", "/orders");
+
+    @Test
+    void defaults_stand_in_for_all_that_is_not_required() {
+        assertThat(OutboxConfigurationReader.read(config(REQUIRED)))
+                .isEqualTo(new OutboxConfiguration(
+                        "java:app/jdbc/orders",
+                        "/orders",
+                        new OutboxSchema(null, "outbox_event", "outbox_position", "outbox_lease"),
+                        900_000,
+                        10_000,
+                        67_108_864));
+    }
+
+    @Test
+    void everything_can_be_set() {
+        Map<String, String> all = new HashMap<>(REQUIRED);
+        all.put("twinbox.outbox.schema", "Sales-EU 1");
+        all.put("twinbox.outbox.table", "Out\"Box");
+        all.put("twinbox.outbox.position-table", "p");
+        all.put("twinbox.outbox.lease-table", "l");
+        all.put("twinbox.outbox.max-payload-bytes", "1");
+        all.put("twinbox.outbox.max-events-per-transaction", "2");
+        all.put("twinbox.outbox.max-bytes-per-transaction", "3");
+
+        assertThat(OutboxConfigurationReader.read(config(all)))
+                .isEqualTo(new OutboxConfiguration(
+                        "java:app/jdbc/orders",
+                        "/orders",
+                        new OutboxSchema("Sales-EU 1", "Out\"Box", "p", "l"),
+                        1,
+                        2,
+                        3));
+        assertThat(all.keySet())
+                .as("all keys there are")
+                .containsExactlyInAnyOrderElementsOf(java.util.Arrays.stream(OutboxKey.values())
+                        .map(OutboxKey::key)
+                        .toList());
+    }
+
+    @Test
+    void all_problems_are_reported_at_once() {
+        Map<String, String> wrong = Map.of(
+                "twinbox.outbox.source", "a b",
+                "twinbox.outbox.schema", "x".repeat(64),
+                "twinbox.outbox.max-payload-bytes", "-1",
+                "twinbox.outbox.max-events-per-transaction", "1.5",
+                "twinbox.outbox.max-bytes-per-transaction", "99999999999",
+                "twinbox.outbox.tabel", "t");
+
+        assertThatThrownBy(() -> OutboxConfigurationReader.read(config(wrong)))
+                .isInstanceOf(InvalidConfigurationException.class)
+                .hasMessageContaining("Configuration of the outbox: 7 problems")
+                .satisfies(e -> assertThat(((InvalidConfigurationException) e).problems())
+                        .anyMatch(p -> p.startsWith("twinbox.outbox.data-source is missing"))
+                        .anyMatch(p -> p.startsWith("twinbox.outbox.source = \"a b\" is not a URI-reference"))
+                        .anyMatch(p -> p.startsWith("twinbox.outbox.schema: ") && p.contains("64 bytes"))
+                        .anyMatch(p ->
+                                p.startsWith("twinbox.outbox.max-payload-bytes = \"-1\" is not a whole number from 1"))
+                        .anyMatch(p -> p.startsWith("twinbox.outbox.max-events-per-transaction = \"1.5\""))
+                        .anyMatch(p -> p.startsWith("twinbox.outbox.max-bytes-per-transaction = \"99999999999\""))
+                        .anyMatch(p -> p.startsWith("twinbox.outbox.tabel is unknown; known are ")));
+    }
+
+    @Test
+    void a_transaction_must_hold_the_largest_event() {
+        Map<String, String> wrong = new HashMap<>(REQUIRED);
+        wrong.put("twinbox.outbox.max-payload-bytes", "1000");
+        wrong.put("twinbox.outbox.max-bytes-per-transaction", "999");
+
+        assertThat(OutboxConfigurationReader.problems(config(wrong)))
+                .singleElement()
+                .asString()
+                .contains("max-bytes-per-transaction = 999 is less than twinbox.outbox.max-payload-bytes = 1000");
+    }
+
+    @Test
+    void two_tables_of_one_name_are_refused() {
+        Map<String, String> wrong = new HashMap<>(REQUIRED);
+        wrong.put("twinbox.outbox.lease-table", "outbox_event");
+
+        assertThat(OutboxConfigurationReader.problems(config(wrong)))
+                .singleElement()
+                .asString()
+                .contains("different names");
+    }
+
+    @Test
+    void a_misspelt_environment_variable_is_unknown_too() {
+        OutboxConfigurationReader reader = new OutboxConfigurationReader(
+                config(REQUIRED), Set.of("TWINBOX_OUTBOX_TABLE", "TWINBOX_OUTBOX_TABEL", "TWINBOX_RELAY_NAME"));
+        reader.read();
+
+        assertThat(reader.problems()).singleElement().asString().startsWith("TWINBOX_OUTBOX_TABEL is unknown");
+    }
+
+    @Test
+    void a_name_guessed_from_a_known_environment_variable_is_known() {
+        Map<String, String> guessed = new HashMap<>(REQUIRED);
+        guessed.put("twinbox.outbox.max.payload.bytes", "5");
+        OutboxConfigurationReader reader =
+                new OutboxConfigurationReader(config(guessed), Set.of("TWINBOX_OUTBOX_MAX_PAYLOAD_BYTES"));
+        reader.read();
+
+        assertThat(reader.problems()).isEmpty();
+        assertThat(OutboxConfigurationReader.problems(config(guessed)))
+                .singleElement()
+                .asString()
+                .startsWith("twinbox.outbox.max.payload.bytes is unknown");
+    }
+
+    @Test
+    void keys_of_relay_and_inbox_are_none_of_ours() {
+        Map<String, String> others = new HashMap<>(REQUIRED);
+        others.put("twinbox.inbox.group", "g");
+        others.put("twinbox.outboxes", "x");
+
+        assertThat(OutboxConfigurationReader.problems(config(others))).isEmpty();
+        assertThat(OutboxConfigurationReader.isPresent(config(Map.of("twinbox.inbox.group", "g"))))
+                .isFalse();
+        assertThat(OutboxConfigurationReader.isPresent(config(REQUIRED))).isTrue();
+    }
+
+    private static Config config(Map<String, String> values) {
+        return new SmallRyeConfigBuilder()
+                .withSources(new PropertiesConfigSource(values, "test", 100))
+                .build();
+    }
+}
