@@ -31,6 +31,10 @@ import java.util.UUID;
  * events, two round trips above, through a connection of the configured data source that takes part in the transaction,
  * and no further commit.
  *
+ * <p><b>Start.</b> Configuration, data source, tables, columns and privileges are checked when the application is
+ * deployed; what is wrong fails the deployment. A database that can not be reached then is an outage and no mistake: the
+ * application starts with a warning, and the first transaction that publishes checks the tables.
+ *
  * <p><b>Failures.</b> {@link InvalidEventException} at the call for an event that can not be sent as it is, or that
  * exceeds a limit of the transaction. Without an active transaction: {@link jakarta.transaction.TransactionalException}
  * with a {@link jakarta.transaction.TransactionRequiredException} as its cause, as from

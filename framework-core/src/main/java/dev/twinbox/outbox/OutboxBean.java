@@ -10,6 +10,7 @@ import jakarta.ejb.TransactionAttribute;
 import jakarta.ejb.TransactionAttributeType;
 import jakarta.ejb.TransactionManagement;
 import jakarta.ejb.TransactionManagementType;
+import jakarta.enterprise.inject.Stereotype;
 import jakarta.enterprise.inject.spi.Annotated;
 import jakarta.enterprise.inject.spi.AnnotatedMethod;
 import jakarta.enterprise.inject.spi.AnnotatedType;
@@ -20,6 +21,7 @@ import java.lang.reflect.Modifier;
 import java.lang.reflect.Type;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -220,10 +222,21 @@ final class OutboxBean {
         }
     }
 
-    /** Of the method, else of the class. */
+    /** Of the method, else of the class, else of a stereotype of the class. */
     private <A extends Annotation> @Nullable A find(Annotated method, Class<A> annotation) {
         A onMethod = method.getAnnotation(annotation);
-        return onMethod != null ? onMethod : type.getAnnotation(annotation);
+        A found = onMethod != null ? onMethod : type.getAnnotation(annotation);
+        return found != null ? found : ofStereotype(annotation);
+    }
+
+    private <A extends Annotation> @Nullable A ofStereotype(Class<A> annotation) {
+        return type.getAnnotations().stream()
+                .map(Annotation::annotationType)
+                .filter(candidate -> candidate.isAnnotationPresent(Stereotype.class))
+                .map(stereotype -> stereotype.getAnnotation(annotation))
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElse(null);
     }
 
     private boolean isBusinessMethod(AnnotatedMethod<?> annotated) {

@@ -63,6 +63,9 @@ public class OutboxExtension implements Extension {
         used |= OutboxConfigurationReader.isPresent(config);
         if (used) {
             problems.addAll(OutboxConfigurationReader.problems(config));
+            config.getOptionalValue(OutboxKey.DATA_SOURCE.key(), String.class)
+                    .ifPresent(dataSource -> problems.addAll(
+                            PersistenceUnits.problems(Thread.currentThread().getContextClassLoader(), dataSource)));
         }
         warnings.forEach(warning -> LOG.log(Level.WARNING, warning));
         if (!problems.isEmpty()) {

@@ -1,6 +1,5 @@
 package dev.twinbox.outbox;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,7 +47,20 @@ record OutboxRow(
         return flat.toArray(String[]::new);
     }
 
+    /** Length in UTF-8, counted without writing it: this is done for every event. Text is free of lone surrogates. */
     private static int bytes(@Nullable String text) {
-        return text == null ? 0 : text.getBytes(StandardCharsets.UTF_8).length;
+        if (text == null) {
+            return 0;
+        }
+        int bytes = text.length();
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c >= 0x800 && !Character.isSurrogate(c)) {
+                bytes += 2;
+            } else if (c >= 0x80) {
+                bytes += 1; // half of a surrogate pair too: four bytes for two chars
+            }
+        }
+        return bytes;
     }
 }

@@ -113,7 +113,7 @@ final class RowFactory {
             return null;
         }
         if (payload instanceof byte[] raw) {
-            return raw;
+            return raw.clone(); // the caller may reuse it before the transaction commits
         }
         try {
             return serializer.serialize(payload);

@@ -32,6 +32,13 @@ class DeploymentIT {
 
     private static final OutboxSchema BY_SEARCH_PATH =
             new OutboxSchema(null, "Out\"Box", "outbox_position", "outbox_lease");
+    private static final String LOCAL_UNIT = """
+            <persistence xmlns="https://jakarta.ee/xml/ns/persistence" version="3.0">
+              <persistence-unit name="local" transaction-type="RESOURCE_LOCAL">
+                <non-jta-data-source>java:app/jdbc/orders</non-jta-data-source>
+              </persistence-unit>
+            </persistence>
+            """;
     private static final HttpClient HTTP = HttpClient.newHttpClient();
 
     private static TcpProxy proxy;
@@ -70,6 +77,7 @@ class DeploymentIT {
                 TestWar.named("wrong-code", correct())
                         .addClasses(WrongBeans.class, AccountChanged.class, StateServlet.class)
                         .addClasses(WrongBeans.class.getDeclaredClasses())
+                        .addAsResource(new StringAsset(LOCAL_UNIT), "META-INF/persistence.xml")
                         .setWebXML(dataSource("main", "postgres", "")),
                 publishing("wrong-configuration", """
                         twinbox.outbox.source=not a uri
@@ -147,6 +155,13 @@ class DeploymentIT {
                         bean + "$Implementation.unseen: @Outbox on the interface " + bean
                                 + "$OnInterface is not seen by CDI")
                 .doesNotContain(bean + "$WholeClass.good");
+    }
+
+    @Test
+    void scenario_9_FLUSH_COMMIT_a_persistence_unit_outside_of_jta_is_refused() {
+        assertThat(payara.log())
+                .contains(
+                        "persistence unit \"local\" uses the outbox's data source java:app/jdbc/orders outside of JTA");
     }
 
     @Test

@@ -90,7 +90,8 @@ class RowFactoryTest {
         byte[] raw = {1, 2, 3};
         OutboxRow row = factory.row(OutboxEvent.of(raw).withTopic("t").withType("y"));
 
-        assertThat(row.payload()).isSameAs(raw);
+        raw[0] = 9; // the caller's array is the caller's
+        assertThat(row.payload()).containsExactly(1, 2, 3);
         assertThat(row.contentType()).isEqualTo("application/octet-stream");
         assertThat(row.key()).isNull();
     }
@@ -119,6 +120,20 @@ class RowFactoryTest {
         refused(
                 new Placed(1, "fail"),
                 "event " + Placed.class.getTypeName() + " can not be serialized: can not write this");
+    }
+
+    @Test
+    void attribute_bytes_are_those_of_utf8() {
+        String text = "aé€😀";
+        OutboxRow row = factory.row(OutboxEvent.of(new byte[0])
+                .withTopic("t")
+                .withType("y")
+                .withKey(text)
+                .withHeader("h", text));
+
+        int others =
+                "t".length() + "y".length() + "h".length() + "/orders".length() + "application/octet-stream".length();
+        assertThat(row.attributeBytes()).isEqualTo(2 * text.getBytes(StandardCharsets.UTF_8).length + others);
     }
 
     @Test
