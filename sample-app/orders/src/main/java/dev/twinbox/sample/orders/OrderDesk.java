@@ -3,6 +3,7 @@ package dev.twinbox.sample.orders;
 import dev.twinbox.Outbox;
 import jakarta.ejb.Stateless;
 import jakarta.persistence.EntityManager;
+import jakarta.persistence.EntityNotFoundException;
 import jakarta.persistence.LockModeType;
 import jakarta.persistence.PersistenceContext;
 
@@ -18,7 +19,7 @@ public class OrderDesk {
     public OrderPlaced place(long customerId, String product, int quantity) {
         Customer customer = entityManager.find(Customer.class, customerId, LockModeType.PESSIMISTIC_WRITE);
         if (customer == null) {
-            throw new UnknownCustomerException(customerId);
+            throw new EntityNotFoundException("There is no customer " + customerId);
         }
         PurchaseOrder order = customer.order(product, quantity);
         entityManager.persist(order);

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 @Produces(MediaType.APPLICATION_JSON)
 public class OrdersResource {
 
-    private static final int CUSTOMERS = 1000;
+    private static final long CUSTOMERS = 1000;
     private static final List<String> PRODUCTS = List.of("kettle", "lamp", "notebook", "teapot", "umbrella");
 
     @EJB
@@ -39,14 +39,14 @@ public class OrdersResource {
      * Places orders, one after the other.
      *
      * @param count how many, 1 to 10,000
-     * @param customerId for whom; missing = for one customer after the other, from a random one on
+     * @param customerId for whom, 1 to 1,000; missing = for one customer after the other, from a random one on
      * @return how many were placed
      */
     @POST
     public OrderCount place(
             @QueryParam("count") @DefaultValue("1") @Min(1) @Max(10_000) int count,
-            @QueryParam("customer") @Nullable Long customerId) {
-        int first = ThreadLocalRandom.current().nextInt(CUSTOMERS);
+            @QueryParam("customer") @Min(1) @Max(CUSTOMERS) @Nullable Long customerId) {
+        long first = ThreadLocalRandom.current().nextLong(CUSTOMERS);
         for (int i = 0; i < count; i++) {
             long customer = customerId != null ? customerId : 1 + (first + i) % CUSTOMERS;
             desk.place(customer, PRODUCTS.get(i % PRODUCTS.size()), 1 + i % 3);
@@ -58,13 +58,13 @@ public class OrdersResource {
     @POST
     @Path("declined")
     public Response placeDeclined() {
-        long customer = 1 + ThreadLocalRandom.current().nextInt(CUSTOMERS);
+        long customer = 1 + ThreadLocalRandom.current().nextLong(CUSTOMERS);
         try {
             checkout.buyWithDeclinedCard(customer, PRODUCTS.get(0), 1);
             throw new IllegalStateException("the payment should have been declined");
         } catch (PaymentDeclinedException declined) {
             return Response.status(Response.Status.PAYMENT_REQUIRED)
-                    .entity(new Refusal(declined.getMessage()))
+                    .entity(new Refusal(declined.orderId(), "payment declined"))
                     .build();
         }
     }
@@ -72,6 +72,6 @@ public class OrdersResource {
     /** A number of orders. */
     public record OrderCount(long orders) {}
 
-    /** Why an order was not taken. */
-    public record Refusal(String reason) {}
+    /** Which order was rolled back, and why. */
+    public record Refusal(long orderId, String reason) {}
 }

@@ -6,7 +6,14 @@ import jakarta.ejb.ApplicationException;
 @ApplicationException(rollback = true)
 public class PaymentDeclinedException extends RuntimeException {
 
+    private final long orderId;
+
     PaymentDeclinedException(long orderId) {
         super("Payment declined, order " + orderId + " is rolled back");
+        this.orderId = orderId;
+    }
+
+    long orderId() {
+        return orderId;
     }
 }
