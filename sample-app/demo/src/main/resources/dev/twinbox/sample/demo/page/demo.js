@@ -112,7 +112,7 @@ function render(state) {
   showFigure('rolled-back', figures.rolledBack);
   showFigure('lag', figures.lag);
   showFigure('position', figures.position);
-  showFigure('window', figures.window);
+  showFigure('transaction', figures.transaction);
   showFigure('records', figures.records);
   showFigure('distinct', figures.distinct);
   showFigure('repeats', figures.repeats);
