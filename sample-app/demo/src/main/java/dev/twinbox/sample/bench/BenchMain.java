@@ -31,7 +31,8 @@ public final class BenchMain {
     public static void main(String[] arguments) throws Exception {
         Benchmark benchmark = arguments.length == 0 ? null : BENCHMARKS.get(arguments[0]);
         if (benchmark == null) {
-            System.err.println("Usage: sample-app/run bench <name>, where <name> is one of: " + String.join(", ", BENCHMARKS.keySet()));
+            System.err.println("Usage: sample-app/run bench <name>, where <name> is one of: "
+                    + String.join(", ", BENCHMARKS.keySet()));
             System.exit(WRONG_USE);
         } else {
             System.exit(benchmark.run(Arrays.copyOfRange(arguments, 1, arguments.length)));

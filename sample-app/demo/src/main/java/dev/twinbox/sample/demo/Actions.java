@@ -102,6 +102,9 @@ final class Actions {
 
     private void sendDuplicates() {
         int sent = repeater.repeat();
-        journal.write(sent == 0 ? "No records to repeat yet: place an order first" : sent + " records sent to Kafka a second time, with the same event ids");
+        journal.write(
+                sent == 0
+                        ? "No records to repeat yet: place an order first"
+                        : sent + " records sent to Kafka a second time, with the same event ids");
     }
 }

@@ -64,10 +64,12 @@ final class Books {
         if (!faults.isEmpty()) {
             return verdict(State.WRONG, describe(faults));
         }
-        long unsent = committed.size() - onKafka.size();
-        long unshipped = onKafka.size() - shipped.size();
+        int unsent = committed.size() - onKafka.size();
+        int unshipped = onKafka.size() - shipped.size();
         if (unsent + unshipped > 0) {
-            return verdict(State.CATCHING_UP, unsent + " to send, " + unshipped + " to ship; nothing lost, repeated or out of order");
+            return verdict(
+                    State.CATCHING_UP,
+                    unsent + " to send, " + unshipped + " to ship; nothing lost, repeated or out of order");
         }
         return verdict(State.EXACT, "each order told once, shipped once, in order; compared id by id");
     }
@@ -106,7 +108,8 @@ final class Books {
     private static void follow(Map<Long, Long> last, OrderEvent event, String place, List<String> faults) {
         long before = last.getOrDefault(event.customerId(), 0L);
         if (event.number() != before + 1) {
-            faults.add("customer " + event.customerId() + ": order " + event.number() + " came after order " + before + " " + place);
+            faults.add("customer " + event.customerId() + ": order " + event.number() + " came after order " + before
+                    + " " + place);
         }
         last.put(event.customerId(), Math.max(before, event.number()));
     }

@@ -64,7 +64,8 @@ final class Demo implements AutoCloseable {
         }
         observer.start();
         phase = Phase.RUNNING;
-        journal.write(String.format(Locale.ROOT, "All servers run, after %.1f s", (System.nanoTime() - begun) / 1_000_000_000.0));
+        journal.write(String.format(
+                Locale.ROOT, "All servers run, after %.1f s", (System.nanoTime() - begun) / 1_000_000_000.0));
     }
 
     private void begin(Action action) {
@@ -88,7 +89,8 @@ final class Demo implements AutoCloseable {
 
     private Map<String, Server.View> servers() {
         return landscape.processes().entrySet().stream()
-                .collect(Collectors.toMap(Map.Entry::getKey, entry -> entry.getValue().view()));
+                .collect(Collectors.toMap(
+                        Map.Entry::getKey, entry -> entry.getValue().view()));
     }
 
     private PageState.Figures figures(Sight sight) {

@@ -89,8 +89,7 @@ record DemoSettings(Map<Use, Integer> ports) {
 
     /** Ports that nobody uses, for tests. */
     static DemoSettings withFreePorts() {
-        return new DemoSettings(
-                Arrays.stream(Use.values()).collect(Collectors.toMap(use -> use, use -> Ports.pick())));
+        return new DemoSettings(Arrays.stream(Use.values()).collect(Collectors.toMap(use -> use, use -> Ports.pick())));
     }
 
     /**
@@ -104,7 +103,8 @@ record DemoSettings(Map<Use, Integer> ports) {
             try {
                 Ports.requireFree(port(use), use.meaning());
             } catch (IllegalStateException inUse) {
-                problems.add(inUse.getMessage() + System.lineSeparator() + "  Another port: ./sample-app/run demo -D" + use.key() + "=<port>");
+                problems.add(inUse.getMessage() + System.lineSeparator() + "  Another port: ./sample-app/run demo -D"
+                        + use.key() + "=<port>");
             }
         }
         if (!problems.isEmpty()) {

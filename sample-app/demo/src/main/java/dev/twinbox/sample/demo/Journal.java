@@ -2,6 +2,7 @@ package dev.twinbox.sample.demo;
 
 import java.io.PrintStream;
 import java.time.LocalTime;
+import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -22,7 +23,7 @@ final class Journal {
     }
 
     synchronized void write(String text) {
-        Entry entry = new Entry(++written, LocalTime.now().format(TIME), text);
+        Entry entry = new Entry(++written, LocalTime.now(ZoneId.systemDefault()).format(TIME), text);
         entries.addLast(entry);
         if (entries.size() > KEPT) {
             entries.removeFirst();

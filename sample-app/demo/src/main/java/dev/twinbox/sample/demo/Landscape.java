@@ -7,11 +7,13 @@ import dev.twinbox.fixtures.RelayProcess;
 import dev.twinbox.sample.demo.DemoSettings.Use;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.stream.Collectors;
 
 /** All processes of the sample: PostgreSQL, Kafka, the relay and the two services, each with its own database. */
 final class Landscape implements AutoCloseable {
@@ -59,9 +61,14 @@ final class Landscape implements AutoCloseable {
         postgresProcess = new Server("PostgreSQL", postgres, () -> {}, journal, threads);
         kafkaProcess = new Server("Kafka", kafka, () -> {}, journal, threads);
         relayProcess = new Server("Relay", relay, relay::awaitReady, journal, threads);
-        ordersProcess = new Server("Orders", ordersServer, () -> ordersServer.awaitHttp("/orders/api/orders"), journal, threads);
+        ordersProcess = new Server(
+                "Orders", ordersServer, () -> ordersServer.awaitHttp("/orders/api/orders"), journal, threads);
         shippingProcess = new Server(
-                "Shipping", shippingServer, () -> shippingServer.awaitHttp("/shipping/api/shipments"), journal, threads);
+                "Shipping",
+                shippingServer,
+                () -> shippingServer.awaitHttp("/shipping/api/shipments"),
+                journal,
+                threads);
     }
 
     private PayaraMicro.Builder payara(int port, String database) {
@@ -84,7 +91,7 @@ final class Landscape implements AutoCloseable {
 
     /** MicroProfile Config's name of a key in the environment. */
     private static String environmentName(String key) {
-        return key.replaceAll("[^A-Za-z0-9]", "_").toUpperCase(java.util.Locale.ROOT);
+        return key.replaceAll("[^A-Za-z0-9]", "_").toUpperCase(Locale.ROOT);
     }
 
     /**
@@ -95,8 +102,10 @@ final class Landscape implements AutoCloseable {
     void start(StartProgress progress) {
         StartProgress.Step postgresStep = progress.announce("PostgreSQL");
         StartProgress.Step kafkaStep = progress.announce("Kafka");
-        StartProgress.Step outboxStep = progress.announce("Database orders, with the outbox (outbox-relay.jar migrate)");
-        StartProgress.Step inboxStep = progress.announce("Database shipping, with the inbox (inbox-receiver-cli.jar migrate)");
+        StartProgress.Step outboxStep =
+                progress.announce("Database orders, with the outbox (outbox-relay.jar migrate)");
+        StartProgress.Step inboxStep =
+                progress.announce("Database shipping, with the inbox (inbox-receiver-cli.jar migrate)");
         StartProgress.Step topicStep = progress.announce("Topic orders");
         StartProgress.Step relayStep = progress.announce("Relay");
         StartProgress.Step ordersStep = progress.announce("Orders service on Payara Micro");
@@ -127,15 +136,16 @@ final class Landscape implements AutoCloseable {
 
     /** The first failure ends the wait: nobody should wait for a server that can be of no use. */
     private static void awaitAll(List<CompletableFuture<Void>> ends) {
-        CompletableFuture<Void> failure = new CompletableFuture<>();
-        ends.forEach(end -> end.whenComplete((nothing, error) -> {
-            if (error != null) {
-                failure.completeExceptionally(error);
-            }
-        }));
         CompletableFuture<Void> all = CompletableFuture.allOf(ends.toArray(CompletableFuture<?>[]::new));
+        for (CompletableFuture<Void> end : ends) {
+            CompletableFuture<Void> unused = end.whenComplete((nothing, error) -> {
+                if (error != null) {
+                    all.completeExceptionally(error);
+                }
+            });
+        }
         try {
-            CompletableFuture.anyOf(all, failure).join();
+            all.join();
         } catch (CompletionException e) {
             Throwable cause = e.getCause() == null ? e : e.getCause();
             throw new IllegalStateException(cause.getMessage(), cause);
@@ -145,7 +155,7 @@ final class Landscape implements AutoCloseable {
     private void createOutbox() {
         createDatabase(ORDERS_DATABASE);
         Map<String, String> environment = relayConfiguration().entrySet().stream()
-                .collect(java.util.stream.Collectors.toMap(entry -> environmentName(entry.getKey()), Map.Entry::getValue));
+                .collect(Collectors.toMap(entry -> environmentName(entry.getKey()), Map.Entry::getValue));
         Command.run(installation.relay(), environment, "migrate");
     }
 

@@ -119,7 +119,8 @@ final class Observer implements Runnable, AutoCloseable {
     private void take(ConsumerRecord<byte[], byte[]> record) {
         Header id = record.headers().lastHeader("ce_id");
         if (id == null) {
-            throw new IllegalStateException("offset " + record.offset() + " of partition " + record.partition() + " has no event id");
+            throw new IllegalStateException(
+                    "offset " + record.offset() + " of partition " + record.partition() + " has no event id");
         }
         String payload = new String(record.value(), StandardCharsets.UTF_8);
         books.appeared(OrderEvent.parse(new String(id.value(), StandardCharsets.UTF_8), payload, jsonb));

@@ -18,14 +18,13 @@ final class OrdersBook {
 
     private static final String ORDERS = "-- demo: orders\nselect id from purchase_order";
 
-    // What was in progress at the last look has an xid at or above that look's xmin: read again, or seen for the first time, never missed.
-    private static final String EVENTS =
-            """
+    // What was in progress at the last look has an xid at or above that look's xmin: read again, or seen for the first
+    // time, never missed.
+    private static final String EVENTS = """
             -- demo: events
             select id::text, convert_from(payload, 'UTF8') from outbox_event where tx >= ?::xid8""";
 
-    private static final String POSITION =
-            """
+    private static final String POSITION = """
             -- demo: position
             select number, pg_snapshot_xmax(window_from)::text::bigint
               from outbox_position where relay = 'relay' order by number desc limit 1""";

@@ -20,18 +20,16 @@ final class PageServer implements AutoCloseable {
 
     private static final String ACTIONS = "/api/actions/";
 
-    /** Only these files exist; nothing is looked up by a name that came from outside. */
-    private static final Map<String, String> FILES = Map.of(
-            "/", "index.html",
-            "/demo.css", "demo.css",
-            "/demo.js", "demo.js",
-            "/icon.svg", "icon.svg");
+    private static final String TEXT = "text/plain; charset=utf-8";
 
-    private static final Map<String, String> TYPES = Map.of(
-            "html", "text/html; charset=utf-8",
-            "css", "text/css; charset=utf-8",
-            "js", "text/javascript; charset=utf-8",
-            "svg", "image/svg+xml");
+    /** Only these exist; nothing is looked up by a name that came from outside. */
+    private static final Map<String, PageFile> FILES = Map.of(
+            "/", new PageFile("index.html", "text/html; charset=utf-8"),
+            "/demo.css", new PageFile("demo.css", "text/css; charset=utf-8"),
+            "/demo.js", new PageFile("demo.js", "text/javascript; charset=utf-8"),
+            "/icon.svg", new PageFile("icon.svg", "image/svg+xml"));
+
+    private record PageFile(String name, String type) {}
 
     private final HttpServer http;
     private final ExecutorService threads = Executors.newFixedThreadPool(4, task -> new Thread(task, "page"));
@@ -61,17 +59,16 @@ final class PageServer implements AutoCloseable {
     }
 
     private void serveFile(HttpExchange exchange) throws IOException {
-        String file = FILES.get(exchange.getRequestURI().getPath());
+        PageFile file = FILES.get(exchange.getRequestURI().getPath());
         if (file == null) {
-            answer(exchange, 404, TYPES.get("html"), "Not found".getBytes(StandardCharsets.UTF_8));
+            answer(exchange, 404, TEXT, "Not found".getBytes(StandardCharsets.UTF_8));
             return;
         }
-        String type = TYPES.get(file.substring(file.lastIndexOf('.') + 1));
-        try (InputStream content = PageServer.class.getResourceAsStream("page/" + file)) {
+        try (InputStream content = PageServer.class.getResourceAsStream("page/" + file.name())) {
             if (content == null) {
-                throw new IllegalStateException("page/" + file + " is missing from the jar");
+                throw new IllegalStateException("page/" + file.name() + " is missing from the jar");
             }
-            answer(exchange, 200, type, content.readAllBytes());
+            answer(exchange, 200, file.type(), content.readAllBytes());
         }
     }
 
@@ -81,7 +78,7 @@ final class PageServer implements AutoCloseable {
 
     private void serveAction(HttpExchange exchange, Consumer<Action> actions) throws IOException {
         if (!exchange.getRequestMethod().equals("POST") || !comesFromPage(exchange)) {
-            answer(exchange, 403, TYPES.get("html"), "Only the demo's page may do this".getBytes(StandardCharsets.UTF_8));
+            answer(exchange, 403, TEXT, "Only the demo's page may do this".getBytes(StandardCharsets.UTF_8));
             return;
         }
         Action.labelled(exchange.getRequestURI().getPath().substring(ACTIONS.length()))

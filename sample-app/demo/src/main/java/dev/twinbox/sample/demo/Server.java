@@ -6,6 +6,7 @@ import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** A process that is started again whenever it ends, however it ended, until it is closed. */
 final class Server implements AutoCloseable {
@@ -20,7 +21,7 @@ final class Server implements AutoCloseable {
 
     // Written by the thread that starts the process (one at a time), read by the page.
     private volatile Health health = Health.DOWN;
-    private volatile int restarts;
+    private final AtomicInteger restarts = new AtomicInteger();
     private volatile boolean closed;
 
     /**
@@ -55,10 +56,15 @@ final class Server implements AutoCloseable {
             throw e;
         }
         health = Health.UP;
-        ProcessHandle.of(process.pid())
+        watch();
+    }
+
+    private void watch() {
+        // No handle: it has ended already.
+        CompletableFuture<?> end = ProcessHandle.of(process.pid())
                 .map(ProcessHandle::onExit)
-                .orElseGet(() -> CompletableFuture.completedFuture(null))
-                .thenRunAsync(this::startAgain, threads);
+                .orElseGet(() -> CompletableFuture.completedFuture(null));
+        CompletableFuture<Void> unused = end.thenRunAsync(this::startAgain, threads);
     }
 
     private void startAgain() {
@@ -70,7 +76,7 @@ final class Server implements AutoCloseable {
         journal.write(name + ": the process ended, it is started again");
         try {
             start();
-            restarts++;
+            restarts.incrementAndGet();
             journal.write(String.format(
                     Locale.ROOT, "%s: back after %.1f s", name, (System.nanoTime() - endedAt) / 1_000_000_000.0));
         } catch (RuntimeException e) {
@@ -100,13 +106,13 @@ final class Server implements AutoCloseable {
 
     /** How often it was started again. */
     int restarts() {
-        return restarts;
+        return restarts.get();
     }
 
     /** The view for the page. */
     View view() {
         Health now = health;
-        return new View(now.name().toLowerCase(Locale.ROOT), now == Health.UP ? process.pid() : 0, restarts);
+        return new View(now.name().toLowerCase(Locale.ROOT), now == Health.UP ? process.pid() : 0, restarts.get());
     }
 
     /** Ends it for good. */

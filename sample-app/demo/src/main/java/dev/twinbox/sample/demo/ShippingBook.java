@@ -10,9 +10,9 @@ import java.util.List;
 /** Reads the receiver's database. */
 final class ShippingBook {
 
-    // Ids come from one sequence in one server: their order is the order of handling, as far as one customer is concerned.
-    private static final String SHIPMENTS =
-            """
+    // Ids come from one sequence in one server: their order is the order of handling, as far as one customer is
+    // concerned.
+    private static final String SHIPMENTS = """
             -- demo: shipments
             select event_id, order_id, customer_id, order_number from shipment order by id""";
 
