@@ -163,11 +163,12 @@ final class Landscape implements AutoCloseable {
         createDatabase(SHIPPING_DATABASE);
         Command.run(
                 installation.inboxCli(),
-                Map.of(
-                        "TWINBOX_INBOX_DATABASE_URL", postgres.jdbcUrl(SHIPPING_DATABASE),
-                        "TWINBOX_INBOX_DATABASE_USER", postgres.user(),
-                        "TWINBOX_INBOX_DATABASE_PASSWORD", postgres.password()),
-                "migrate");
+                Map.of("TWINBOX_INBOX_DATABASE_PASSWORD", postgres.password()),
+                "migrate",
+                "--url",
+                postgres.jdbcUrl(SHIPPING_DATABASE),
+                "--user",
+                postgres.user());
     }
 
     private void createDatabase(String name) {

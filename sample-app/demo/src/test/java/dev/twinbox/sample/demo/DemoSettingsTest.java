@@ -24,7 +24,8 @@ class DemoSettingsTest {
 
     @Test
     void a_property_moves_a_port() {
-        assertThat(DemoSettings.from(properties(Map.of("twinbox.demo.kafka.port", "9000"))).port(Use.KAFKA))
+        assertThat(DemoSettings.from(properties(Map.of("twinbox.demo.kafka.port", "9000")))
+                        .port(Use.KAFKA))
                 .isEqualTo(9000);
     }
 

@@ -22,7 +22,7 @@ public class ShipmentsResource {
     /** How many parcels are on their way, and how many repeated events the inbox has skipped since this server started. */
     @GET
     public Shipments shipments() {
-        return new Shipments(desk.count(), inbox.duplicatesSkipped());
+        return new Shipments(desk.count(), inbox.duplicates());
     }
 
     /** What {@code GET} answers. */
