@@ -91,12 +91,14 @@ final class Server implements AutoCloseable {
     /** {@code SIGKILL}. It comes back by itself. */
     void kill() {
         journal.write(name + ": kill -9 process " + process.pid());
+        health = Health.DOWN;
         process.kill();
     }
 
     /** A clean stop. It comes back by itself. */
     void restart() {
         journal.write(name + ": asked to stop");
+        health = Health.DOWN;
         process.stop();
     }
 

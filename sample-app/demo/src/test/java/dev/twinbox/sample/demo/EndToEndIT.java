@@ -34,22 +34,19 @@ class EndToEndIT {
 
     private static final Duration LIMIT = Duration.ofMinutes(2);
 
-    private static final String EVENTS_IN_BUSINESS_ORDER =
-            """
+    private static final String EVENTS_IN_BUSINESS_ORDER = """
             select e.topic, e.key, e.id, e.payload
               from outbox_event e
               join purchase_order o on o.id = (convert_from(e.payload, 'UTF8')::json ->> 'orderId')::bigint
              order by o.customer_id, o.number""";
 
-    private static final String ORDERS_AND_EVENTS_WITHOUT_EACH_OTHER =
-            """
+    private static final String ORDERS_AND_EVENTS_WITHOUT_EACH_OTHER = """
             select count(*)
               from purchase_order o
               full join outbox_event e on o.id = (convert_from(e.payload, 'UTF8')::json ->> 'orderId')::bigint
              where o.id is null or e.id is null""";
 
-    private static final String SHIPMENTS_OUT_OF_ORDER =
-            """
+    private static final String SHIPMENTS_OUT_OF_ORDER = """
             select count(*) from (
               select order_number - row_number() over (partition by customer_id order by id) as shift from shipment) s
              where shift <> 0""";
@@ -60,7 +57,9 @@ class EndToEndIT {
     static void start() {
         Journal journal = new Journal(System.out);
         landscape = new Landscape(
-                Installation.in(Path.of(System.getProperty("twinbox.demo.root"))), DemoSettings.withFreePorts(), journal);
+                Installation.in(Path.of(System.getProperty("twinbox.demo.root"))),
+                DemoSettings.withFreePorts(),
+                journal);
         landscape.start(new StartProgress(journal));
     }
 
@@ -71,7 +70,8 @@ class EndToEndIT {
 
     @Test
     void twenty_thousand_orders_are_told_and_shipped_once_and_in_order_through_kills_and_restarts() throws Exception {
-        try (OrderLoad load = new OrderLoad(new OrdersClient(landscape.ordersServer().uri("/orders/api/orders")))) {
+        try (OrderLoad load =
+                new OrderLoad(new OrdersClient(landscape.ordersServer().uri("/orders/api/orders")))) {
             at(load, 2_000, this::onKafka, landscape.relayProcess()::kill);
             at(load, 4_000, this::shipped, landscape.shippingProcess()::kill);
             at(load, 7_000, this::onKafka, landscape.kafkaProcess()::restart);
@@ -114,7 +114,9 @@ class EndToEndIT {
         assertThat(landscape.relayProcess().restarts()).as("relay killed").isEqualTo(3);
         assertThat(landscape.shippingProcess().restarts()).as("receiver killed").isEqualTo(2);
         assertThat(landscape.kafkaProcess().restarts()).as("Kafka restarted").isEqualTo(1);
-        assertThat(landscape.postgresProcess().restarts()).as("PostgreSQL restarted").isEqualTo(1);
+        assertThat(landscape.postgresProcess().restarts())
+                .as("PostgreSQL restarted")
+                .isEqualTo(1);
     }
 
     private void assertLedger() throws SQLException {
