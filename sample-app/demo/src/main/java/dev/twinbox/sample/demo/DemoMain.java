@@ -39,6 +39,7 @@ public final class DemoMain {
         try {
             demo.start();
         } catch (RuntimeException e) {
+            demo.close();
             System.err.println("The demo could not start: " + e.getMessage());
             return FAILED;
         }

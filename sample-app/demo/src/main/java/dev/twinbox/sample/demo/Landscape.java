@@ -225,8 +225,9 @@ final class Landscape implements AutoCloseable {
     @Override
     public void close() {
         // Clients before what they are clients of: nobody's log ends in complaints.
-        List.of(shippingProcess, ordersProcess, relayProcess, kafkaProcess, postgresProcess)
-                .forEach(Server::close);
+        List<Server> servers = List.of(shippingProcess, ordersProcess, relayProcess, kafkaProcess, postgresProcess);
+        servers.forEach(Server::letGo);
+        servers.forEach(Server::close);
         threads.shutdownNow();
     }
 }

@@ -11,6 +11,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** A process that is started again whenever it ends, however it ended, until it is closed. */
 final class Server implements AutoCloseable {
 
+    /** Long enough to learn that a Ctrl-C, which a terminal sends to child processes too, was the reason for the end. */
+    private static final Duration BEFORE_RESTART = Duration.ofMillis(300);
+
     private static final Duration RETRY = Duration.ofSeconds(1);
 
     private final String name;
@@ -64,7 +67,7 @@ final class Server implements AutoCloseable {
         CompletableFuture<?> end = ProcessHandle.of(process.pid())
                 .map(ProcessHandle::onExit)
                 .orElseGet(() -> CompletableFuture.completedFuture(null));
-        CompletableFuture<Void> unused = end.thenRunAsync(this::startAgain, threads);
+        CompletableFuture<Void> unused = end.thenRunAsync(this::startAgain, after(BEFORE_RESTART));
     }
 
     private void startAgain() {
@@ -82,10 +85,13 @@ final class Server implements AutoCloseable {
         } catch (RuntimeException e) {
             if (!closed) {
                 journal.write(name + " does not come up, next try in a second: " + e.getMessage());
-                CompletableFuture.delayedExecutor(RETRY.toMillis(), TimeUnit.MILLISECONDS, threads)
-                        .execute(this::startAgain);
+                after(RETRY).execute(this::startAgain);
             }
         }
+    }
+
+    private Executor after(Duration delay) {
+        return CompletableFuture.delayedExecutor(delay.toMillis(), TimeUnit.MILLISECONDS, threads);
     }
 
     /** {@code SIGKILL}. It comes back by itself. */
@@ -117,10 +123,15 @@ final class Server implements AutoCloseable {
         return new View(now.name().toLowerCase(Locale.ROOT), now == Health.UP ? process.pid() : 0, restarts.get());
     }
 
+    /** From here on its end is its end. */
+    void letGo() {
+        closed = true;
+    }
+
     /** Ends it for good. */
     @Override
     public void close() {
-        closed = true;
+        letGo();
         health = Health.DOWN;
         process.close();
     }
