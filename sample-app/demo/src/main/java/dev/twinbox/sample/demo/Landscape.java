@@ -23,6 +23,7 @@ final class Landscape implements AutoCloseable {
     static final String TOPIC = "orders";
 
     private static final int PARTITIONS = 8;
+    private static final String QUICK_START = "-XX:TieredStopAtLevel=1";
 
     private final Installation installation;
     private final ExecutorService threads = Executors.newCachedThreadPool(task -> {
@@ -45,9 +46,10 @@ final class Landscape implements AutoCloseable {
     Landscape(Installation installation, DemoSettings settings, Journal journal) {
         this.installation = installation;
         postgres = PostgresServer.create().withPort(settings.port(Use.POSTGRES));
-        kafka = KafkaBroker.create().withPort(settings.port(Use.KAFKA));
+        // First-tier compilation everywhere: seconds of start matter more here than the last tenth of speed.
+        kafka = KafkaBroker.create().withPort(settings.port(Use.KAFKA)).withJvmOptions(QUICK_START);
         RelayProcess relay = RelayProcess.builder(installation.relay())
-                .jvmOptions("-Xmx256m", "-XX:+UseSerialGC")
+                .jvmOptions("-Xmx256m", "-XX:+UseSerialGC", QUICK_START)
                 .config(relayConfiguration())
                 .config("twinbox.relay.http.port", String.valueOf(settings.port(Use.RELAY)))
                 .build();
@@ -74,8 +76,7 @@ final class Landscape implements AutoCloseable {
     private PayaraMicro.Builder payara(int port, String database) {
         return PayaraMicro.builder(installation.payara())
                 .port(port)
-                // Seconds of start matter more here than the last tenth of speed.
-                .jvmOptions("-XX:TieredStopAtLevel=1")
+                .jvmOptions(QUICK_START)
                 .systemProperty(database + ".database.url", postgres.jdbcUrl(database))
                 .systemProperty(database + ".database.user", postgres.user())
                 .env(environmentName(database + ".database.password"), postgres.password());
