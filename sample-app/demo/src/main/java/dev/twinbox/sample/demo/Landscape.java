@@ -6,6 +6,7 @@ import dev.twinbox.fixtures.PostgresServer;
 import dev.twinbox.fixtures.RelayProcess;
 import dev.twinbox.sample.demo.DemoSettings.Use;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -23,6 +24,10 @@ final class Landscape implements AutoCloseable {
     static final String TOPIC = "orders";
 
     private static final int PARTITIONS = 8;
+
+    /** A server takes seconds; on a machine that has other things to do, minutes. */
+    private static final Duration START_LIMIT = Duration.ofMinutes(5);
+
     private static final String QUICK_START = "-XX:TieredStopAtLevel=1";
 
     private final Installation installation;
@@ -62,13 +67,17 @@ final class Landscape implements AutoCloseable {
                 .build();
         postgresProcess = new Server("PostgreSQL", postgres, () -> {}, journal, threads);
         kafkaProcess = new Server("Kafka", kafka, () -> {}, journal, threads);
-        relayProcess = new Server("Relay", relay, relay::awaitReady, journal, threads);
+        relayProcess = new Server("Relay", relay, () -> relay.awaitReady(START_LIMIT), journal, threads);
         ordersProcess = new Server(
-                "Orders", ordersServer, () -> ordersServer.awaitHttp("/orders/api/orders"), journal, threads);
+                "Orders",
+                ordersServer,
+                () -> ordersServer.awaitHttp("/orders/api/orders", START_LIMIT),
+                journal,
+                threads);
         shippingProcess = new Server(
                 "Shipping",
                 shippingServer,
-                () -> shippingServer.awaitHttp("/shipping/api/shipments"),
+                () -> shippingServer.awaitHttp("/shipping/api/shipments", START_LIMIT),
                 journal,
                 threads);
     }

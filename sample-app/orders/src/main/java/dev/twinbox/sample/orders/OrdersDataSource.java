@@ -14,6 +14,7 @@ import jakarta.ejb.Singleton;
         url = "${MPCONFIG=orders.database.url}",
         user = "${MPCONFIG=orders.database.user}",
         password = "${MPCONFIG=orders.database.password}",
+        initialPoolSize = 2,
         minPoolSize = 2,
         maxPoolSize = 16,
         properties = {

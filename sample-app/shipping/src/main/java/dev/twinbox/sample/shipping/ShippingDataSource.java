@@ -14,6 +14,7 @@ import jakarta.ejb.Singleton;
         url = "${MPCONFIG=shipping.database.url}",
         user = "${MPCONFIG=shipping.database.user}",
         password = "${MPCONFIG=shipping.database.password}",
+        initialPoolSize = 2,
         minPoolSize = 2,
         maxPoolSize = 16,
         properties = {
