@@ -7,6 +7,7 @@ import jakarta.persistence.Id;
 
 /** One parcel on its way, because of one event. */
 @Entity
+@SuppressWarnings("UnusedVariable") // written once; Hibernate reads the fields
 public class Shipment {
 
     @Id
