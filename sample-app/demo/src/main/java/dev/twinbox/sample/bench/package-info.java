@@ -1,0 +1,5 @@
+/** Measures Twinbox beside the plain alternative, on this machine. */
+@NullMarked
+package dev.twinbox.sample.bench;
+
+import org.jspecify.annotations.NullMarked;

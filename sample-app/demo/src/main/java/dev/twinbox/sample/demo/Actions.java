@@ -1,0 +1,110 @@
+package dev.twinbox.sample.demo;
+
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
+
+/** Runs the page's actions, each at most once at a time. */
+final class Actions {
+
+    private static final int THOUSAND = 1000;
+    private static final int CLIENTS = 4;
+
+    private final Landscape landscape;
+    private final OrdersClient orders;
+    private final Repeater repeater;
+    private final Journal journal;
+    private final ExecutorService threads = Executors.newCachedThreadPool(task -> {
+        Thread thread = new Thread(task, "action");
+        thread.setDaemon(true);
+        return thread;
+    });
+    private final Set<Action> running = EnumSet.noneOf(Action.class);
+    private final AtomicLong rolledBack = new AtomicLong();
+
+    Actions(Landscape landscape, Repeater repeater, Journal journal) {
+        this.landscape = landscape;
+        this.repeater = repeater;
+        this.journal = journal;
+        orders = new OrdersClient(landscape.ordersServer().uri("/orders/api/orders"));
+    }
+
+    /** Begins an action and returns; one that is running already is left alone. */
+    void begin(Action action) {
+        synchronized (running) {
+            if (!running.add(action)) {
+                return;
+            }
+        }
+        threads.execute(() -> run(action));
+    }
+
+    /** The actions that are running now. */
+    List<String> running() {
+        synchronized (running) {
+            return running.stream().map(Action::label).toList();
+        }
+    }
+
+    /** How many orders were rolled back. */
+    long rolledBack() {
+        return rolledBack.get();
+    }
+
+    private void run(Action action) {
+        try {
+            perform(action);
+        } catch (RuntimeException e) {
+            Throwable cause = e.getCause() == null ? e : e.getCause();
+            journal.write(action.label() + " did not work: " + cause.getMessage());
+        } finally {
+            synchronized (running) {
+                running.remove(action);
+            }
+        }
+    }
+
+    private void perform(Action action) {
+        switch (action) {
+            case PLACE_ONE -> placeOne();
+            case PLACE_THOUSAND -> placeThousand();
+            case ROLL_BACK -> rollBack();
+            case KILL_RELAY -> landscape.relayProcess().kill();
+            case KILL_RECEIVER -> landscape.shippingProcess().kill();
+            case RESTART_KAFKA -> landscape.kafkaProcess().restart();
+            case SEND_DUPLICATES -> sendDuplicates();
+        }
+    }
+
+    private void placeOne() {
+        orders.place(1);
+        journal.write("1 order placed");
+    }
+
+    private void placeThousand() {
+        List<CompletableFuture<Void>> clients = IntStream.range(0, CLIENTS)
+                .mapToObj(client -> CompletableFuture.runAsync(() -> orders.place(THOUSAND / CLIENTS), threads))
+                .toList();
+        CompletableFuture.allOf(clients.toArray(CompletableFuture<?>[]::new)).join();
+        journal.write("1,000 orders placed by " + CLIENTS + " clients, each order in a transaction of its own");
+    }
+
+    private void rollBack() {
+        orders.placeDeclined();
+        rolledBack.incrementAndGet();
+        journal.write("1 order placed and its event published, then the payment was declined: both are rolled back");
+    }
+
+    private void sendDuplicates() {
+        int sent = repeater.repeat();
+        journal.write(
+                sent == 0
+                        ? "No records to repeat yet: place an order first"
+                        : sent + " records sent to Kafka a second time, with the same event ids");
+    }
+}

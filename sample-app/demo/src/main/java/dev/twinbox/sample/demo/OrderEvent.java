@@ -1,0 +1,21 @@
+package dev.twinbox.sample.demo;
+
+import jakarta.json.bind.Jsonb;
+
+/**
+ * An event as the ledger sees it, whichever book it was read from.
+ *
+ * @param id the event's id, the same in every book
+ * @param number which order of the customer it tells of, from 1 without gaps
+ */
+record OrderEvent(String id, long orderId, long customerId, long number) {
+
+    /** Reads the payload as it is in the outbox and on Kafka. */
+    static OrderEvent parse(String id, String payload, Jsonb jsonb) {
+        Payload order = jsonb.fromJson(payload, Payload.class);
+        return new OrderEvent(id, order.orderId(), order.customerId(), order.number());
+    }
+
+    /** The fields of the event's JSON that the ledger compares. */
+    public record Payload(long orderId, long customerId, long number) {}
+}

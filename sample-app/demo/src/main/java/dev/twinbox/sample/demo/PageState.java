@@ -1,0 +1,54 @@
+package dev.twinbox.sample.demo;
+
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All that the page shows, as JSON.
+ *
+ * @param phase one of starting, running, failed
+ * @param problem why the start failed; null otherwise
+ * @param busy labels of the actions that are running
+ */
+public record PageState(
+        String phase,
+        @Nullable String problem,
+        List<StartProgress.View> steps,
+        Map<String, Server.View> servers,
+        Figures figures,
+        Ledger ledger,
+        List<String> busy,
+        List<Journal.Entry> log) {
+
+    /**
+     * The figures of the four stations.
+     *
+     * @param lag events that are committed and not on Kafka
+     * @param position number of the relay's saved position; null = none yet
+     * @param transaction all transactions before this one are sent; null = none yet
+     * @param repeats records on Kafka beyond the first one of each event
+     * @param unshipped events on Kafka without a shipment
+     * @param skipped duplicates that the receiver has skipped
+     */
+    public record Figures(
+            long orders,
+            long events,
+            long rolledBack,
+            long lag,
+            @Nullable Long position,
+            @Nullable Long transaction,
+            long records,
+            long distinct,
+            long repeats,
+            long shipments,
+            long unshipped,
+            long skipped) {}
+
+    /**
+     * The line at the bottom.
+     *
+     * @param state one of none, exact, catching-up, wrong
+     */
+    public record Ledger(String state, long orders, long events, long shipments, String reason) {}
+}

@@ -1,0 +1,68 @@
+package dev.twinbox.sample.demo;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+
+/** Reads a topic on and on, from its beginning, belonging to no group. One thread uses it. */
+final class TopicFollower implements AutoCloseable {
+
+    private static final Duration POLL = Duration.ofMillis(100);
+
+    private final Consumer<byte[], byte[]> consumer;
+    private final Duration limit;
+
+    /** @param limit how long to wait for an answer of Kafka */
+    TopicFollower(String bootstrapServers, String topic, Duration limit) {
+        this.limit = limit;
+        Map<String, Object> settings = new HashMap<>();
+        settings.put(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
+        settings.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
+        settings.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
+        settings.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, 5000);
+        settings.put(ConsumerConfig.RECONNECT_BACKOFF_MAX_MS_CONFIG, 500);
+        consumer = new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+        List<TopicPartition> partitions = consumer.partitionsFor(topic, limit).stream()
+                .map(info -> new TopicPartition(topic, info.partition()))
+                .toList();
+        consumer.assign(partitions);
+        consumer.seekToBeginning(partitions);
+    }
+
+    /**
+     * Hands over all records that were there when it was called and not handed over before; of one partition in their order.
+     *
+     * @return whether the end was reached; false if Kafka gave nothing for the time limit
+     * @throws org.apache.kafka.common.errors.TimeoutException if Kafka does not answer
+     */
+    boolean readToEnd(java.util.function.Consumer<ConsumerRecord<byte[], byte[]>> sink) {
+        Map<TopicPartition, Long> ends = consumer.endOffsets(consumer.assignment(), limit);
+        long deadline = System.nanoTime() + limit.toNanos();
+        while (behind(ends)) {
+            Iterable<ConsumerRecord<byte[], byte[]>> page = consumer.poll(POLL);
+            if (page.iterator().hasNext()) {
+                page.forEach(sink);
+                deadline = System.nanoTime() + limit.toNanos();
+            } else if (System.nanoTime() > deadline) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean behind(Map<TopicPartition, Long> ends) {
+        return ends.entrySet().stream().anyMatch(end -> consumer.position(end.getKey(), limit) < end.getValue());
+    }
+
+    @Override
+    public void close() {
+        consumer.close(org.apache.kafka.clients.consumer.CloseOptions.timeout(Duration.ZERO));
+    }
+}

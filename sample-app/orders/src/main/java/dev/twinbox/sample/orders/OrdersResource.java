@@ -1,0 +1,77 @@
+package dev.twinbox.sample.orders;
+
+import jakarta.ejb.EJB;
+import jakarta.validation.constraints.Max;
+import jakarta.validation.constraints.Min;
+import jakarta.ws.rs.DefaultValue;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.POST;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.QueryParam;
+import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.core.Response;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+
+/** The orders over HTTP. No transaction is open here: each order has its own. */
+@Path("orders")
+@Produces(MediaType.APPLICATION_JSON)
+public class OrdersResource {
+
+    private static final long CUSTOMERS = 1000;
+    private static final List<String> PRODUCTS = List.of("kettle", "lamp", "notebook", "teapot", "umbrella");
+
+    @EJB
+    private OrderDesk desk;
+
+    @EJB
+    private Checkout checkout;
+
+    /** How many orders are committed. */
+    @GET
+    public OrderCount count() {
+        return new OrderCount(desk.count());
+    }
+
+    /**
+     * Places orders, one after the other.
+     *
+     * @param count how many, 1 to 10,000
+     * @param customerId for whom, 1 to 1,000; missing = for one customer after the other, from a random one on
+     * @return how many were placed
+     */
+    @POST
+    public OrderCount place(
+            @QueryParam("count") @DefaultValue("1") @Min(1) @Max(10_000) int count,
+            @QueryParam("customer") @Min(1) @Max(CUSTOMERS) @Nullable Long customerId) {
+        long first = ThreadLocalRandom.current().nextLong(CUSTOMERS);
+        for (int i = 0; i < count; i++) {
+            long customer = customerId != null ? customerId : 1 + (first + i) % CUSTOMERS;
+            desk.place(customer, PRODUCTS.get(i % PRODUCTS.size()), 1 + i % 3);
+        }
+        return new OrderCount(count);
+    }
+
+    /** Places one order whose payment is declined: 402, and nothing of it remains. */
+    @POST
+    @Path("declined")
+    public Response placeDeclined() {
+        long customer = 1 + ThreadLocalRandom.current().nextLong(CUSTOMERS);
+        try {
+            checkout.buyWithDeclinedCard(customer, PRODUCTS.get(0), 1);
+            throw new IllegalStateException("the payment should have been declined");
+        } catch (PaymentDeclinedException declined) {
+            return Response.status(Response.Status.PAYMENT_REQUIRED)
+                    .entity(new Refusal(declined.orderId(), "payment declined"))
+                    .build();
+        }
+    }
+
+    /** A number of orders. */
+    public record OrderCount(long orders) {}
+
+    /** Which order was rolled back, and why. */
+    public record Refusal(long orderId, String reason) {}
+}

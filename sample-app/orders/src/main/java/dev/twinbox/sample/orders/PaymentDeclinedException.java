@@ -1,0 +1,19 @@
+package dev.twinbox.sample.orders;
+
+import jakarta.ejb.ApplicationException;
+
+/** The card was refused; what was ordered is rolled back. */
+@ApplicationException(rollback = true)
+public class PaymentDeclinedException extends RuntimeException {
+
+    private final long orderId;
+
+    PaymentDeclinedException(long orderId) {
+        super("Payment declined, order " + orderId + " is rolled back");
+        this.orderId = orderId;
+    }
+
+    long orderId() {
+        return orderId;
+    }
+}

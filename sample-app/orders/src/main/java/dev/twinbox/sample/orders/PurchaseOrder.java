@@ -1,0 +1,39 @@
+package dev.twinbox.sample.orders;
+
+import jakarta.persistence.Entity;
+import jakarta.persistence.FetchType;
+import jakarta.persistence.GeneratedValue;
+import jakarta.persistence.GenerationType;
+import jakarta.persistence.Id;
+import jakarta.persistence.ManyToOne;
+
+/** One order of one customer, numbered per customer from 1 without gaps. */
+@Entity
+public class PurchaseOrder {
+
+    @Id
+    @GeneratedValue(strategy = GenerationType.SEQUENCE)
+    private long id;
+
+    @ManyToOne(fetch = FetchType.LAZY, optional = false)
+    private Customer customer;
+
+    private long number;
+    private String product;
+    private int quantity;
+
+    @SuppressWarnings("NullAway.Init") // Hibernate fills it
+    protected PurchaseOrder() {}
+
+    PurchaseOrder(Customer customer, long number, String product, int quantity) {
+        this.customer = customer;
+        this.number = number;
+        this.product = product;
+        this.quantity = quantity;
+    }
+
+    /** What the rest of the world is told; call it once the order has its id. */
+    OrderPlaced placed() {
+        return new OrderPlaced(id, customer.id(), number, product, quantity);
+    }
+}

@@ -1,0 +1,19 @@
+-- Run at each start of the application (persistence.xml), so each statement may meet its own result.
+
+create table if not exists customer (
+    id          bigint primary key,
+    order_count bigint not null default 0 check (order_count >= 0)
+);
+
+insert into customer (id) select generate_series(1, 1000) on conflict do nothing;
+
+create table if not exists purchase_order (
+    id          bigint primary key,
+    customer_id bigint not null references customer,
+    number      bigint not null check (number > 0),
+    product     text   not null,
+    quantity    int    not null check (quantity > 0),
+    unique (customer_id, number)
+);
+
+create sequence if not exists purchase_order_seq increment by 50;
