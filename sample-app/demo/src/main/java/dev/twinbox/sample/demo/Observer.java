@@ -29,8 +29,10 @@ final class Observer implements Runnable, AutoCloseable {
     private final Landscape landscape;
     private final Repeater repeater;
     private final Jsonb jsonb = JsonbBuilder.create();
-    private final HttpClient http =
-            HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(1)).build();
+    private final HttpClient http = HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .connectTimeout(Duration.ofSeconds(1))
+            .build();
     private final Thread thread = new Thread(this, "observer");
 
     // Only the observer's thread uses these.
