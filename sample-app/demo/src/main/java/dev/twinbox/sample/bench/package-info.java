@@ -1,4 +1,4 @@
-/** Measures Twinbox beside the plain alternative, on this machine. */
+/** Benchmarks: measure Twinbox beside the simplest thing that could do its work. */
 @NullMarked
 package dev.twinbox.sample.bench;
 

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 
 /** One command of an executable jar, run to its end. */
-final class Command {
+public final class Command {
 
     private Command() {}
 
@@ -19,7 +19,7 @@ final class Command {
      * @param environment configuration, by its environment names; not on the command line, where every user of the machine could read the password
      * @throws IllegalStateException if it exits with anything but 0; the message holds what it printed
      */
-    static void run(Path jar, Map<String, String> environment, String... arguments) {
+    public static void run(Path jar, Map<String, String> environment, String... arguments) {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:+UseSerialGC",

@@ -13,9 +13,10 @@ import java.util.stream.Stream;
  * @param inboxCli the jar with the inbox's {@code migrate} command
  * @param orders the producing service
  * @param shipping the receiving service
+ * @param bench the application with the consumers of the receiver benchmark
  * @param payara the application server
  */
-record Installation(Path relay, Path inboxCli, Path orders, Path shipping, Path payara) {
+public record Installation(Path relay, Path inboxCli, Path orders, Path shipping, Path bench, Path payara) {
 
     /**
      * Finds them in a built source tree.
@@ -23,15 +24,17 @@ record Installation(Path relay, Path inboxCli, Path orders, Path shipping, Path 
      * @param root the top folder of the repository
      * @throws IllegalStateException naming every file that is missing and the command that builds it
      */
-    static Installation in(Path root) {
+    public static Installation in(Path root) {
         Path top = root.toAbsolutePath().normalize();
         Installation found = new Installation(
                 top.resolve("outbox-relay/target/outbox-relay.jar"),
                 top.resolve("inbox-receiver/target/inbox-receiver-cli.jar"),
                 top.resolve("sample-app/orders/target/orders.war"),
                 top.resolve("sample-app/shipping/target/shipping.war"),
+                top.resolve("sample-app/bench/target/bench.war"),
                 top.resolve("sample-app/demo/target/payara-micro.jar"));
-        List<Path> missing = Stream.of(found.relay, found.inboxCli, found.orders, found.shipping, found.payara)
+        List<Path> missing = Stream.of(
+                        found.relay, found.inboxCli, found.orders, found.shipping, found.bench, found.payara)
                 .filter(file -> !Files.isRegularFile(file))
                 .toList();
         if (!missing.isEmpty()) {

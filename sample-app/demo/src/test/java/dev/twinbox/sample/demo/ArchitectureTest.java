@@ -54,6 +54,7 @@ class ArchitectureTest {
         FIXTURES_MODULE("sample-app/fixtures", FIXTURES),
         ORDERS("sample-app/orders", "dev.twinbox.sample.orders.."),
         SHIPPING("sample-app/shipping", "dev.twinbox.sample.shipping.."),
+        BENCH("sample-app/bench", "dev.twinbox.sample.bench.receive.."),
         DEMO("sample-app/demo", "dev.twinbox.sample.demo..", "dev.twinbox.sample.bench..");
 
         private final String folder;

@@ -1,0 +1,12 @@
+package dev.twinbox.sample.bench.receive;
+
+import dev.twinbox.EventType;
+import java.math.BigDecimal;
+
+/**
+ * The event of the benchmark, about 500 bytes of JSON.
+ *
+ * @param note random text that makes up most of the event and is read, but not stored
+ */
+@EventType(value = "order.placed", topic = "bench-twinbox")
+public record OrderPlaced(long orderId, long customerId, BigDecimal total, String note) {}

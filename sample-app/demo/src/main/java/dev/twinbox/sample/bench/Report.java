@@ -1,0 +1,102 @@
+package dev.twinbox.sample.bench;
+
+import dev.twinbox.fixtures.PostgresServer;
+import jakarta.json.Json;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonObjectBuilder;
+import jakarta.json.JsonWriter;
+import jakarta.json.stream.JsonGenerator;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Properties;
+import java.util.TreeMap;
+import org.apache.kafka.clients.producer.KafkaProducer;
+
+/**
+ * What a benchmark found.
+ *
+ * @param name of the benchmark
+ * @param figures its own fields of the JSON file
+ * @param table for people
+ * @param requirements what the figures must reach at full size
+ */
+record Report(String name, JsonObject figures, String table, List<Requirement> requirements) {
+
+    /** A quotient of two figures and the least it must be. */
+    record Requirement(String what, double value, double least) {
+
+        boolean met() {
+            return value >= least;
+        }
+
+        @Override
+        public String toString() {
+            return String.format(
+                    Locale.ROOT, "%-28s %7.3f   required %5.2f   %s", what, value, least, met() ? "met" : "NOT MET");
+        }
+    }
+
+    boolean met() {
+        return requirements.stream().allMatch(Requirement::met);
+    }
+
+    /**
+     * Writes the figures together with where, when and from what they come.
+     *
+     * @param command as a person repeats it
+     */
+    void write(Path file, Path root, String command) throws IOException {
+        JsonObjectBuilder whole = Json.createObjectBuilder()
+                .add("benchmark", name)
+                .add("date", Instant.now().truncatedTo(ChronoUnit.SECONDS).toString())
+                .add("command", command)
+                .add("git_commit", Machine.commit(root));
+        figures.forEach(whole::add);
+        whole.add("kafka", kafkaVersion()).add("machine", Machine.json());
+        Files.createDirectories(file.toAbsolutePath().getParent());
+        try (JsonWriter writer = Json.createWriterFactory(Map.of(JsonGenerator.PRETTY_PRINTING, true))
+                .createWriter(Files.newBufferedWriter(file))) {
+            writer.writeObject(whole.build());
+        }
+    }
+
+    private static String kafkaVersion() throws IOException {
+        try (InputStream file = KafkaProducer.class.getResourceAsStream("/kafka/kafka-version.properties")) {
+            Properties properties = new Properties();
+            properties.load(file);
+            return properties.getProperty("version");
+        }
+    }
+
+    /** Three digits: more would pretend to a precision that no run has. */
+    static double rounded(double ratio) {
+        return Math.round(ratio * 1_000) / 1_000.0;
+    }
+
+    static JsonObjectBuilder object(Map<String, String> values) {
+        JsonObjectBuilder object = Json.createObjectBuilder();
+        new TreeMap<>(values).forEach(object::add);
+        return object;
+    }
+
+    /** Versions of database and driver, and the settings of the server. */
+    static JsonObjectBuilder postgres(PostgresServer server, String database, Map<String, String> settings)
+            throws SQLException {
+        try (Connection connection = server.connect(database)) {
+            DatabaseMetaData metaData = connection.getMetaData();
+            return object(settings)
+                    .add("version", metaData.getDatabaseProductVersion())
+                    .add("driver", metaData.getDriverVersion());
+        }
+    }
+}

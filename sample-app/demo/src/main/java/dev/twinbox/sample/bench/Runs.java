@@ -1,0 +1,72 @@
+package dev.twinbox.sample.bench;
+
+import jakarta.json.Json;
+import jakarta.json.JsonArrayBuilder;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** The runs of a benchmark in the order in which they were made. */
+final class Runs {
+    private final List<Run> all = new ArrayList<>();
+
+    /** One measured run of one side. */
+    private record Run(String side, int round, int events, Duration took) {
+
+        double perSecond() {
+            return events / (took.toNanos() / 1e9);
+        }
+    }
+
+    /** Keeps a run and says so. */
+    void add(String side, int round, int events, Duration took) {
+        Run run = new Run(side, round, events, took);
+        all.add(run);
+        Console.say(String.format(
+                Locale.ROOT,
+                "%s, run %d: %,d in %.3f s = %s",
+                side,
+                round,
+                events,
+                took.toNanos() / 1e9,
+                Console.perSecond(run.perSecond())));
+    }
+
+    /** The median rate of a side: of an even number of runs, the lower one of the middle two. */
+    double median(String side) {
+        List<Double> rates = all.stream()
+                .filter(run -> run.side.equals(side))
+                .map(Run::perSecond)
+                .sorted()
+                .toList();
+        return rates.get((rates.size() - 1) / 2);
+    }
+
+    JsonArrayBuilder json() {
+        JsonArrayBuilder array = Json.createArrayBuilder();
+        for (Run run : all) {
+            array.add(Json.createObjectBuilder()
+                    .add("side", run.side)
+                    .add("run", run.round)
+                    .add("events", run.events)
+                    .add("seconds", run.took.toNanos() / 1e9)
+                    .add("per_s", Math.round(run.perSecond())));
+        }
+        return array;
+    }
+
+    /** One line a side: its runs, then its median. */
+    String table() {
+        StringBuilder table = new StringBuilder();
+        for (String side : all.stream().map(Run::side).distinct().toList()) {
+            table.append(String.format(Locale.ROOT, "%-24s", side));
+            all.stream()
+                    .filter(run -> run.side.equals(side))
+                    .forEach(run ->
+                            table.append(String.format(Locale.ROOT, "%12s", Console.perSecond(run.perSecond()))));
+            table.append(String.format(Locale.ROOT, "   median %12s%n", Console.perSecond(median(side))));
+        }
+        return table.toString();
+    }
+}
