@@ -172,8 +172,11 @@ final class Attempt implements Runnable, Synchronization {
 
     /** Of a pair that is in the batch twice the second is a duplicate. */
     private boolean take(Handler handler, ReceivedEvent event) {
-        return !handler.claims()
-                || claims.getOrDefault(handler.name(), Set.of()).remove(event.id());
+        if (!handler.claims()) {
+            return true;
+        }
+        Set<String> ids = claims.get(handler.name());
+        return ids != null && ids.remove(event.id());
     }
 
     private void unclaimTheRest() throws SQLException {

@@ -123,8 +123,11 @@ final class HandlerRules {
             breaches.add("its parameters are (" + parameters(method) + "), legal shapes are (E), (E, EventContext) and "
                     + "(List<E>), E a class, byte[] or String");
         }
-        String topic = topic(annotation, eventClass, breaches);
-        String type = type(annotation, eventClass, breaches);
+        String topic = topic(annotation, eventClass);
+        String type = type(annotation, eventClass);
+        if (eventClass != null) {
+            checkTopicAndType(topic, type, eventClass, breaches);
+        }
         String name = annotation.name().isEmpty() ? owner.getSimpleName() + "." + method.getName() : annotation.name();
         if (name.length() > LONGEST_NAME || name.indexOf('\0') >= 0) {
             breaches.add("its name has " + name.length() + " characters; at most " + LONGEST_NAME
@@ -276,36 +279,27 @@ final class HandlerRules {
         return legal ? event : null;
     }
 
-    private static String topic(InboxHandler annotation, @Nullable Class<?> eventClass, List<String> breaches) {
-        String topic = annotation.topic();
-        if (topic.isEmpty() && eventClass != null) {
-            EventType type = eventClass.getAnnotation(EventType.class);
-            topic = type == null ? "" : type.topic();
-        }
+    private static String topic(InboxHandler annotation, @Nullable Class<?> eventClass) {
+        EventType declared = eventClass == null ? null : eventClass.getAnnotation(EventType.class);
+        return annotation.topic().isEmpty() && declared != null ? declared.topic() : annotation.topic();
+    }
+
+    private static String type(InboxHandler annotation, @Nullable Class<?> eventClass) {
+        EventType declared = eventClass == null ? null : eventClass.getAnnotation(EventType.class);
+        return annotation.type().isEmpty() && declared != null ? declared.value() : annotation.type();
+    }
+
+    private static void checkTopicAndType(String topic, String type, Class<?> eventClass, List<String> breaches) {
+        String name = eventClass.getSimpleName();
         if (topic.isEmpty()) {
-            breaches.add("its topic is not known; set @InboxHandler(topic = …), or topic on @EventType of "
-                    + name(eventClass));
+            breaches.add("its topic is not known; set @InboxHandler(topic = …), or topic on @EventType of " + name);
         } else if (!TOPIC.matcher(topic).matches() || topic.equals(".") || topic.equals("..")) {
             breaches.add("\"" + topic + "\" can not be a Kafka topic: 1 to 249 characters of a-z A-Z 0-9 . _ -");
         }
-        return topic;
-    }
-
-    private static String type(InboxHandler annotation, @Nullable Class<?> eventClass, List<String> breaches) {
-        String type = annotation.type();
-        if (type.isEmpty() && eventClass != null) {
-            EventType declared = eventClass.getAnnotation(EventType.class);
-            type = declared == null ? "" : declared.value();
-        }
         if (type.isEmpty()) {
-            breaches.add("the type of its events is not known; set @InboxHandler(type = …), or put @EventType on "
-                    + name(eventClass));
+            breaches.add(
+                    "the type of its events is not known; set @InboxHandler(type = …), or put @EventType on " + name);
         }
-        return type;
-    }
-
-    private static String name(@Nullable Class<?> eventClass) {
-        return eventClass == null ? "the event class" : eventClass.getSimpleName();
     }
 
     /** The bean type through which the method can be called, and the method as that type has it. */

@@ -5,6 +5,7 @@ import dev.twinbox.InvalidConfigurationException;
 import dev.twinbox.inbox.HandlerRules.Candidate;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.inject.spi.AfterDeploymentValidation;
+import jakarta.enterprise.inject.spi.Bean;
 import jakarta.enterprise.inject.spi.BeanManager;
 import jakarta.enterprise.inject.spi.BeforeBeanDiscovery;
 import jakarta.enterprise.inject.spi.Extension;
@@ -12,10 +13,12 @@ import jakarta.enterprise.inject.spi.ProcessAnnotatedType;
 import jakarta.enterprise.inject.spi.ProcessManagedBean;
 import jakarta.enterprise.inject.spi.ProcessSessionBean;
 import jakarta.enterprise.inject.spi.WithAnnotations;
+import java.lang.reflect.Type;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.eclipse.microprofile.config.ConfigProvider;
 import org.jspecify.annotations.Nullable;
 
@@ -53,11 +56,24 @@ public class InboxExtension implements Extension {
     void noteBean(@Observes ProcessManagedBean<?> event) {
         boolean hasHandler = event.getAnnotatedBeanClass().getMethods().stream()
                 .anyMatch(method -> method.isAnnotationPresent(InboxHandler.class));
+        noteInterfaces(event.getBean());
         if (hasHandler) {
             candidates.add(new Candidate(
                     event.getBean(),
                     event.getAnnotatedBeanClass(),
                     event instanceof ProcessSessionBean<?> session ? session.getSessionBeanType() : null));
+        }
+    }
+
+    /** Discovery does not report interfaces, but an annotation there looks as if it worked. */
+    private void noteInterfaces(Bean<?> bean) {
+        for (Type type : bean.getTypes()) {
+            if (type instanceof Class<?> known
+                    && known.isInterface()
+                    && Stream.of(known.getDeclaredMethods())
+                            .anyMatch(method -> method.isAnnotationPresent(InboxHandler.class))) {
+                annotatedClasses.add(known);
+            }
         }
     }
 

@@ -6,6 +6,8 @@ import dev.twinbox.inbox.app.Order;
 import dev.twinbox.inbox.app.Script;
 import dev.twinbox.inbox.app.StatusServlet;
 import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -75,12 +77,18 @@ final class TestApp {
                 .setWebXML(new StringAsset(webXml()));
     }
 
-    Path build() throws Exception {
-        Path file = Files.createDirectories(Path.of("target", "wars"))
-                .resolve(name + ".war")
-                .toAbsolutePath();
+    Path build() {
+        Path file = folder().resolve(name + ".war").toAbsolutePath();
         archive().as(ZipExporter.class).exportTo(file.toFile(), true);
         return file;
+    }
+
+    private static Path folder() {
+        try {
+            return Files.createDirectories(Path.of("target", "wars"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private String webXml() {

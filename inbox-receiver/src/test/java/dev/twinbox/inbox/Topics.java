@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class Topics implements AutoCloseable {
 
     private final KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(
-            Map.of("bootstrap.servers", Servers.kafka().bootstrapServers(), "linger.ms", "0"),
+            Map.of("bootstrap.servers", Servers.kafka().bootstrapServers(), "linger.ms", "5000"),
             new ByteArraySerializer(),
             new ByteArraySerializer());
     private final Admin admin =
@@ -56,22 +56,40 @@ final class Topics implements AutoCloseable {
     }
 
     void send(ProducerRecord<byte[], byte[]> record) {
-        try {
-            producer.send(record).get();
-        } catch (InterruptedException | ExecutionException e) {
-            throw new IllegalStateException(e);
+        producer.send(record);
+        producer.flush();
+    }
+
+    /** As one batch of Kafka's, so that the receiver gets them by one poll; each is an order without an action. */
+    void sendTogether(String topic, String... ids) {
+        for (String id : ids) {
+            producer.send(orderRecord(topic, 0, id, "", 0));
         }
+        producer.flush();
+    }
+
+    /** Puts an order into what the next {@link #flush} sends as one batch. */
+    void add(String topic, String id, String action, int times) {
+        producer.send(orderRecord(topic, 0, id, action, times));
+    }
+
+    void flush() {
+        producer.flush();
+    }
+
+    private static ProducerRecord<byte[], byte[]> orderRecord(
+            String topic, int partition, String id, String action, int times) {
+        ProducerRecord<byte[], byte[]> record =
+                new ProducerRecord<>(topic, partition, null, bytes(order(id, action, times)));
+        header(record, CloudEventHeaders.ID, id);
+        header(record, CloudEventHeaders.TYPE, "order");
+        return record;
     }
 
     /** Without waiting for each. */
     void sendMany(String topic, int partition, int number) {
         for (int i = 0; i < number; i++) {
-            String id = id();
-            ProducerRecord<byte[], byte[]> record =
-                    new ProducerRecord<>(topic, partition, null, bytes(order(id, "", 0)));
-            header(record, CloudEventHeaders.ID, id);
-            header(record, CloudEventHeaders.TYPE, "order");
-            producer.send(record);
+            producer.send(orderRecord(topic, partition, id(), "", 0));
         }
         producer.flush();
     }

@@ -1,0 +1,41 @@
+package dev.twinbox.inbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import org.junit.jupiter.api.Test;
+
+class TimeLimitIT {
+
+    private final Database database = MainApp.database();
+    private final Topics topics = MainApp.topics();
+
+    @Test
+    void aBatchThatTakesTooLongCommitsWhatItHasAndLeavesTheRest() {
+        String first = Topics.id();
+        String second = Topics.id();
+        String third = Topics.id();
+        try (Database.Gate gate = database.shutGate(81)) {
+            topics.add("slow", first, "gate:81", 10);
+            topics.add("slow", second, "", 0);
+            topics.add("slow", third, "", 0);
+            topics.flush();
+            // batch.max-time is one second
+            await().atMost(MainApp.LIMIT)
+                    .until(() -> database.count(
+                                    "call where event_id = ? and at < clock_timestamp() - interval '1.2 seconds'",
+                                    first)
+                            == 1);
+            assertThat(database.count("inbox_event where event_id = ?", second)).isZero();
+        }
+        MainApp.awaitLagZero(MainApp.GROUP, "slow");
+
+        // The handler of lists was given what was handled in its transaction, once after it.
+        assertThat(database.effects("SlowHandler.onBatch")).containsExactly(first, second + " " + third);
+        assertThat(database.effects("SlowHandler.onOrder")).containsExactly(first, second, third);
+        for (String id : new String[] {first, second, third}) {
+            assertThat(database.calls("SlowHandler.onOrder", id)).isEqualTo(1);
+            assertThat(database.count("inbox_event where event_id = ?", id)).isEqualTo(2);
+        }
+    }
+}

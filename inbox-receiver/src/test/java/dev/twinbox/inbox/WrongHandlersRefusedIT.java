@@ -1,0 +1,86 @@
+package dev.twinbox.inbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.twinbox.inbox.wrong.WrongHandlers;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** One deployment with every mistake: each is named, by class, method and rule, and the application is not there. */
+class WrongHandlersRefusedIT {
+
+    private static String log;
+
+    @BeforeAll
+    static void deploy() throws Exception {
+        TestApp app = new TestApp("wrong", new Database("wrong").name())
+                .with(WrongHandlers.class)
+                .with(WrongHandlers.class.getDeclaredClasses())
+                .with("twinbox.inbox.batch.size", "none");
+        log = Servers.payara().deploy("wrong", app.build());
+    }
+
+    @Test
+    void theApplicationIsNotDeployed() {
+        assertThat(Servers.payara().status("/wrong/status")).isEqualTo(404);
+    }
+
+    @Test
+    void everyProblemIsCounted() {
+        assertThat(log).contains("The inbox can not work in this application: 25 problems");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "Shapes.none()|its parameters are (), legal shapes are (E), (E, EventContext) and (List<E>)",
+                "Shapes.three(Known, EventContext, String)|its parameters are (Known, EventContext, String)",
+                "Shapes.swapped(EventContext, Known)|its parameters are (EventContext, Known)",
+                "Shapes.rawList(List)|its parameters are (List)",
+                "Shapes.generic(java.util.Map<java.lang.String, java.lang.String>)|its parameters are",
+                "Shapes.primitive(int)|its parameters are (int)",
+                "Shapes.result(Known)|it returns String, which nobody would see",
+                "Shapes.hidden(Known)|it is not public",
+                "Shapes.fixed(Known)|it is static",
+                "Shapes.unknown(Unknown)|its topic is not known; set @InboxHandler(topic = …), or topic on @EventType of Unknown",
+                "Shapes.unknown(Unknown)|the type of its events is not known; set @InboxHandler(type = …), or put @EventType on Unknown",
+                "Shapes.illegalTopic(Known)|\"no topic!\" can not be a Kafka topic",
+                "Transactions.requiresNew(Known)|@Transactional(REQUIRES_NEW) would run it outside the receiver's transaction",
+                "Transactions.never(Known)|@Transactional(NEVER) would run it outside the receiver's transaction",
+                "TransactionOfClass.notSupported(Known)|@Transactional(NOT_SUPPORTED) would run it outside",
+                "Ejb.requiresNew(Known)|@TransactionAttribute(REQUIRES_NEW) would run it outside",
+                "Ejb.notSupported(Known)|@TransactionAttribute(NOT_SUPPORTED) would run it outside",
+                "Ejb.later(Known)|it is asynchronous (@jakarta.ejb.Asynchronous)",
+                "BeanManaged.handle(Known)|its class manages transactions itself",
+                "OfOneClient.handle(Known)|its class is a @Stateful bean",
+                "OfOneRequest.handle(Known)|its bean is @RequestScoped",
+                "OutsideOfItsView.handle(Known)|it is in none of the session bean's local views",
+                "Annotated.handle(Known)|annotations of an interface's methods are not inherited",
+            })
+    void aMistakeIsNamedWithClassMethodAndRule(String method, String rule) {
+        String prefix = "  - " + WrongHandlers.class.getName() + "$" + method + ": " + rule;
+
+        assertThat(log.lines()).anySatisfy(line -> assertThat(line).startsWith(prefix));
+    }
+
+    @Test
+    void equalNamesAreRefusedWithTheRemedy() {
+        String shapes = WrongHandlers.class.getName() + "$Shapes.overloaded";
+
+        assertThat(Stream.of(log.split("\n")))
+                .anySatisfy(line -> assertThat(line)
+                        .contains(shapes + "(Known) and " + shapes
+                                + "(Known, EventContext) have one name, \"Shapes.overloaded\"")
+                        .contains("@InboxHandler(name = …)"));
+    }
+
+    @Test
+    void theConfigurationIsCheckedInTheSameGo() {
+        assertThat(log)
+                .contains("  - twinbox.inbox.batch.size is \"none\"; it has to be a whole number from 1 to 10000");
+    }
+}
