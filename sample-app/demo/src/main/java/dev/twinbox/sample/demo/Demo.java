@@ -27,7 +27,8 @@ final class Demo implements AutoCloseable {
     private enum Phase {
         STARTING,
         RUNNING,
-        FAILED
+        FAILED,
+        STOPPING
     }
 
     /**
@@ -58,14 +59,21 @@ final class Demo implements AutoCloseable {
         try {
             landscape.start(progress);
         } catch (RuntimeException e) {
-            problem = e.getMessage();
-            phase = Phase.FAILED;
+            if (phase == Phase.STARTING) {
+                problem = e.getMessage();
+                phase = Phase.FAILED;
+            }
             throw e;
         }
         observer.start();
         phase = Phase.RUNNING;
         journal.write(String.format(
                 Locale.ROOT, "All servers run, after %.1f s", (System.nanoTime() - begun) / 1_000_000_000.0));
+    }
+
+    /** Whether it was told to end; what fails from then on is no failure. */
+    boolean isStopping() {
+        return phase == Phase.STOPPING;
     }
 
     private void begin(Action action) {
@@ -129,6 +137,7 @@ final class Demo implements AutoCloseable {
 
     @Override
     public void close() {
+        phase = Phase.STOPPING;
         observer.close();
         landscape.close();
         page.close();

@@ -39,6 +39,9 @@ public final class DemoMain {
         try {
             demo.start();
         } catch (RuntimeException e) {
+            if (demo.isStopping()) {
+                return 0; // the JVM ends with the code of the signal
+            }
             demo.close();
             System.err.println("The demo could not start: " + e.getMessage());
             return FAILED;

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * All that the page shows, as JSON.
  *
- * @param phase one of starting, running, failed
+ * @param phase one of starting, running, failed, stopping
  * @param problem why the start failed; null otherwise
  * @param busy labels of the actions that are running
  */

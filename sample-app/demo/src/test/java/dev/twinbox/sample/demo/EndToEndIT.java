@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
  * The whole chain as it runs in the demo, from a REST call to a shipment in another database, while its parts are killed.
  * Each fault comes at a point of progress with orders being placed all the while, never after a time.
  */
-@Timeout(value = 8, unit = TimeUnit.MINUTES)
+@Timeout(value = 20, unit = TimeUnit.MINUTES)
 class EndToEndIT {
 
     private static final int ORDERS = 20_000;
@@ -32,7 +32,8 @@ class EndToEndIT {
     /** How many orders may be placed beyond the point of the next fault: the fault has to meet work. */
     private static final int AHEAD = 1_500;
 
-    private static final Duration LIMIT = Duration.ofMinutes(2);
+    /** A bound for what takes seconds on two free cores: Payara starts ten times slower on a machine that has other things to do. */
+    private static final Duration LIMIT = Duration.ofMinutes(5);
 
     private static final String EVENTS_IN_BUSINESS_ORDER = """
             select e.topic, e.key, e.id, e.payload

@@ -63,7 +63,7 @@ final class OrderLoad implements AutoCloseable {
     void awaitEnd() throws InterruptedException, ExecutionException, TimeoutException {
         complete();
         for (Future<?> client : clients) {
-            client.get(2, TimeUnit.MINUTES);
+            client.get(5, TimeUnit.MINUTES);
         }
     }
 
@@ -98,7 +98,7 @@ final class OrderLoad implements AutoCloseable {
 
     private void placeUntilItWorks(Random random) {
         await("a call that works")
-                .atMost(Duration.ofMinutes(1))
+                .atMost(Duration.ofMinutes(3))
                 .pollDelay(Duration.ZERO)
                 .pollInterval(Duration.ofMillis(200))
                 .ignoreExceptions()
