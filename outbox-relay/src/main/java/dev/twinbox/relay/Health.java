@@ -111,7 +111,7 @@ final class Health {
         String cause = still.compareTo(timeout) <= 0
                 ? null
                 : "for " + still.toSeconds() + " s none of the events in flight was acknowledged, allowed are "
-                        + timeout.toSeconds() + " s";
+                        + timeout.toSeconds() + " s; is the broker reachable?";
         return Check.of(
                 "progress",
                 cause,
