@@ -29,7 +29,7 @@ class EndToEndIT {
     private static final int ORDERS = 20_000;
     private static final int CUSTOMERS = 1_000;
 
-    /** How many orders may be placed beyond the point of the next fault: the fault has to meet work. */
+    /** How many orders may be placed beyond the point of the next fault; and as many again when it has come. */
     private static final int AHEAD = 1_500;
 
     /** A bound for what takes seconds on two free cores: Payara starts ten times slower on a machine that has other things to do. */
@@ -92,7 +92,7 @@ class EndToEndIT {
     }
 
     /** Lets orders be placed up to the threshold and some more, and does the fault when the progress has come to it. */
-    private void at(OrderLoad load, int threshold, Callable<Long> progress, Runnable fault) throws Exception {
+    private void at(OrderLoad load, int threshold, Callable<Long> progress, Runnable fault) {
         // The last fault's victim first: a kill that meets nobody is none.
         await("all servers up").atMost(LIMIT).until(this::allUp);
         load.allow(threshold + AHEAD);
@@ -101,9 +101,8 @@ class EndToEndIT {
                 .pollInterval(Duration.ofMillis(20))
                 .ignoreExceptions()
                 .until(() -> progress.call() >= threshold);
-        assertThat(load.isRunning() || shipped() < ordered())
-                .as("there is work for the fault to meet at " + threshold)
-                .isTrue();
+        // A receiver that makes up for an outage may have done all that was allowed: the fault has to meet work.
+        load.allow(threshold + 2 * AHEAD);
         fault.run();
     }
 

@@ -33,7 +33,6 @@ final class OrderLoad implements AutoCloseable {
     // Calls, guarded by this.
     private int allowed;
     private int begun;
-    private int ended;
     private boolean complete;
 
     OrderLoad(OrdersClient orders) {
@@ -47,11 +46,6 @@ final class OrderLoad implements AutoCloseable {
     synchronized void allow(int total) {
         allowed = total / ORDERS_PER_CALL;
         notifyAll();
-    }
-
-    /** Whether orders are being placed now. */
-    synchronized boolean isRunning() {
-        return ended < allowed;
     }
 
     /** How many orders were rolled back. */
@@ -75,7 +69,6 @@ final class OrderLoad implements AutoCloseable {
     private Void run(Random random) throws InterruptedException {
         while (beginCall()) {
             placeUntilItWorks(random);
-            endCall();
         }
         return null;
     }
@@ -90,10 +83,6 @@ final class OrderLoad implements AutoCloseable {
         }
         begun++;
         return true;
-    }
-
-    private synchronized void endCall() {
-        ended++;
     }
 
     private void placeUntilItWorks(Random random) {
