@@ -111,6 +111,12 @@ class InboxReceiver {
 
     /** Returns when nothing of it runs any more, or when it has waited for that in vain. */
     void stop() {
+        if (!loops.isEmpty()) {
+            LOG.log(
+                    Level.INFO,
+                    "Receiver of group {0} is asked to stop",
+                    extension.config().group());
+        }
         loops.forEach(PollLoop::stop);
         Duration patience = stopTimeout.plus(LEAVE_TIMEOUT);
         long deadline = System.nanoTime() + patience.toNanos();

@@ -33,4 +33,9 @@ final class Servers {
     static PayaraHost payara() {
         return Payara.SERVER;
     }
+
+    /** One of the caller's own, to be closed by it. */
+    static PayaraHost newPayara() {
+        return new PayaraHost(Ports.pick());
+    }
 }

@@ -134,6 +134,25 @@ final class Topics implements AutoCloseable {
         }
     }
 
+    /** Members of the group that have a partition of the topic. */
+    java.util.Set<String> owners(String group, String topic) {
+        try {
+            return admin
+                    .describeConsumerGroups(java.util.List.of(group))
+                    .describedGroups()
+                    .get(group)
+                    .get()
+                    .members()
+                    .stream()
+                    .filter(member -> member.assignment().topicPartitions().stream()
+                            .anyMatch(partition -> partition.topic().equals(topic)))
+                    .map(member -> member.consumerId())
+                    .collect(java.util.stream.Collectors.toSet());
+        } catch (InterruptedException | ExecutionException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
     long members(String group) {
         try {
             return admin.describeConsumerGroups(java.util.List.of(group))

@@ -194,14 +194,16 @@ public final class PayaraHost implements AutoCloseable {
         }
     }
 
-    /** SIGTERM; returns the exit code. */
-    public int terminate(Duration limit) throws InterruptedException {
+    /** SIGTERM; returns at once. */
+    public void sendTerm() {
         process.destroy();
+    }
+
+    /** Waits for the end. */
+    public void awaitEnd(Duration limit) throws InterruptedException {
         if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
-            process.destroyForcibly();
-            throw new IllegalStateException("still runs " + limit + " after SIGTERM:\n" + tail());
+            throw new IllegalStateException("still runs after " + limit + ":\n" + tail());
         }
-        return process.exitValue();
     }
 
     /** SIGKILL. */

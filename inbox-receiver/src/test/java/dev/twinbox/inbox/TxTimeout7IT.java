@@ -1,0 +1,65 @@
+package dev.twinbox.inbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.twinbox.inbox.app.TimeoutHandler;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Scenario 7, TX-TIMEOUT: a handler outlives its transaction; all of it is committed, or nothing. */
+class TxTimeout7IT {
+
+    private static Database database;
+    private static Topics topics;
+
+    @BeforeAll
+    static void deploy() {
+        database = new Database("timeout");
+        topics = new Topics();
+        Servers.kafka().createTopic("timeout", 1);
+        timeout(2);
+        MainApp.deploy(new TestApp("timeout", database.name()).with(TimeoutHandler.class));
+    }
+
+    @AfterAll
+    static void undeploy() {
+        Servers.payara().undeploy("timeout");
+        timeout(0);
+        topics.close();
+    }
+
+    private static void timeout(int seconds) {
+        Servers.payara()
+                .command("set", "configs.config.server-config.transaction-service.timeout-in-seconds=" + seconds);
+    }
+
+    @Test
+    void allOrNothingAndTheOthersSucceed() {
+        String slow = Topics.id();
+        // Sleeps in the database, twice as long as the transaction may last, on its first calls.
+        topics.send("timeout", slow, "sql:select pg_sleep(4)", 2);
+        topics.sendMany("timeout", 0, 20);
+
+        await().atMost(MainApp.LIMIT)
+                .untilAsserted(
+                        () -> assertThat(topics.lag("timeout", "timeout")).isZero());
+
+        assertThat(database.count("inbox_event")).isEqualTo(21);
+        assertThat(database.effects("timeout-first"))
+                .hasSize(21)
+                .doesNotHaveDuplicates()
+                .contains(slow);
+        assertThat(database.effects("timeout-second"))
+                .hasSize(21)
+                .doesNotHaveDuplicates()
+                .contains(slow);
+        // Nothing of ours sits in a transaction afterwards.
+        await().atMost(MainApp.LIMIT)
+                .untilAsserted(() -> assertThat(
+                                database.count("pg_stat_activity where datname = 'timeout' and state like 'idle in%'"))
+                        .isZero());
+        MainApp.awaitNoTrouble("timeout");
+    }
+}

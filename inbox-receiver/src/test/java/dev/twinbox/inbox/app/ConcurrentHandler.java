@@ -1,0 +1,18 @@
+package dev.twinbox.inbox.app;
+
+import dev.twinbox.InboxHandler;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+
+/** Of two applications in one group. */
+@ApplicationScoped
+public class ConcurrentHandler {
+
+    @Inject
+    private Script script;
+
+    @InboxHandler(topic = "conc", type = "order", name = "concurrent")
+    public void onOrder(Order order) throws Exception {
+        script.play("concurrent", order);
+    }
+}

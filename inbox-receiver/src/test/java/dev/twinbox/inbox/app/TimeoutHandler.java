@@ -1,0 +1,19 @@
+package dev.twinbox.inbox.app;
+
+import dev.twinbox.InboxHandler;
+import jakarta.ejb.Stateless;
+import jakarta.inject.Inject;
+
+/** Writes an effect before and after what may take too long. */
+@Stateless
+public class TimeoutHandler {
+
+    @Inject
+    private Script script;
+
+    @InboxHandler(topic = "timeout", type = "order")
+    public void onOrder(Order order) throws Exception {
+        script.play("timeout-first", order);
+        script.writeEffect("timeout-second", order.id());
+    }
+}
