@@ -27,9 +27,7 @@ class Shutdown54IT {
                 await().atMost(MainApp.LIMIT).until(() -> database.waiting(541) == 1);
                 payara.sendTerm();
                 // The handler has two seconds of work left; the server logs nothing any more that could be waited for.
-                await().atMost(MainApp.LIMIT)
-                        .during(Duration.ofSeconds(2))
-                        .until(() -> database.waiting(541) == 1);
+                await().atMost(MainApp.LIMIT).during(Duration.ofSeconds(2)).until(() -> database.waiting(541) == 1);
             }
             payara.awaitEnd(LIMIT);
 
