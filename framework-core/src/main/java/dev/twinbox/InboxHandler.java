@@ -10,7 +10,7 @@ import java.lang.annotation.Target;
 /**
  * Handles events from Kafka, by default in one JTA transaction with the record of having done so.
  *
- * <p><b>Shapes.</b> A non-private, non-static {@code void} method of a CDI bean or EJB: {@code (E)}, {@code (E,
+ * <p><b>Shapes.</b> A public, non-static {@code void} method of a CDI bean or EJB: {@code (E)}, {@code (E,
  * EventContext)} or {@code (List<E>)}, which gets a batch. {@code E} is an event class, or {@code byte[]} or
  * {@code String} when {@link #topic()} and {@link #type()} are both given.
  *
