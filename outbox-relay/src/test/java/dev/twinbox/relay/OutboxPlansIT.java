@@ -2,6 +2,8 @@ package dev.twinbox.relay;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.twinbox.relay.OutboxTable.Cutting;
+import dev.twinbox.schema.SqlIdentifier;
 import jakarta.json.Json;
 import jakarta.json.JsonArray;
 import jakarta.json.JsonObject;
@@ -16,6 +18,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * No plan reads history: behind a million rows that were sent long ago, without statistics and with, while another session
@@ -23,7 +27,7 @@ import org.junit.jupiter.api.Test;
  */
 class OutboxPlansIT {
     private static final int HISTORY = 1_000_000;
-    private static final RelayConfig.Page LIMITS = new RelayConfig.Page(200, 1_000_000, 4);
+    private static final SqlIdentifier EVENTS = OutboxDatabaseFixture.SCHEMA.events();
     /** Of index and table together; an index descent is 3 or 4, times three slots, times the branches. */
     private static final long BUFFERS_OF_A_POLL = 60;
 
@@ -84,30 +88,34 @@ class OutboxPlansIT {
         OutboxDatabaseFixture.execute(reading, "deallocate all");
     }
 
-    @Test
-    void anIdlePollReadsNothing() throws SQLException {
+    @ParameterizedTest
+    @EnumSource
+    void anIdlePollReadsNothing(Cutting cutting) throws SQLException {
         Snapshot from = now();
-        Touched touched = sixthExecution(OutboxTable.OPEN_WINDOW, openWindow(from));
+        Touched touched = sixthExecution(OutboxTable.openWindow(cutting, EVENTS), cutting, openWindow(from));
         assertThat(touched.rows()).as(touched.toString()).isZero();
         assertThat(touched.buffers()).as(touched.toString()).isLessThan(BUFFERS_OF_A_POLL);
     }
 
-    @Test
-    void aPollReadsWhatIsNewAndWhatWasInProgressAndNoMore() throws SQLException {
+    @ParameterizedTest
+    @EnumSource
+    void aPollReadsWhatIsNewAndWhatWasInProgressAndNoMore(Cutting cutting) throws SQLException {
         Snapshot from = now();
         insert(2, 100); // the slot that was empty: rotation has just come to it
-        Touched touched = sixthExecution(OutboxTable.OPEN_WINDOW, openWindow(from));
+        Touched touched = sixthExecution(OutboxTable.openWindow(cutting, EVENTS), cutting, openWindow(from));
         assertThat(touched.rows())
                 .as(touched.toString())
                 .isBetween(200L, 400L); // once for the bound, once for the page
         assertThat(touched.buffers()).as(touched.toString()).isLessThan(BUFFERS_OF_A_POLL + 100);
     }
 
-    @Test
-    void aFollowingPageReadsItsOwnRows() throws SQLException {
+    @ParameterizedTest
+    @EnumSource
+    void aFollowingPageReadsItsOwnRows(Cutting cutting) throws SQLException {
         Snapshot from = now();
         long first = insert(0, 1_000);
-        Touched touched = sixthExecution(OutboxTable.NEXT_PAGE, nextPage(from, now(), first + 300));
+        Touched touched =
+                sixthExecution(OutboxTable.nextPage(cutting, EVENTS), cutting, nextPage(from, now(), first + 300));
         assertThat(touched.rows()).as(touched.toString()).isBetween(200L, 210L);
         assertThat(touched.buffers()).as(touched.toString()).isLessThan(BUFFERS_OF_A_POLL + 100);
     }
@@ -117,9 +125,11 @@ class OutboxPlansIT {
         try (Connection owner = database.connect()) {
             OutboxDatabaseFixture.execute(owner, "analyze outbox_event");
         }
-        anIdlePollReadsNothing();
-        aPollReadsWhatIsNewAndWhatWasInProgressAndNoMore();
-        aFollowingPageReadsItsOwnRows();
+        for (Cutting cutting : Cutting.values()) {
+            anIdlePollReadsNothing(cutting);
+            aPollReadsWhatIsNewAndWhatWasInProgressAndNoMore(cutting);
+            aFollowingPageReadsItsOwnRows(cutting);
+        }
     }
 
     private static Snapshot now() throws SQLException {
@@ -140,17 +150,17 @@ class OutboxPlansIT {
     }
 
     private static String openWindow(Snapshot from) {
-        return "'%s', null, '%s', 200, '%s', 200, 200, 200, 1000000"
-                .formatted(from.xmax(), from.xmax(), from.inProgress());
+        return "'%s', null, '%s', 200, '%s', 200, 200, 200".formatted(from.xmax(), from.xmax(), from.inProgress());
     }
 
     private static String nextPage(Snapshot from, Snapshot to, long seq) {
-        return "%d, '%s', '%s', 200, '%s', %d, 200, '%s', 200, 200, 1000000"
+        return "%d, '%s', '%s', 200, '%s', %d, 200, '%s', 200, 200"
                 .formatted(seq, from.xmax(), to, from.inProgress(), seq, to);
     }
 
-    private static Touched sixthExecution(String statement, String parameters) throws SQLException {
-        String sql = OutboxTable.sql(statement, OutboxDatabaseFixture.SCHEMA.events());
+    private static Touched sixthExecution(String statement, Cutting cutting, String branches) throws SQLException {
+        String parameters = cutting == Cutting.BY_ROW ? "5000, " + branches : branches + ", 1000000";
+        String sql = statement;
         for (int number = 1; sql.indexOf('?') >= 0; number++) {
             sql = sql.replaceFirst("\\?", "\\$" + number);
         }
