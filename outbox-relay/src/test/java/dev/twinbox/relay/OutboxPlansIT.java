@@ -39,8 +39,8 @@ class OutboxPlansIT {
     private static Connection unfinished;
     private static Connection reading;
 
-    /** What one execution touched. */
-    private record Touched(long rows, long buffers, List<String> scans) {}
+    /** What one execution touched, and how many rows it had to sort. */
+    private record Touched(long rows, long buffers, long sorted, List<String> scans) {}
 
     @BeforeAll
     static void relayAMillionRows() throws SQLException {
@@ -117,6 +117,7 @@ class OutboxPlansIT {
         Touched touched =
                 sixthExecution(OutboxTable.nextPage(cutting, EVENTS), cutting, nextPage(from, now(), first + 300));
         assertThat(touched.rows()).as(touched.toString()).isBetween(200L, 210L);
+        assertThat(touched.sorted()).as("rows come in order: " + touched).isZero();
         assertThat(touched.buffers()).as(touched.toString()).isLessThan(BUFFERS_OF_A_POLL + 100);
     }
 
@@ -172,8 +173,11 @@ class OutboxPlansIT {
                 reading, "explain (analyze, buffers, format json) execute poll(" + parameters + ")");
         try (JsonReader reader = Json.createReader(new StringReader(json))) {
             JsonObject plan = reader.readArray().getJsonObject(0).getJsonObject("Plan");
-            List<JsonObject> scans = new ArrayList<>();
-            collectScans(plan, scans);
+            List<JsonObject> nodes = new ArrayList<>();
+            collect(plan, nodes);
+            List<JsonObject> scans = nodes.stream()
+                    .filter(node -> node.getString("Relation Name", "").startsWith("outbox_event"))
+                    .toList();
             assertThat(scans)
                     .as(json)
                     .isNotEmpty()
@@ -182,17 +186,19 @@ class OutboxPlansIT {
                     scans.stream().mapToLong(OutboxPlansIT::rows).sum(),
                     plan.getJsonNumber("Shared Hit Blocks").longValue()
                             + plan.getJsonNumber("Shared Read Blocks").longValue(),
+                    nodes.stream()
+                            .filter(node -> node.getString("Node Type").endsWith("Sort"))
+                            .mapToLong(OutboxPlansIT::rows)
+                            .sum(),
                     scans.stream().map(OutboxPlansIT::describe).collect(Collectors.toList()));
         }
     }
 
-    private static void collectScans(JsonObject node, List<JsonObject> scans) {
-        if (node.getString("Relation Name", "").startsWith("outbox_event")) {
-            scans.add(node);
-        }
+    private static void collect(JsonObject node, List<JsonObject> nodes) {
+        nodes.add(node);
         JsonArray children = node.getJsonArray("Plans");
         if (children != null) {
-            children.forEach(child -> collectScans(child.asJsonObject(), scans));
+            children.forEach(child -> collect(child.asJsonObject(), nodes));
         }
     }
 
