@@ -49,6 +49,8 @@ public record OutboxSchema(@Nullable String schema, String table, String positio
 
     private static final String BY_NUMBER = "_by_number";
 
+    private static final String EVENT = "_event";
+
     /** @throws IllegalArgumentException if a name can not be a PostgreSQL identifier, or two tables have one name */
     public OutboxSchema {
         if (schema != null) {
@@ -133,6 +135,19 @@ public record OutboxSchema(@Nullable String schema, String table, String positio
     }
 
     /**
+     * The table of events that a relay has set aside. Named after the event table: {@code outbox_parked} for {@code
+     * outbox_event}.
+     */
+    public SqlIdentifier parked() {
+        return sibling("_parked");
+    }
+
+    private SqlIdentifier sibling(String suffix) {
+        String stem = table.endsWith(EVENT) ? table.substring(0, table.length() - EVENT.length()) : table;
+        return new SqlIdentifier(schema, stem + suffix);
+    }
+
+    /**
      * Creates the tables, or brings them to the version this code needs; a schema that does not exist is created.
      *
      * <p>Several outboxes can live in one schema, beside the application's own Flyway: what was applied is remembered in a
@@ -174,6 +189,7 @@ public record OutboxSchema(@Nullable String schema, String table, String positio
         }
         names.put("position_index", position().withSuffix(BY_NUMBER).unqualifiedSql());
         names.put("lease", lease().sql());
+        names.put("parked", parked().sql());
         return names;
     }
 

@@ -11,13 +11,13 @@ import java.util.function.LongSupplier;
  * database does.
  */
 final class Lease {
-    private static final Duration LONGEST_RENEWAL = Duration.ofSeconds(1);
+    /** The shortest lease is twice as long, so one lost renewal does not end it. */
+    private static final Duration RENEWAL = Duration.ofSeconds(1);
 
     private final LeaseTable table;
     private final UUID owner;
     private final long epoch;
     private final Duration length;
-    private final Duration renewal;
     private final LongSupplier nanoTime;
     private long renewedAt;
     private volatile long endsAt;
@@ -28,8 +28,6 @@ final class Lease {
         this.epoch = epoch;
         this.length = length;
         this.nanoTime = nanoTime;
-        Duration third = length.dividedBy(3);
-        this.renewal = third.compareTo(LONGEST_RENEWAL) < 0 ? third : LONGEST_RENEWAL;
         holdFrom(takenAt);
     }
 
@@ -53,7 +51,7 @@ final class Lease {
 
     /** Until {@link #renewIfDue()} has something to do. */
     Duration untilRenewal() {
-        return renewal.minusNanos(nanoTime.getAsLong() - renewedAt);
+        return RENEWAL.minusNanos(nanoTime.getAsLong() - renewedAt);
     }
 
     /** @throws LeaseLostException if another process has taken it */

@@ -3,6 +3,7 @@ package dev.twinbox.relay;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -11,7 +12,8 @@ import org.slf4j.LoggerFactory;
 /** Waits on one connection until the lease can be had, and takes it. Only for the main thread. */
 final class LeaseCandidate {
     private static final Logger LOG = LoggerFactory.getLogger(LeaseCandidate.class);
-    private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
+    /** An owner that stops gives the lease back at once, and nobody tells us. Looking takes no lock. */
+    private static final Duration LONGEST_WAIT = Duration.ofMillis(200);
 
     private final Connection connection;
     private final LeaseTable table;
@@ -29,7 +31,7 @@ final class LeaseCandidate {
         this.owner = owner;
         this.progress = progress;
         this.server = OutboxDatabase.identify(connection);
-        this.table = new LeaseTable(connection, config.tables().lease(), config.name());
+        this.table = new LeaseTable(connection, config.tables(), config.name());
     }
 
     Connection connection() {
@@ -47,22 +49,44 @@ final class LeaseCandidate {
     /**
      * The lease, or null while another process holds it.
      *
-     * @throws RelayException if the position belongs to another cluster
+     * @throws RelayException if the position belongs to another cluster or another event table
      */
     @Nullable Lease tryTake() throws SQLException {
-        long sentAt = System.nanoTime();
-        long epoch = table.take(owner, config.lease(), server.systemIdentifier());
-        if (epoch > 0) {
-            progress.leaseHeld(epoch);
-            LOG.info("Took the lease of relay \"{}\", epoch {}", config.name(), epoch);
-            return Lease.taken(table, owner, epoch, config.lease(), System::nanoTime, sentAt);
-        }
         LeaseTable.Seen seen = table.look();
         if (seen != null) {
             checkCluster(seen);
-            waitFor(seen);
+            checkEvents(seen);
+            if (!seen.isFreeFor(owner)) {
+                waitFor(seen);
+                return null;
+            }
         }
-        return null;
+        return take();
+    }
+
+    /** Of several that see it free one gets it; the others look again. */
+    private @Nullable Lease take() throws SQLException {
+        untilNextTry = Duration.ZERO;
+        long sentAt = System.nanoTime();
+        long epoch = table.take(owner, config.lease(), server.systemIdentifier());
+        if (epoch == 0) {
+            return null;
+        }
+        progress.leaseHeld(epoch);
+        LOG.info("Took the lease of relay \"{}\", epoch {}", config.name(), epoch);
+        warnOfOthers();
+        return Lease.taken(table, owner, epoch, config.lease(), System::nanoTime, sentAt);
+    }
+
+    private void warnOfOthers() throws SQLException {
+        List<String> others = table.others();
+        if (!others.isEmpty()) {
+            LOG.warn(
+                    "Relays of other names publish {}, too: {}. Each event is sent once by each name; give processes that"
+                            + " stand by for each other the same twinbox.relay.name.",
+                    config.tables().events(),
+                    String.join(", ", others));
+        }
     }
 
     private void checkCluster(LeaseTable.Seen seen) {
@@ -75,6 +99,20 @@ final class LeaseCandidate {
                             + ": its snapshots mean nothing here, as after a restore from a dump. Point the relay at the "
                             + "original cluster, or choose another twinbox.relay.name, which publishes all that is in "
                             + config.tables().events() + " anew, with the same event ids.");
+        }
+    }
+
+    /** Positions of two outboxes may lie in one table, but a relay name is for one of them. */
+    private void checkEvents(LeaseTable.Seen seen) {
+        if (seen.events() != null && !seen.events().equals(seen.own())) {
+            throw new RelayException(
+                    ExitCode.SCHEMA,
+                    "The position of relay \"" + config.name() + "\" is one in the event table " + seen.events()
+                            + ", but this relay reads " + seen.own()
+                            + ": it would pass over events that were never sent. "
+                            + "Set twinbox.outbox.table back, or choose another twinbox.relay.name. If the table was "
+                            + "renamed, clear the column events of "
+                            + config.tables().lease() + " for this relay.");
         }
     }
 

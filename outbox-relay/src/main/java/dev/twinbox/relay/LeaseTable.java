@@ -1,11 +1,13 @@
 package dev.twinbox.relay;
 
-import dev.twinbox.schema.SqlIdentifier;
+import dev.twinbox.schema.OutboxSchema;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -16,18 +18,31 @@ import org.jspecify.annotations.Nullable;
 final class LeaseTable {
     private static final String LOOK = """
             -- relay: look at the lease
-            select owner, epoch, extract(epoch from ends_at - clock_timestamp())::float8, system_identifier
+            select owner, epoch, extract(epoch from ends_at - clock_timestamp())::float8, system_identifier, events, {own}
             from {lease} where relay = ?
             """;
 
+    private static final String OTHERS = """
+            -- relay: other relays of this outbox
+            select relay from {lease}
+            where relay <> ? and events = {own} and owner is not null and ends_at > clock_timestamp() order by relay
+            """;
+
+    /** The event table by its full name, whatever name and search path lead to it. */
+    private static final String OWN = """
+            (select format('%I.%I', n.nspname, c.relname) from pg_class c join pg_namespace n on n.oid = c.relnamespace
+              where c.oid = {events}::regclass)""";
+
     private static final String TAKE = """
             -- relay: take the lease
-            insert into {lease} as l (relay, owner, epoch, ends_at, system_identifier)
-            values (?, ?, 1, clock_timestamp() + make_interval(secs => ?), ?)
+            insert into {lease} as l (relay, owner, epoch, ends_at, system_identifier, events)
+            values (?, ?, 1, clock_timestamp() + make_interval(secs => ?), ?, {own})
             on conflict (relay) do update
-              set owner = excluded.owner, epoch = l.epoch + 1, ends_at = clock_timestamp() + make_interval(secs => ?)
+              set owner = excluded.owner, epoch = l.epoch + 1, ends_at = clock_timestamp() + make_interval(secs => ?),
+                events = excluded.events
               where (l.owner is null or l.owner = excluded.owner or l.ends_at <= clock_timestamp())
                 and l.system_identifier = excluded.system_identifier
+                and (l.events is null or l.events = excluded.events)
             returning epoch
             """;
 
@@ -47,17 +62,30 @@ final class LeaseTable {
      *
      * @param owner null: nobody
      * @param remaining until it ends; negative when it has ended
+     * @param events the event table that its position is for; null: not known yet
+     * @param own the event table of whoever looks
      */
-    record Seen(@Nullable UUID owner, long epoch, Duration remaining, long systemIdentifier) {}
+    record Seen(
+            @Nullable UUID owner,
+            long epoch,
+            Duration remaining,
+            long systemIdentifier,
+            @Nullable String events,
+            String own) {
+        /** Whether this owner may try to take it. */
+        boolean isFreeFor(UUID candidate) {
+            return owner == null || owner.equals(candidate) || remaining.isNegative() || remaining.isZero();
+        }
+    }
 
     private final Connection connection;
-    private final SqlIdentifier table;
+    private final OutboxSchema schema;
     private final String relay;
     private final PreparedStatement renew;
 
-    LeaseTable(Connection connection, SqlIdentifier table, String relay) throws SQLException {
+    LeaseTable(Connection connection, OutboxSchema schema, String relay) throws SQLException {
         this.connection = connection;
-        this.table = table;
+        this.schema = schema;
         this.relay = relay;
         this.renew = prepare(RENEW);
     }
@@ -71,7 +99,27 @@ final class LeaseTable {
                     return null;
                 }
                 Duration remaining = Duration.ofMillis((long) (row.getDouble(3) * 1_000));
-                return new Seen(row.getObject(1, UUID.class), row.getLong(2), remaining, row.getLong(4));
+                return new Seen(
+                        row.getObject(1, UUID.class),
+                        row.getLong(2),
+                        remaining,
+                        row.getLong(4),
+                        row.getString(5),
+                        row.getString(6));
+            }
+        }
+    }
+
+    /** Names of other relays that publish the same event table now. */
+    List<String> others() throws SQLException {
+        try (PreparedStatement others = prepare(OTHERS)) {
+            others.setString(1, relay);
+            try (ResultSet row = others.executeQuery()) {
+                List<String> names = new ArrayList<>();
+                while (row.next()) {
+                    names.add(row.getString(1));
+                }
+                return names;
             }
         }
     }
@@ -80,7 +128,7 @@ final class LeaseTable {
      * Takes the lease if it is nobody's, has ended, or is the taker's own. The epoch grows each time, so that a statement of
      * an earlier time that is still under way finds it changed.
      *
-     * @return the new epoch, or 0 if another owner's lease still runs (or belongs to another cluster)
+     * @return the new epoch, or 0 if another owner's lease still runs (or belongs to another cluster or table)
      */
     long take(UUID owner, Duration length, long systemIdentifier) throws SQLException {
         try (PreparedStatement take = prepare(TAKE)) {
@@ -115,7 +163,9 @@ final class LeaseTable {
     }
 
     private PreparedStatement prepare(String sql) throws SQLException {
-        return connection.prepareStatement(sql.replace("{lease}", table.sql()));
+        return connection.prepareStatement(sql.replace("{own}", OWN)
+                .replace("{lease}", schema.lease().sql())
+                .replace("{events}", schema.events().sqlLiteral()));
     }
 
     private static double seconds(Duration length) {

@@ -24,7 +24,8 @@ final class StartCheck {
             "owner", "uuid",
             "epoch", "bigint",
             "ends_at", "timestamp with time zone",
-            "system_identifier", "bigint");
+            "system_identifier", "bigint",
+            "events", "text");
 
     private StartCheck() {}
 

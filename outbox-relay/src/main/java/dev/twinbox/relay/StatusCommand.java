@@ -71,7 +71,7 @@ final class StatusCommand implements Callable<Integer> {
     }
 
     private static String lease(RelayConfig config, Connection connection) throws SQLException {
-        LeaseTable.Seen seen = new LeaseTable(connection, config.tables().lease(), config.name()).look();
+        LeaseTable.Seen seen = new LeaseTable(connection, config.tables(), config.name()).look();
         if (seen == null) {
             return "never taken: no relay of this name has run here";
         }

@@ -472,6 +472,20 @@ class RelayEngineIT {
     }
 
     @Test
+    void aPositionInAnotherEventTableIsRefused() throws Exception {
+        try (EngineRig rig = EngineRig.create().withTopic()) {
+            rig.execute("insert into outbox_lease select 'relay', null, 3, now(), system_identifier, 'public.other'"
+                    + " from pg_control_system()");
+            RelayException refusal = rig.start().refusal();
+            assertThat(refusal.exitCode()).isEqualTo(ExitCode.SCHEMA);
+            assertThat(refusal)
+                    .hasMessageContaining("public.other")
+                    .hasMessageContaining("public.outbox_event")
+                    .hasMessageContaining("twinbox.outbox.table");
+        }
+    }
+
+    @Test
     void missingTablesAreRefusedAtOnce() throws Exception {
         try (EngineRig rig = EngineRig.create().withTopic()) {
             rig.execute("drop table outbox_position");

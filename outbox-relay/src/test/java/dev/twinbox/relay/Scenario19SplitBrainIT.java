@@ -1,0 +1,180 @@
+package dev.twinbox.relay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.twinbox.fixtures.RelayProcess;
+import dev.twinbox.fixtures.TcpProxy;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.junit.jupiter.api.Test;
+
+/** SPLIT-BRAIN: an owner that slept through its lease, or was cut off, finds that it is none, and harms nobody. */
+class Scenario19SplitBrainIT {
+    private static final Duration SOON = Duration.ofSeconds(30);
+    private static final int PAGE_BYTES = 20_000;
+    private static final int PAGES = 4;
+
+    private static final Map<String, String> CONFIG = Map.of(
+            "twinbox.relay.lease", "PT2S",
+            "twinbox.relay.page.bytes", Integer.toString(PAGE_BYTES),
+            "twinbox.relay.page.in-flight", Integer.toString(PAGES));
+
+    @Test
+    void an_owner_that_slept_through_its_lease_drops_what_it_holds_and_never_moves_the_position() throws Exception {
+        try (RelayRig rig = RelayRig.create()) {
+            RelayProcess owner = rig.startRelay(CONFIG);
+            RelayProcess standby = rig.relay(CONFIG).start();
+            Scenario20CrashClaimIT.awaitStandby(standby);
+            int rounds = 3;
+            try (BusinessLoad load = BusinessLoad.start(rig, 4)) {
+                for (int i = 0; i < rounds; i++) {
+                    rig.awaitRecords(rig.recordCount() + 200);
+                    sleepThroughTheLease(rig, owner);
+                    RelayProcess next = standby;
+                    standby = owner;
+                    owner = next;
+                }
+                assertThat(load.commits()).isPositive();
+            }
+            assertOneOwnerAtATime(rig);
+            assertRepeatsAtMost(rig, rounds);
+        }
+    }
+
+    /** A third relay comes and goes meanwhile. */
+    private static void sleepThroughTheLease(RelayRig rig, RelayProcess owner) throws SQLException {
+        long epoch = epoch(rig);
+        int losses = losses(owner);
+        owner.pause();
+        RelayProcess third = rig.relay(CONFIG).start();
+        await("another owner").atMost(SOON).until(() -> epoch(rig) > epoch);
+        awaitSave(rig);
+        owner.resume();
+        await("it noticed").atMost(SOON).until(() -> losses(owner) > losses);
+        awaitSave(rig);
+        third.terminate();
+    }
+
+    @Test
+    void an_owner_that_was_cut_off_from_the_database_sends_nothing_behind_its_lease_and_its_late_statements_do_nothing()
+            throws Exception {
+        try (RelayRig rig = RelayRig.create();
+                TcpProxy proxy = TcpProxy.to("127.0.0.1", RelayRig.POSTGRES.port())) {
+            Map<String, String> cutOff = new HashMap<>(CONFIG);
+            cutOff.put("twinbox.relay.database.url", RelayRig.POSTGRES.jdbcUrl(rig.database(), proxy));
+            RelayProcess owner = rig.startRelay(cutOff);
+            RelayProcess standby = rig.relay(CONFIG).start();
+            Scenario20CrashClaimIT.awaitStandby(standby);
+            try (BusinessLoad load = BusinessLoad.start(rig, 4)) {
+                rig.awaitRecords(rig.recordCount() + 200);
+                long epoch = epoch(rig);
+                proxy.blackHole(); // what it says now arrives when the line is there again
+                await("another owner").atMost(SOON).until(() -> epoch(rig) > epoch);
+                awaitSave(rig);
+                proxy.heal();
+                await("it noticed").atMost(SOON).until(() -> losses(owner) > 0);
+                awaitSave(rig);
+                assertThat(load.commits()).isPositive();
+            }
+            assertOneOwnerAtATime(rig);
+            assertRepeatsAtMost(rig, 1);
+        }
+    }
+
+    @Test
+    void a_statement_of_an_earlier_epoch_changes_nothing_even_if_its_owner_holds_the_lease_again() throws Exception {
+        OutboxDatabaseFixture database = OutboxDatabaseFixture.create();
+        try (Connection connection = database.connect()) {
+            UUID owner = UUID.randomUUID();
+            LeaseTable lease = new LeaseTable(connection, OutboxDatabaseFixture.SCHEMA, "relay");
+            PositionTable positions = new PositionTable(connection, OutboxDatabaseFixture.SCHEMA, "relay");
+            Position position = Position.closed(Snapshot.parse("10:10:"));
+            long early = lease.take(owner, Duration.ofMinutes(1), 1);
+            long late = lease.take(owner, Duration.ofMinutes(1), 1);
+            assertThat(late).isGreaterThan(early);
+
+            assertThat(lease.renew(owner, early, Duration.ofMinutes(1))).isFalse();
+            assertThat(positions.save(new PositionTable.Saved(1, position), owner, early))
+                    .isFalse();
+            lease.release(owner, early);
+
+            assertThat(lease.look().owner()).isEqualTo(owner);
+            assertThat(positions.load()).isEqualTo(PositionTable.Saved.NOTHING);
+            assertThat(positions.save(new PositionTable.Saved(1, position), owner, late))
+                    .isTrue();
+        }
+    }
+
+    @Test
+    void the_lease_is_renewed_once_a_second_at_most_however_short_it_is() throws Exception {
+        try (RelayRig rig = RelayRig.create();
+                Connection connection = rig.connect();
+                Statement statement = connection.createStatement()) {
+            statement.execute("create table renewal (at timestamptz default clock_timestamp());"
+                    + "create function note() returns trigger language plpgsql as"
+                    + " 'begin insert into renewal default values; return null; end';"
+                    + "create trigger note after update on outbox_lease for each row execute function note()");
+            rig.startRelay(CONFIG);
+            RelayProcess standby = rig.relay(CONFIG).start();
+            try (BusinessLoad load = BusinessLoad.start(rig, 1)) {
+                int renewals = 6;
+                await().atMost(SOON).until(() -> rig.count("select count(*) from renewal") >= renewals);
+                assertThat(load.commits()).isPositive();
+                assertThat(rig.count("select extract(epoch from max(at) - min(at)) * 1000 from"
+                                + " (select at from renewal order by at limit " + renewals + ") r"))
+                        .as("milliseconds that %s renewals took", renewals)
+                        .isGreaterThan((renewals - 1) * 1_000 - 200);
+            }
+            assertThat(standby.log()).doesNotContain("Took the lease");
+        }
+    }
+
+    private static int losses(RelayProcess relay) {
+        return (int) relay.log()
+                .lines()
+                .filter(line -> line.contains("Lost the lease"))
+                .count();
+    }
+
+    private static long epoch(RelayRig rig) throws SQLException {
+        return rig.count("select epoch from " + rig.tables().lease());
+    }
+
+    private static void awaitSave(RelayRig rig) throws SQLException {
+        long saves = rig.saves();
+        await("a saved position").atMost(SOON).until(() -> rig.saves() > saves);
+    }
+
+    /** Positions in the order of their saving: none of an earlier epoch behind a later one, none left out or twice. */
+    private static void assertOneOwnerAtATime(RelayRig rig) throws SQLException {
+        rig.assertExact();
+        assertThat(rig.count(
+                        "select count(*) from (select epoch, number, lag(epoch) over w as e, lag(number) over w as n"
+                                + " from " + rig.tables().position() + " window w as (order by saved_at)) p"
+                                + " where epoch < e or number <> n + 1"))
+                .as("positions saved by somebody who was not the owner")
+                .isZero();
+    }
+
+    /** Repeats come from what was in flight when an owner was replaced. */
+    private static void assertRepeatsAtMost(RelayRig rig, int rounds) {
+        Set<String> ids = new HashSet<>();
+        int records = 0;
+        for (ConsumerRecord<byte[], byte[]> record : rig.records()) {
+            ids.add(RelayRig.id(record));
+            records++;
+        }
+        assertThat(records - ids.size())
+                .as("repeats")
+                .isLessThanOrEqualTo(rounds * PAGES * PAGE_BYTES / RecordAssembler.OVERHEAD);
+    }
+}

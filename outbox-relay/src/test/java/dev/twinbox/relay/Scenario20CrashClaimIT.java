@@ -1,0 +1,91 @@
+package dev.twinbox.relay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.twinbox.fixtures.RelayProcess;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
+import org.junit.jupiter.api.Test;
+
+/** CRASH-CLAIM: what a killed relay held is free when its lease ends, and nobody has to touch a table for that. */
+class Scenario20CrashClaimIT {
+    private static final int KILLS = 20;
+    private static final Duration LEASE = Duration.ofSeconds(2);
+    /** Beside the lease: the JVM's start, on a machine that does other things as well. */
+    private static final Duration START = Duration.ofSeconds(15);
+
+    // Small pages, so that kills meet all stages of reading, sending and saving.
+    private static final Map<String, String> CONFIG =
+            Map.of("twinbox.relay.lease", LEASE.toString(), "twinbox.relay.page.rows", "20");
+
+    @Test
+    void a_relay_killed_20_times_under_load_goes_on_each_time_and_loses_nothing_and_keeps_the_order_of_each_key()
+            throws SQLException {
+        try (RelayRig rig = RelayRig.create()) {
+            RelayProcess relay = rig.relay(CONFIG).start();
+            try (BusinessLoad load = BusinessLoad.start(rig, 4)) {
+                for (int i = 0; i < KILLS; i++) {
+                    awaitMore(rig, ThreadLocalRandom.current().nextInt(1, 300));
+                    relay.kill();
+                    relay.start();
+                }
+                awaitMore(rig, 1);
+                assertThat(load.commits()).isPositive();
+            }
+            rig.assertExact();
+            assertThat(relay.terminate()).as(relay.log()).isZero();
+            assertThat(rig.count("select count(*) from " + rig.tables().lease() + " where owner is not null"))
+                    .as("leases still claimed")
+                    .isZero();
+        }
+    }
+
+    private static void awaitMore(RelayRig rig, int records) {
+        long goal = rig.recordCount() + records;
+        await(records + " more records")
+                .atMost(LEASE.plus(START))
+                .pollInterval(Duration.ofMillis(50))
+                .until(() -> rig.recordCount() >= goal);
+    }
+
+    @Test
+    void a_standby_takes_the_place_of_a_killed_owner_when_the_lease_ends_and_that_of_a_stopped_one_at_once()
+            throws SQLException {
+        Duration lease = Duration.ofSeconds(5); // the default
+        try (RelayRig rig = RelayRig.create()) {
+            RelayProcess first = rig.startRelay(Map.of());
+            RelayProcess second = rig.relay(Map.of()).start();
+            awaitStandby(second);
+
+            first.kill();
+            assertThat(takeOver(rig)).isLessThan(lease.plusSeconds(2));
+
+            first.start();
+            awaitStandby(first);
+            assertThat(second.terminate()).as(second.log()).isZero();
+            assertThat(takeOver(rig)).isLessThan(Duration.ofSeconds(2));
+            rig.assertExact();
+        }
+    }
+
+    static void awaitStandby(RelayProcess relay) {
+        await("standing by")
+                .atMost(Duration.ofSeconds(30))
+                .until(() -> relay.log().lines().anyMatch(line -> line.contains("standing by")));
+    }
+
+    /** How long an event written now waits for its relay. */
+    private static Duration takeOver(RelayRig rig) throws SQLException {
+        long before = System.nanoTime();
+        rig.insertAndCommit(1);
+        long goal = rig.count("select count(*) from " + rig.tables().events());
+        await("the successor's first acknowledgement")
+                .atMost(Duration.ofSeconds(30))
+                .pollInterval(Duration.ofMillis(20))
+                .until(() -> rig.recordCount() >= goal);
+        return Duration.ofNanos(System.nanoTime() - before);
+    }
+}

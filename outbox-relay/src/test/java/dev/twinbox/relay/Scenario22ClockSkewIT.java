@@ -1,0 +1,82 @@
+package dev.twinbox.relay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.twinbox.fixtures.RelayProcess;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** CLOCK-SKEW: whose clock runs ahead or behind decides nothing. Leases are judged by the database's clock alone. */
+class Scenario22ClockSkewIT {
+
+    @Test
+    void events_of_an_application_whose_clock_is_10_minutes_off_are_neither_delayed_nor_reordered()
+            throws SQLException {
+        try (RelayRig rig = RelayRig.create();
+                Connection connection = rig.connect();
+                Statement statement = connection.createStatement()) {
+            RelayProcess owner = rig.startRelay(Map.of("twinbox.relay.lease", "PT2S"));
+            RelayProcess standby =
+                    rig.relay(Map.of("twinbox.relay.lease", "PT2S")).start();
+            Scenario20CrashClaimIT.awaitStandby(standby);
+            long before = System.nanoTime();
+            for (int i = 0; i < 20; i++) {
+                String skew = i % 2 == 0 ? "+ interval '10 minutes'" : "- interval '10 minutes'";
+                statement.execute("insert into outbox_event (id, topic, key, type, source, occurred_at, content_type)"
+                        + " select gen_random_uuid(), '" + rig.topic()
+                        + "', 'k' || n % 5, 't', '/s', clock_timestamp() "
+                        + skew + ", 'text/plain' from generate_series(1, 100) n");
+            }
+            await().atMost(Duration.ofSeconds(30)).until(() -> rig.recordCount() >= 2_000);
+            assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(20));
+            // the lease has lived longer than its length, and nobody took it from its owner
+            long saves = rig.saves();
+            await().atMost(Duration.ofSeconds(30))
+                    .until(() -> rig.count("select count(*) from outbox_lease, (select min(saved_at) as first from"
+                                    + " outbox_position) p where clock_timestamp() > first + interval '3 seconds'")
+                            == 1);
+            assertThat(rig.count("select epoch from outbox_lease")).isOne();
+            assertThat(rig.saves()).isEqualTo(saves);
+            assertThat(standby.log()).doesNotContain("Took the lease");
+            rig.assertExact();
+            assertThat(owner.terminate()).isZero();
+        }
+    }
+
+    /** A process's clock can not lead astray whoever does not read it. */
+    @Test
+    void the_relay_never_reads_the_clock_of_its_process_and_sql_reads_none_that_stands_still_in_a_transaction()
+            throws IOException {
+        List<String> forbidden = List.of(
+                "currentTimeMillis",
+                "Instant.now",
+                "InstantSource",
+                "Clock.system",
+                "DateTime.now",
+                "LocalDate.now",
+                "new Date(",
+                " now()",
+                "current_timestamp",
+                "localtimestamp",
+                "transaction_timestamp");
+        try (Stream<Path> sources = Files.walk(Path.of("src", "main", "java"))) {
+            List<Path> files =
+                    sources.filter(file -> file.toString().endsWith(".java")).toList();
+            assertThat(files).hasSizeGreaterThan(30);
+            assertThat(files)
+                    .allSatisfy(file -> assertThat(Files.readString(file))
+                            .as(file.toString())
+                            .doesNotContain(forbidden));
+        }
+    }
+}
