@@ -3,6 +3,7 @@ package dev.twinbox.sample.demo;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /** What the page's buttons do. */
 enum Action {
@@ -17,6 +18,11 @@ enum Action {
     /** The name in the page and its addresses, e.g. {@code place-one}. */
     String label() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    /** All labels, for people. */
+    static String labels() {
+        return Arrays.stream(values()).map(Action::label).collect(Collectors.joining(", "));
     }
 
     static Optional<Action> labelled(String label) {

@@ -138,6 +138,7 @@ final class Demo implements AutoCloseable {
     @Override
     public void close() {
         phase = Phase.STOPPING;
+        journal.write("Asked to stop: ending everything that was started");
         observer.close();
         landscape.close();
         page.close();

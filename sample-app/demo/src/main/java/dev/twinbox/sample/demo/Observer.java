@@ -24,7 +24,10 @@ import org.jspecify.annotations.Nullable;
 final class Observer implements Runnable, AutoCloseable {
 
     private static final Duration PAUSE = Duration.ofMillis(400);
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
     private static final Duration KAFKA_LIMIT = Duration.ofSeconds(2);
+    /** A server that is paused says nothing: the page must not go on showing what it last said as if it were so. */
+    private static final Duration DATABASE_LIMIT = Duration.ofSeconds(5);
 
     private final Landscape landscape;
     private final Repeater repeater;
@@ -69,7 +72,8 @@ final class Observer implements Runnable, AutoCloseable {
             long begun = System.nanoTime();
             look();
             // A long book takes long to read: the reading must not become the load.
-            LockSupport.parkNanos(Math.max(PAUSE.toNanos(), 3 * (System.nanoTime() - begun)));
+            long pause = Math.max(PAUSE.toNanos(), 3 * (System.nanoTime() - begun));
+            LockSupport.parkNanos(Math.min(pause, LONGEST_PAUSE.toNanos()));
         }
     }
 
@@ -97,11 +101,11 @@ final class Observer implements Runnable, AutoCloseable {
 
     private void lookOnce() throws SQLException {
         PostgresServer postgres = landscape.postgres();
-        try (Connection shipping = postgres.connect(Landscape.SHIPPING_DATABASE)) {
+        try (Connection shipping = postgres.connect(Landscape.SHIPPING_DATABASE, DATABASE_LIMIT)) {
             books.shipped(ShippingBook.read(shipping));
         }
         follow();
-        try (Connection orders = postgres.connect(Landscape.ORDERS_DATABASE)) {
+        try (Connection orders = postgres.connect(Landscape.ORDERS_DATABASE, DATABASE_LIMIT)) {
             ordersBook.read(orders, books);
             sight = new Sight(books.compare(), OrdersBook.readPosition(orders), countSkipped());
         }

@@ -10,6 +10,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Consumer;
@@ -61,7 +62,7 @@ final class PageServer implements AutoCloseable {
     private void serveFile(HttpExchange exchange) throws IOException {
         PageFile file = FILES.get(exchange.getRequestURI().getPath());
         if (file == null) {
-            answer(exchange, 404, TEXT, "Not found".getBytes(StandardCharsets.UTF_8));
+            refuse(exchange, 404, "Not found");
             return;
         }
         try (InputStream content = PageServer.class.getResourceAsStream("page/" + file.name())) {
@@ -77,13 +78,26 @@ final class PageServer implements AutoCloseable {
     }
 
     private void serveAction(HttpExchange exchange, Consumer<Action> actions) throws IOException {
-        if (!exchange.getRequestMethod().equals("POST") || !comesFromPage(exchange)) {
-            answer(exchange, 403, TEXT, "Only the demo's page may do this".getBytes(StandardCharsets.UTF_8));
+        if (!exchange.getRequestMethod().equals("POST")) {
+            refuse(exchange, 405, "An action is started with POST");
             return;
         }
-        Action.labelled(exchange.getRequestURI().getPath().substring(ACTIONS.length()))
-                .ifPresent(actions);
+        if (!comesFromPage(exchange)) {
+            refuse(exchange, 403, "Only the demo's page may do this");
+            return;
+        }
+        String label = exchange.getRequestURI().getPath().substring(ACTIONS.length());
+        Optional<Action> action = Action.labelled(label);
+        if (action.isEmpty()) {
+            refuse(exchange, 404, "There is no action of this name; there are " + Action.labels());
+            return;
+        }
+        actions.accept(action.get());
         answer(exchange, 202, "application/json", "{}".getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static void refuse(HttpExchange exchange, int status, String why) throws IOException {
+        answer(exchange, status, TEXT, why.getBytes(StandardCharsets.UTF_8));
     }
 
     /** Another site cannot set a header of its own here, nor can a foreign name that was made to point at 127.0.0.1. */
