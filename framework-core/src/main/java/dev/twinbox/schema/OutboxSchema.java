@@ -1,13 +1,14 @@
 package dev.twinbox.schema;
 
+import dev.twinbox.SchemaException;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -36,9 +37,6 @@ public record OutboxSchema(@Nullable String schema, String table, String positio
 
     /** How many slots the position table has. */
     public static final int POSITION_SLOTS = 2;
-
-    /** How long events are written into one slot before the next takes its turn. */
-    public static final Duration SLOT_LENGTH = Duration.ofHours(1);
 
     /** The columns of the event table, in order, with their types as {@code format_type} writes them. */
     public static final Map<String, String> EVENT_COLUMNS = eventColumns();
@@ -161,6 +159,45 @@ public record OutboxSchema(@Nullable String schema, String table, String positio
     }
 
     /**
+     * Makes the event table keep what is sent for as long as this. Applications may be writing: it takes the table's lock
+     * for a moment, and rather tries again than have them wait behind it.
+     *
+     * @param dataSource connects as the owner of the tables
+     * @return what was valid before; null: nothing of our making
+     * @throws SchemaException if the table's lock could not be had
+     */
+    public @Nullable Retention retain(DataSource dataSource, Retention retention) {
+        try (Connection connection = dataSource.getConnection()) {
+            SlotDefault slots = new SlotDefault(connection, events());
+            Retention before = slots.retention();
+            if (!retention.equals(before)) {
+                slots.set(retention);
+            }
+            return before;
+        } catch (SQLException e) {
+            throw new SchemaException("The retention of " + events() + " can not be set: " + e.getMessage(), e);
+        }
+    }
+
+    /**
+     * How long the event table keeps what is sent; null if its owner has made it choose slots by a rule of his own.
+     *
+     * @param connection of any role
+     */
+    public @Nullable Retention retention(Connection connection) throws SQLException {
+        return new SlotDefault(connection, events()).retention();
+    }
+
+    /**
+     * The slot into which an event of the connection's present transaction would be written.
+     *
+     * @param connection of any role
+     */
+    public int currentSlot(Connection connection) throws SQLException {
+        return new SlotDefault(connection, events()).current();
+    }
+
+    /**
      * What keeps the connection's role from writing events, one sentence each; empty if nothing does. It needs no more
      * than {@code INSERT} on the event table and {@code USAGE} on its sequence (and on the schema).
      */
@@ -182,7 +219,9 @@ public record OutboxSchema(@Nullable String schema, String table, String positio
         }
         names.put("events_seq_index", events().withSuffix("_by_seq").unqualifiedSql());
         names.put("events_tx_index", events().withSuffix("_by_tx").unqualifiedSql());
-        names.put("slot_seconds", Long.toString(SLOT_LENGTH.toSeconds()));
+        names.put(
+                "slot_seconds",
+                Long.toString(Objects.requireNonNull(Retention.DEFAULT.slot()).toSeconds()));
         names.put("position", position().sql());
         for (int slot = 0; slot < POSITION_SLOTS; slot++) {
             names.put("position_slot" + slot, positionSlot(slot).sql());

@@ -243,6 +243,7 @@ final class ConfigurationReader {
                 new RelayConfig.Http(need(RelaySettings.HTTP_HOST), need(RelaySettings.HTTP_PORT)),
                 need(RelaySettings.READY_TIMEOUT),
                 need(RelaySettings.SHUTDOWN_TIMEOUT),
-                need(RelaySettings.LOG_LEVEL));
+                need(RelaySettings.LOG_LEVEL),
+                get(RelaySettings.RETENTION).orElse(null));
     }
 }

@@ -162,10 +162,14 @@ final class LeaseTable {
         }
     }
 
+    /** Expression for what the column {@code events} holds for leases on this outbox. */
+    static String own(OutboxSchema schema) {
+        return OWN.replace("{events}", schema.events().sqlLiteral());
+    }
+
     private PreparedStatement prepare(String sql) throws SQLException {
-        return connection.prepareStatement(sql.replace("{own}", OWN)
-                .replace("{lease}", schema.lease().sql())
-                .replace("{events}", schema.events().sqlLiteral()));
+        return connection.prepareStatement(sql.replace("{own}", own(schema))
+                .replace("{lease}", schema.lease().sql()));
     }
 
     private static double seconds(Duration length) {

@@ -37,6 +37,10 @@ final class Metrics implements AutoCloseable {
         counter("acknowledged", "Events acknowledged by Kafka, repeated ones included", Progress::acknowledgedRecords);
         counter("acknowledged.bytes", "Their payload bytes", Progress::acknowledgedBytes);
         counter("position.saves", "Positions made durable", Progress::saves);
+        counter(
+                "slots.emptied",
+                "Slots of the event table that were emptied",
+                p -> p.observed().slotsEmptiedSoFar());
         counter("database.failures", "Database faults that were waited out", Progress::databaseFailures);
         counter("kafka.failures", "Kafka faults that were waited out", Progress::brokerFailures);
     }
@@ -45,6 +49,14 @@ final class Metrics implements AutoCloseable {
         gauge("in.flight", "Events read and not yet acknowledged", Progress::backlog);
         gauge("lease.held", "1: this process sends; 0: it stands by", p -> p.lease() == Progress.Lease.HELD ? 1 : 0);
         gauge("lease.epoch", "Grows with each change of the owner", Progress::epoch);
+        gauge(
+                "outbox.bytes",
+                "Size of the event table with its indexes; 0 on a standby",
+                p -> p.observed().bytes());
+        seconds(
+                "rotation.stopped",
+                "For how long a slot that has had its turn could not be emptied; 0: none is left",
+                p -> p.observed().rotationStopped());
         seconds("poll.age", "Since the last successful poll", Progress::sincePoll);
         seconds(
                 "still",

@@ -2,6 +2,7 @@ package dev.twinbox.relay;
 
 import dev.twinbox.SchemaException;
 import dev.twinbox.schema.OutboxSchema;
+import dev.twinbox.schema.Retention;
 import dev.twinbox.schema.SchemaMigration;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -29,10 +30,22 @@ final class MigrateCommand implements Callable<Integer> {
         try {
             SchemaMigration.Result result = tables.migrate(OutboxDatabase.dataSource(config));
             say(result, tables);
+            retain(config);
             return ExitCode.OK.number();
         } catch (SchemaException e) {
             throw new RelayException(ExitCode.SCHEMA, String.valueOf(e.getMessage()), e);
         }
+    }
+
+    private void retain(RelayConfig config) {
+        Retention wanted = config.retention();
+        if (wanted == null) {
+            return;
+        }
+        Retention before = config.tables().retain(OutboxDatabase.dataSource(config), wanted);
+        String change =
+                wanted.equals(before) ? " as before" : " instead of " + (before == null ? "its own rule" : before);
+        spec.commandLine().getOut().println(config.tables().events() + ": slots of " + wanted + change);
     }
 
     private void say(SchemaMigration.Result result, OutboxSchema tables) {

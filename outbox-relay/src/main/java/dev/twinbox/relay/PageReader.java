@@ -44,10 +44,14 @@ final class PageReader implements Runnable {
     /** Reads one page; returns how many rows it had. */
     private int readOnce() throws SQLException {
         progress.polling();
+        boolean ended = window.isAtEnd();
         Page page = window.read();
         int rows = page.records().size();
         progress.polled(rows);
-        if (rows > 0) {
+        // A window whose last page was full ends with an empty one, which has to be saved: as long as it counts as
+        // open, its
+        // rows count as unsent and their slot is kept.
+        if (rows > 0 || !ended) {
             inFlight.add(page);
         }
         return rows;

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class PositionTable {
     private static final String LOAD = """
             -- relay: load position
-            select number, window_from::text, window_to::text, seq
+            select number, window_from::text, window_to::text, seq, slot
             from {position} where relay = ? order by number desc limit 1
             """;
 
@@ -37,6 +37,7 @@ final class PositionTable {
     private final OutboxSchema schema;
     private final String relay;
     private final PreparedStatement save;
+    private int slot;
 
     PositionTable(Connection connection, OutboxSchema schema, String relay) throws SQLException {
         this.connection = connection;
@@ -54,9 +55,19 @@ final class PositionTable {
                     return Saved.NOTHING;
                 }
                 Snapshot to = Snapshot.parseNullable(row.getString(3));
+                slot = row.getInt(5);
                 return new Saved(row.getLong(1), new Position(Snapshot.parse(row.getString(2)), to, row.getLong(4)));
             }
         }
+    }
+
+    /** The slot into which positions are appended; at first that of the newest one. */
+    int slot() {
+        return slot;
+    }
+
+    void writeTo(int newSlot) {
+        slot = newSlot;
     }
 
     /**
@@ -66,7 +77,7 @@ final class PositionTable {
      */
     boolean save(Saved next, UUID owner, long epoch) throws SQLException {
         Position position = next.position();
-        save.setInt(1, 0);
+        save.setInt(1, slot);
         save.setLong(2, next.number());
         save.setObject(3, position.from().text(), Types.OTHER);
         save.setObject(4, text(position.to()), Types.OTHER);

@@ -31,6 +31,7 @@ final class Progress {
 
     private final LongSupplier nanoTime;
     private final long started;
+    private final Observed observed;
     private final Side database = new Side();
     private final Side broker = new Side();
     private final LongAdder polls = new LongAdder();
@@ -54,10 +55,16 @@ final class Progress {
     Progress(LongSupplier nanoTime) {
         this.nanoTime = nanoTime;
         this.started = nanoTime.getAsLong();
+        this.observed = new Observed(nanoTime);
         this.polledAt = started;
         this.movedAt = started;
         this.firstReadAt = started;
         this.acknowledgedAt = started;
+    }
+
+    /** What the housekeeping thread sees. */
+    Observed observed() {
+        return observed;
     }
 
     /** Reading pauses until the broker acknowledges some of what is in flight: no fault of the database. */

@@ -1,6 +1,7 @@
 package dev.twinbox.relay;
 
 import dev.twinbox.schema.OutboxSchema;
+import dev.twinbox.schema.Retention;
 import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
@@ -24,6 +25,7 @@ import org.slf4j.event.Level;
  * @param readyTimeout without progress for longer than this, {@code /health/ready} says DOWN
  * @param shutdownTimeout what SIGTERM grants to the records in flight
  * @param logLevel of the relay's own lines
+ * @param retention what {@code migrate} makes of the event table; null: leaves it as it is
  */
 record RelayConfig(
         String name,
@@ -37,7 +39,8 @@ record RelayConfig(
         Http http,
         Duration readyTimeout,
         Duration shutdownTimeout,
-        Level logLevel) {
+        Level logLevel,
+        @Nullable Retention retention) {
 
     /**
      * @param url a {@code jdbc:postgresql:} URL without credentials

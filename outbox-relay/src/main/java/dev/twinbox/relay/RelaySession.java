@@ -27,8 +27,10 @@ final class RelaySession implements AutoCloseable {
     private final InFlight inFlight;
     private final Failures failures;
     private final Producer<byte[], byte[]> producer;
+    private final Housekeeper housekeeper;
     private final Thread reader;
     private final Thread sender;
+    private final Thread housekeeping;
     private PositionTable.Saved saved;
 
     /**
@@ -53,6 +55,8 @@ final class RelaySession implements AutoCloseable {
         this.saved = positions.load();
         this.inFlight = new InFlight(config.page());
         this.failures = new Failures(main);
+        this.housekeeper = new Housekeeper(config, database, progress.observed(), positions.slot());
+        this.housekeeping = thread("relay-housekeeping", housekeeper);
         this.reading = database.connect();
         try {
             Window window =
@@ -68,6 +72,7 @@ final class RelaySession implements AutoCloseable {
         LOG.info("Relaying {} as \"{}\", {}", config.tables().events(), config.name(), saved.position());
         reader.start();
         sender.start();
+        housekeeping.start();
     }
 
     private static Thread thread(String name, Runnable task) {
@@ -106,6 +111,7 @@ final class RelaySession implements AutoCloseable {
     }
 
     private void save(Position position) throws SQLException, LeaseLostException {
+        positions.writeTo(housekeeper.positionSlot());
         PositionTable.Saved next = new PositionTable.Saved(saved.number() + 1, position);
         if (!positions.save(next, lease.owner(), lease.epoch())) {
             lease.end();
@@ -142,10 +148,13 @@ final class RelaySession implements AutoCloseable {
         inFlight.seal();
         reader.interrupt();
         sender.interrupt();
+        housekeeper.close();
+        housekeeping.interrupt();
         abort(reading);
         producer.close(Duration.ZERO);
         join(reader);
         join(sender);
+        join(housekeeping);
     }
 
     /** {@link #halt()}, and ends the lease's connection. Nobody but us knows then that the lease is free. */

@@ -1,6 +1,7 @@
 package dev.twinbox.relay;
 
 import dev.twinbox.schema.OutboxSchema;
+import dev.twinbox.schema.Retention;
 import java.sql.DriverManager;
 import java.sql.DriverPropertyInfo;
 import java.sql.SQLException;
@@ -50,6 +51,14 @@ final class RelaySettings {
             OutboxSchema.DEFAULT_LEASE_TABLE,
             OutboxSchema::checkLeaseTable,
             "Table of the relay's lease.");
+
+    static final Setting<Retention> RETENTION = Setting.optional(
+            "twinbox.relay.retention",
+            "duration, PT1M to PT8784H, or `forever`",
+            "How long events are written into one slot of the event table; a slot that has had its turn is emptied when all "
+                    + "of it is sent. `forever`: nothing is removed. Set by `migrate`, in the table itself. Unset: `migrate` "
+                    + "leaves it as it is, an hour in new tables.",
+            Retention::parse);
 
     static final Setting<String> DATABASE_URL = Setting.required(
             "twinbox.relay.database.url",
@@ -153,6 +162,7 @@ final class RelaySettings {
             TABLE,
             POSITION_TABLE,
             LEASE_TABLE,
+            RETENTION,
             DATABASE_URL,
             DATABASE_USER,
             DATABASE_PASSWORD,

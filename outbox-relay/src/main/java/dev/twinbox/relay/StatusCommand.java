@@ -1,11 +1,14 @@
 package dev.twinbox.relay;
 
+import dev.twinbox.schema.OutboxSchema;
+import dev.twinbox.schema.Retention;
 import java.io.PrintWriter;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.SortedSet;
 import java.util.concurrent.Callable;
@@ -58,6 +61,8 @@ final class StatusCommand implements Callable<Integer> {
                 Secret.masked(config.database().url()) + ", " + server.role() + ", system identifier "
                         + Long.toUnsignedString(server.systemIdentifier()));
         line("tables", config.tables().events() + StartCheck.state(connection, config));
+        line("retention", retention(config, connection));
+        slots(config, connection);
         line("lease", lease(config, connection));
         line("position", position.equals(Position.START) ? "nothing relayed yet" : position.toString());
         line("last save", lastSave(config, connection));
@@ -68,6 +73,36 @@ final class StatusCommand implements Callable<Integer> {
                         : Backlog.LIMIT + " events or more (counting stops there)");
         line("oldest unsent", age(backlog.oldest()));
         line("missing topics", missing(backlog.topics(), config.kafka()));
+    }
+
+    private static String retention(RelayConfig config, Connection connection) throws SQLException {
+        Retention retention = config.tables().retention(connection);
+        if (retention == null) {
+            return "by a rule of the table's owner";
+        }
+        return retention.equals(Retention.FOREVER) ? "for ever: nothing is removed" : "slots of " + retention;
+    }
+
+    private void slots(RelayConfig config, Connection connection) throws SQLException {
+        EventSlots slots = new EventSlots(connection, config.tables(), config.name());
+        int current = slots.current();
+        for (int slot = 0; slot < OutboxSchema.EVENT_SLOTS; slot++) {
+            EventSlots.Size size = slots.size(slot);
+            String state = slot == current ? "has its turn" : size.rows() == 0 ? "empty" : waiting(slots, slot);
+            line("slot " + slot, size.all() / 1024 + " kB, " + state);
+        }
+    }
+
+    /** What keeps a slot that has had its turn from being emptied, as far as one can see without locking it. */
+    private static String waiting(EventSlots slots, int slot) throws SQLException {
+        List<String> behind = slots.unsent(slot);
+        if (!behind.isEmpty()) {
+            return "kept: " + EventSlots.named(behind);
+        }
+        List<String> holders = slots.holders(slot);
+        return holders.isEmpty()
+                ? "to be emptied by the running relay"
+                : "kept: in use by " + String.join(", ", holders);
     }
 
     private static String lease(RelayConfig config, Connection connection) throws SQLException {

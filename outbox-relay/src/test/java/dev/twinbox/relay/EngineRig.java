@@ -86,7 +86,8 @@ final class EngineRig implements AutoCloseable {
                 new RelayConfig.Http("127.0.0.1", 0),
                 Duration.ofSeconds(10),
                 Duration.ofSeconds(10),
-                Level.INFO);
+                Level.INFO,
+                null);
     }
 
     Running start() {

@@ -11,8 +11,10 @@ import jakarta.json.JsonReader;
 import java.io.StringReader;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -121,6 +123,15 @@ class OutboxPlansIT {
         assertThat(touched.buffers()).as(touched.toString()).isLessThan(BUFFERS_OF_A_POLL + 100);
     }
 
+    /** The check under the lock of a slot of half a million rows: nothing of it is unsent, and nothing of it is read. */
+    @Test
+    void lookingForUnsentEventsOfASlotReadsNoHistory() throws SQLException {
+        saveAsSent(now());
+        Touched touched = sixthExecution(EventSlots.sql(EventSlots.UNSENT, OutboxDatabaseFixture.SCHEMA, 0), "'relay'");
+        assertThat(touched.rows()).as(touched.toString()).isZero();
+        assertThat(touched.buffers()).as(touched.toString()).isLessThan(BUFFERS_OF_A_POLL);
+    }
+
     @Test
     void statisticsDoNotTalkThePlannerIntoAnythingElse() throws SQLException {
         try (Connection owner = database.connect()) {
@@ -131,6 +142,18 @@ class OutboxPlansIT {
             aPollReadsWhatIsNewAndWhatWasInProgressAndNoMore(cutting);
             aFollowingPageReadsItsOwnRows(cutting);
         }
+        lookingForUnsentEventsOfASlotReadsNoHistory();
+    }
+
+    private static void saveAsSent(Snapshot from) throws SQLException {
+        UUID owner = UUID.randomUUID();
+        OutboxDatabaseFixture.execute(reading, "delete from outbox_lease");
+        long epoch =
+                new LeaseTable(reading, OutboxDatabaseFixture.SCHEMA, "relay").take(owner, Duration.ofMinutes(1), 1);
+        PositionTable positions = new PositionTable(reading, OutboxDatabaseFixture.SCHEMA, "relay");
+        long number = positions.load().number() + 1;
+        assertThat(positions.save(new PositionTable.Saved(number, Position.closed(from)), owner, epoch))
+                .isTrue();
     }
 
     private static Snapshot now() throws SQLException {
@@ -160,7 +183,10 @@ class OutboxPlansIT {
     }
 
     private static Touched sixthExecution(String statement, Cutting cutting, String branches) throws SQLException {
-        String parameters = cutting == Cutting.BY_ROW ? "5000, " + branches : branches + ", 1000000";
+        return sixthExecution(statement, cutting == Cutting.BY_ROW ? "5000, " + branches : branches + ", 1000000");
+    }
+
+    private static Touched sixthExecution(String statement, String parameters) throws SQLException {
         String sql = statement;
         for (int number = 1; sql.indexOf('?') >= 0; number++) {
             sql = sql.replaceFirst("\\?", "\\$" + number);

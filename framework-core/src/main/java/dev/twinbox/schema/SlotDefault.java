@@ -1,0 +1,79 @@
+package dev.twinbox.schema;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.SQLTransientException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/** The default of an event table's column {@code slot}, which decides who writes where. */
+final class SlotDefault {
+
+    private static final String EXPRESSION = """
+            -- slots: default expression
+            select pg_catalog.pg_get_expr(d.adbin, d.adrelid)
+              from pg_catalog.pg_attrdef d
+              join pg_catalog.pg_attribute a on a.attrelid = d.adrelid and a.attnum = d.adnum
+             where d.adrelid = ?::regclass and a.attname = 'slot'
+            """;
+
+    private static final String LOCK_NOT_AVAILABLE = "55P03";
+    private static final int TRIES = 50;
+    private static final Duration BETWEEN_TRIES = Duration.ofMillis(100);
+
+    private final Connection connection;
+    private final SqlIdentifier events;
+
+    SlotDefault(Connection connection, SqlIdentifier events) {
+        this.connection = connection;
+        this.events = events;
+    }
+
+    @Nullable Retention retention() throws SQLException {
+        return Retention.of(expression());
+    }
+
+    /** Evaluated as the server would for a row of this transaction. The text is the catalog's own. */
+    int current() throws SQLException {
+        String current = "-- slots: current\nselect (" + expression() + ")::int";
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(current)) {
+            row.next();
+            return row.getInt(1);
+        }
+    }
+
+    /** A lock that is waited for keeps all writers waiting behind it; hence short waits, and many. */
+    void set(Retention retention) throws SQLException {
+        for (int i = 0; i < TRIES; i++) {
+            try (Statement statement = connection.createStatement()) {
+                statement.execute("set lock_timeout = '50ms'");
+                statement.execute("alter table " + events + " alter column slot set default " + retention.expression());
+                return;
+            } catch (SQLException e) {
+                if (!LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
+                    throw e;
+                }
+                LockSupport.parkNanos(BETWEEN_TRIES.toNanos());
+            }
+        }
+        throw new SQLTransientException("some transaction has held a lock on it for "
+                + BETWEEN_TRIES.multipliedBy(TRIES).toSeconds() + " s or more; try again when it has ended");
+    }
+
+    private String expression() throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(EXPRESSION)) {
+            statement.setString(1, events.sql());
+            try (ResultSet row = statement.executeQuery()) {
+                if (!row.next()) {
+                    throw new SQLException("column slot of table " + events + " has no default", "42P16");
+                }
+                return row.getString(1);
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+package dev.twinbox.relay;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
+
+/**
+ * What the housekeeping thread last saw of the outbox, for health and metrics. That thread writes, HTTP threads read. A relay
+ * that stands by sees nothing.
+ */
+final class Observed {
+    private final LongSupplier nanoTime;
+    private final LongAdder slotsEmptied = new LongAdder();
+    private volatile long bytes;
+    private volatile String rotationStop = "";
+    private volatile long rotationStoppedAt;
+
+    /** @param nanoTime monotonic */
+    Observed(LongSupplier nanoTime) {
+        this.nanoTime = nanoTime;
+    }
+
+    void slotEmptied() {
+        slotsEmptied.increment();
+    }
+
+    /**
+     * The slots of the event table were looked at.
+     *
+     * @param allBytes of the event table with its indexes
+     * @param stop what keeps a slot that has had its turn from being emptied, for people; empty: nothing
+     */
+    void rotation(long allBytes, String stop) {
+        bytes = allBytes;
+        if (rotationStop.isEmpty() && !stop.isEmpty()) {
+            rotationStoppedAt = nanoTime.getAsLong();
+        }
+        rotationStop = stop;
+    }
+
+    /** Nothing is seen any more: we do not own the outbox. */
+    void nothing() {
+        bytes = 0;
+        rotationStop = "";
+    }
+
+    long slotsEmptiedSoFar() {
+        return slotsEmptied.sum();
+    }
+
+    /** Of the event table with its indexes. */
+    long bytes() {
+        return bytes;
+    }
+
+    /** What keeps a slot from being emptied, for people; empty: nothing. */
+    String rotationStop() {
+        return rotationStop;
+    }
+
+    /** For how long something has kept a slot from being emptied; zero: nothing does. */
+    Duration rotationStopped() {
+        return rotationStop.isEmpty() ? Duration.ZERO : Duration.ofNanos(nanoTime.getAsLong() - rotationStoppedAt);
+    }
+}
