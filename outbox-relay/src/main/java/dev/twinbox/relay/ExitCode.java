@@ -6,7 +6,10 @@ enum ExitCode {
     INTERNAL(1, "an error nobody foresaw; the log holds its stack trace"),
     USAGE(2, "wrong arguments or configuration, or the HTTP port is taken; restarting does not help"),
     SCHEMA(3, "a table, column, privilege or schema version is not what the relay needs; run migrate or grant"),
-    DATABASE(4, "the database refuses us for good: password, unknown database, hot standby, another cluster"),
+    DATABASE(
+            4,
+            "the database refuses us for good: password, unknown database, hot standby, another cluster; or a "
+                    + "command that does not wait for ever had no answer from it"),
     REFUSED_RECORD(5, "Kafka refused a record for good; it stays unsent, and so does what follows it"),
     UNFINISHED(6, "asked to stop, the relay did not end in time and was cut off; nothing is lost");
 

@@ -4,7 +4,13 @@ import dev.twinbox.SchemaException;
 import dev.twinbox.schema.OutboxSchema;
 import dev.twinbox.schema.Retention;
 import dev.twinbox.schema.SchemaMigration;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -14,8 +20,14 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "migrate",
         description = "Creates the outbox tables, or brings them up to date; repeating it changes nothing. "
-                + "Needs a role that may create them, which the running relay does not.")
+                + "Needs a role that may create them, which the running relay does not. Waits up to a minute for a "
+                + "database that does not answer.")
 final class MigrateCommand implements Callable<Integer> {
+    private static final Logger LOG = LoggerFactory.getLogger(MigrateCommand.class);
+
+    /** Whoever starts a database and this command side by side need not know how long the database takes. */
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
+
     @Mixin
     private ConfigurationOption configuration;
 
@@ -27,6 +39,7 @@ final class MigrateCommand implements Callable<Integer> {
         RelayConfig config = configuration.read();
         Logging.configure(config.logLevel());
         OutboxSchema tables = config.tables();
+        awaitDatabase(config);
         try {
             SchemaMigration.Result result = tables.migrate(OutboxDatabase.dataSource(config));
             say(result, tables);
@@ -34,6 +47,33 @@ final class MigrateCommand implements Callable<Integer> {
             return ExitCode.OK.number();
         } catch (SchemaException e) {
             throw new RelayException(ExitCode.SCHEMA, String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    /** @throws RelayException if the database refuses, or has not answered until now */
+    private static void awaitDatabase(RelayConfig config) {
+        Waiter waiter = new Waiter(config.idle());
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        for (SQLException failure = connect(config); failure != null; failure = connect(config)) {
+            if (OutboxDatabase.isRefusal(failure) || System.nanoTime() - deadline >= 0) {
+                throw StartCheck.refusal(config, failure);
+            }
+            LOG.warn("The database does not answer, trying again: {}", failure.getMessage());
+            try {
+                waiter.await(config.retry());
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw StartCheck.refusal(config, failure);
+            }
+        }
+    }
+
+    /** Why it cannot be connected to; null if it can. */
+    private static @Nullable SQLException connect(RelayConfig config) {
+        try (Connection connection = OutboxDatabase.dataSource(config).getConnection()) {
+            return null;
+        } catch (SQLException e) {
+            return e;
         }
     }
 

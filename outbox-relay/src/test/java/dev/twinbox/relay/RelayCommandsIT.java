@@ -1,8 +1,10 @@
 package dev.twinbox.relay;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.twinbox.fixtures.RelayProcess;
+import dev.twinbox.fixtures.TcpProxy;
 import dev.twinbox.schema.OutboxSchema;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -31,6 +33,34 @@ class RelayCommandsIT {
             assertThat(again.log()).contains("nothing to do", "version ");
 
             assertThat(rig.count("select count(*) from " + tables.events())).isZero();
+        }
+    }
+
+    @Test
+    void migrate_says_what_the_database_refuses() throws SQLException {
+        try (RelayRig rig = RelayRig.create()) {
+            RelayProcess migrate = rig.relay(Map.of("twinbox.relay.database.password", "no"), "migrate")
+                    .start();
+            assertThat(migrate.awaitExit(SOON)).as(migrate.log()).isEqualTo(ExitCode.DATABASE.number());
+            assertThat(migrate.log())
+                    .contains("PostgreSQL at " + RelayRig.POSTGRES.jdbcUrl(rig.database()))
+                    .contains("password authentication failed", "check twinbox.relay.database.url, user and password");
+        }
+    }
+
+    @Test
+    void migrate_waits_for_a_database_that_starts() throws SQLException {
+        try (RelayRig rig = RelayRig.create();
+                TcpProxy proxy = TcpProxy.to("127.0.0.1", RelayRig.POSTGRES.port())) {
+            proxy.cut();
+            RelayProcess migrate = rig.relay(
+                            Map.of("twinbox.relay.database.url", RelayRig.POSTGRES.jdbcUrl(rig.database(), proxy)),
+                            "migrate")
+                    .start();
+            await("migrate finds nobody").atMost(SOON).until(() -> migrate.log().contains("trying again"));
+            proxy.heal();
+            assertThat(migrate.awaitExit(SOON)).as(migrate.log()).isZero();
+            assertThat(migrate.log()).contains("the tables have version");
         }
     }
 
