@@ -5,16 +5,34 @@ import dev.twinbox.TwinboxException;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.json.bind.Jsonb;
 import jakarta.json.bind.JsonbBuilder;
+import jakarta.json.bind.annotation.JsonbCreator;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.stream.Stream;
 
-/** Events as JSON in UTF-8, by the server's JSON-B in its default mapping. */
+/**
+ * Events as JSON in UTF-8, by the server's JSON-B in its default mapping.
+ *
+ * <p>Yasson knows records by a class in the multi-release part of its jar, which a server may not see: Payara Micro sees it when
+ * it is started by {@code java -jar}, but not when a program starts it through its API, because it then loads its own jars
+ * nested. Without it a record is written as <code>{}</code> and can not be read, so both are refused here.
+ */
 @ApplicationScoped
 class JsonbSerializer implements EventSerializer {
 
+    /** What JSON-B has to write as {@code {"seen":true}} if it knows records. */
+    record Probe(boolean seen) {}
+
     private final Jsonb jsonb = JsonbBuilder.create();
+    private final boolean knowsRecords = jsonb.toJson(new Probe(true)).contains("seen");
+
+    private static final String REMEDY =
+            "this server's JSON-B does not know records, because the server does not see the multi-release part of its own jar. "
+                    + "On Payara Micro: start it by java -jar instead of through its API. Otherwise: use a class with a constructor "
+                    + "without parameters, getters and setters; to be read only, a record will do with @JsonbCreator on its "
+                    + "constructor and @JsonbProperty on each of that one's parameters";
 
     @Override
     public String contentType() {
@@ -23,6 +41,9 @@ class JsonbSerializer implements EventSerializer {
 
     @Override
     public byte[] serialize(Object event) {
+        if (event instanceof Record && !knowsRecords) {
+            throw new TwinboxException("record " + event.getClass().getName() + " can not be written: " + REMEDY);
+        }
         String json = jsonb.toJson(event);
         try {
             // Not String.getBytes: that would write a lone surrogate as '?' without a word.
@@ -37,6 +58,14 @@ class JsonbSerializer implements EventSerializer {
 
     @Override
     public <T> T deserialize(byte[] data, Class<T> type) {
+        if (type.isRecord() && !knowsRecords && !hasCreator(type)) {
+            throw new TwinboxException("record " + type.getName() + " can not be read: " + REMEDY);
+        }
         return jsonb.fromJson(new String(data, StandardCharsets.UTF_8), type);
+    }
+
+    private static boolean hasCreator(Class<?> type) {
+        return Stream.concat(Stream.of(type.getDeclaredConstructors()), Stream.of(type.getDeclaredMethods()))
+                .anyMatch(creator -> creator.isAnnotationPresent(JsonbCreator.class));
     }
 }

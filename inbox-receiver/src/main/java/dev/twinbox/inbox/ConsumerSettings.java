@@ -22,6 +22,16 @@ final class ConsumerSettings {
     /** New partitions, and topics created after the start, are found this soon; Kafka's default is five minutes. */
     private static final String METADATA_MAX_AGE_MS = "30000";
 
+    /**
+     * A member that died takes its partitions with it for this long; Kafka's default is 45 seconds. A member that only seemed
+     * dead costs duplicates that are skipped, not effects that are repeated, so there is no reason to wait longer than a
+     * server may pause (garbage collection, a suspended machine).
+     */
+    private static final int SESSION_TIMEOUT_MS = 10_000;
+
+    /** Kafka's advice: three of them may be lost. */
+    private static final int HEARTBEATS_PER_SESSION = 3;
+
     private static final ConfigDef DEFINITION = ConsumerConfig.configDef();
 
     /** Name, and why the receiver does not leave it to the application. */
@@ -79,7 +89,21 @@ final class ConsumerSettings {
                         + value.errorMessages().get(0));
             }
         }
+        if (problems.isEmpty()) {
+            problems.addAll(sessionProblems(kafka));
+        }
         return problems;
+    }
+
+    /** Kafka's consumer would refuse it, but only when it is made, long after the deployment. */
+    private static List<String> sessionProblems(Map<String, String> kafka) {
+        int session = session(kafka);
+        int heartbeat = heartbeat(kafka);
+        return heartbeat < session
+                ? List.of()
+                : List.of(Setting.KAFKA_PREFIX + ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG + " is " + heartbeat
+                        + ", not less than " + Setting.KAFKA_PREFIX + ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG + " "
+                        + session);
     }
 
     /** Properties of a consumer of this group. */
@@ -87,6 +111,8 @@ final class ConsumerSettings {
         Map<String, Object> properties = new HashMap<>();
         properties.put(ConsumerConfig.METADATA_MAX_AGE_CONFIG, METADATA_MAX_AGE_MS);
         properties.putAll(config.kafka());
+        properties.put(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG, session(config.kafka()));
+        properties.put(ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG, heartbeat(config.kafka()));
         properties.put(ConsumerConfig.CLIENT_ID_CONFIG, clientId(config, group));
         properties.put(ConsumerConfig.GROUP_ID_CONFIG, group);
         properties.put(ConsumerConfig.GROUP_PROTOCOL_CONFIG, "classic");
@@ -101,6 +127,17 @@ final class ConsumerSettings {
                 Math.max(LEAST_POLL_RECORDS, config.batch().size()));
         properties.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, "false");
         return properties;
+    }
+
+    private static int session(Map<String, String> kafka) {
+        String own = kafka.get(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG);
+        return own == null ? SESSION_TIMEOUT_MS : Integer.parseInt(own.trim());
+    }
+
+    /** Unless set, as often as the session needs it. */
+    private static int heartbeat(Map<String, String> kafka) {
+        String own = kafka.get(ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG);
+        return own == null ? Math.max(1, session(kafka) / HEARTBEATS_PER_SESSION) : Integer.parseInt(own.trim());
     }
 
     /** Unique in the server: Kafka names MBeans by it, and a second application of the same group would collide. */

@@ -45,7 +45,9 @@ enum Setting {
             "Kafka consumer settings",
             "",
             "handed to the Kafka consumer, e.g. `twinbox.inbox.kafka.bootstrap.servers` (required), `…kafka.security.protocol`, "
-                    + "`…kafka.max.poll.interval.ms`. What the receiver's guarantees rest on is fixed and refused here");
+                    + "`…kafka.max.poll.interval.ms`. `session.timeout.ms` is 10000 unless set (Kafka's default is 45000): so long the "
+                    + "partitions of an instance that was killed wait for another one; `heartbeat.interval.ms` is a third of it. "
+                    + "What the receiver's guarantees rest on is fixed and refused here");
 
     static final String PREFIX = "twinbox.inbox.";
     static final String KAFKA_PREFIX = PREFIX + "kafka.";

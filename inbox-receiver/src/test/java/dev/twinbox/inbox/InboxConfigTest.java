@@ -103,6 +103,29 @@ class InboxConfigTest {
                 .isNotEqualTo(ConsumerSettings.properties(config, "shipping").get("client.id"));
     }
 
+    @Test
+    void aKilledInstancesPartitionsAreGivenAwayAfterTenSecondsUnlessSetOtherwise() {
+        assertThat(ConsumerSettings.properties(read(REQUIRED, Map.of()), "shipping"))
+                .containsEntry("session.timeout.ms", 10_000)
+                .containsEntry("heartbeat.interval.ms", 3_333);
+
+        Map<String, String> values = new HashMap<>(REQUIRED);
+        values.put("twinbox.inbox.kafka.session.timeout.ms", "45000");
+        assertThat(ConsumerSettings.properties(read(values, Map.of()), "shipping"))
+                .containsEntry("session.timeout.ms", 45_000)
+                .containsEntry("heartbeat.interval.ms", 15_000);
+    }
+
+    @Test
+    void aHeartbeatThatIsTooSlowForItsSessionIsRefusedAtDeployment() {
+        Map<String, String> values = new HashMap<>(REQUIRED);
+        values.put("twinbox.inbox.kafka.heartbeat.interval.ms", "10000");
+
+        assertThatThrownBy(() -> read(values, Map.of()))
+                .hasMessageContaining("twinbox.inbox.kafka.heartbeat.interval.ms is 10000, not less than "
+                        + "twinbox.inbox.kafka.session.timeout.ms 10000");
+    }
+
     private static InboxConfig read(Map<String, String> values, Map<String, String> environment) {
         return InboxConfig.from(new SmallRyeConfigBuilder()
                 .withSources(new PropertiesConfigSource(values, "values", 100), new EnvConfigSource(environment, 300))

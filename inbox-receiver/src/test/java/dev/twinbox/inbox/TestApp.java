@@ -29,6 +29,10 @@ final class TestApp {
     private final Map<String, String> config = new TreeMap<>();
 
     TestApp(String name, String database) {
+        this(name, database, Servers.postgres().user(), Servers.postgres().password());
+    }
+
+    TestApp(String name, String database, String user, String password) {
         this.name = name;
         war = ShrinkWrap.create(WebArchive.class, name + ".war")
                 .addClasses(Order.class, Script.class, Script.BusinessException.class, StatusServlet.class)
@@ -49,8 +53,8 @@ final class TestApp {
         with("twinbox.inbox.retry.max", "PT0.5S");
         with(
                 "test.jdbc.url",
-                postgres.jdbcUrl(database) + (postgres.jdbcUrl(database).contains("?") ? "&" : "?") + "user="
-                        + postgres.user() + "&password=" + postgres.password());
+                postgres.jdbcUrl(database) + (postgres.jdbcUrl(database).contains("?") ? "&" : "?") + "user=" + user
+                        + "&password=" + password);
         with("test.instance", name);
     }
 

@@ -194,9 +194,16 @@ public final class PayaraHost implements AutoCloseable {
         }
     }
 
-    /** SIGTERM; returns at once. */
+    /**
+     * SIGTERM; returns at once. Not by {@link Process#destroy}, which also closes the server's input, as if this JVM were gone:
+     * the server would halt instead of shutting down.
+     */
     public void sendTerm() {
-        process.destroy();
+        process.toHandle().destroy();
+    }
+
+    public boolean isAlive() {
+        return process.isAlive();
     }
 
     /** Waits for the end. */

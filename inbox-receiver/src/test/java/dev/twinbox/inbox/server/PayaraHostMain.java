@@ -1,5 +1,6 @@
 package dev.twinbox.inbox.server;
 
+import com.sun.management.HotSpotDiagnosticMXBean;
 import fish.payara.micro.PayaraMicro;
 import fish.payara.micro.PayaraMicroRuntime;
 import java.io.BufferedReader;
@@ -81,13 +82,18 @@ public final class PayaraHostMain {
     }
 
     /** Collects garbage until the applications that were undeployed are gone, or the time is over. */
-    private static int loadersLeft(Duration limit) throws InterruptedException {
+    private static int loadersLeft(Duration limit) throws Exception {
         long deadline = System.nanoTime() + limit.toNanos();
         long left;
         do {
             System.gc();
             left = undeployedLoaders().stream().filter(ref -> ref.get() != null).count();
         } while (left > 0 && System.nanoTime() < deadline);
+        if (left > 0) {
+            // Who holds them is in here.
+            ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class)
+                    .dumpHeap("target/loaders-left-" + ProcessHandle.current().pid() + ".hprof", true);
+        }
         return (int) left;
     }
 

@@ -1,0 +1,100 @@
+package dev.twinbox.inbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.twinbox.SchemaException;
+import dev.twinbox.inbox.app.SchemaHandler;
+import dev.twinbox.schema.SqlIdentifier;
+import java.sql.Connection;
+import java.sql.SQLException;
+import org.junit.jupiter.api.Test;
+
+/** Scenario 34, SCHEMA, the receiver's side: odd names, least privileges, and what is missing named with its remedy. */
+class Schema34IT {
+
+    private static final String ODD = "\"Sales-EU 1\".\"In\"\"Box\"";
+
+    @Test
+    void oddNamesAndLeastPrivilegesAreEnoughForARoundTripAndNothingIsCreatedElsewhere() {
+        Database database = new Database("schema");
+        database.migrate(new SqlIdentifier("Sales-EU 1", "In\"Box"));
+        database.execute("drop table inbox_event, inbox_event_history");
+        database.execute("create role least login password 'twinbox'");
+        database.execute("revoke all on schema public from public");
+        database.execute("grant usage on schema public, \"Sales-EU 1\" to least");
+        database.execute("grant insert on effect, call to least");
+        database.execute("grant select on call to least");
+        database.execute("grant usage on all sequences in schema public to least");
+        database.execute("grant select, insert, delete on " + ODD + " to least");
+        Servers.kafka().createTopic("schema", 1);
+        try (Topics topics = new Topics()) {
+            MainApp.deploy(new TestApp("schema", "schema", "least", "twinbox")
+                    .with(SchemaHandler.class)
+                    .with("twinbox.inbox.schema", "Sales-EU 1")
+                    .with("twinbox.inbox.table", "In\"Box"));
+            String id = Topics.id();
+
+            topics.send("schema", id, "checked", 1);
+            topics.send("schema", id);
+            MainApp.awaitLagZero("schema", "schema");
+
+            assertThat(database.effects("schema")).containsExactly(id);
+            assertThat(database.texts("select event_id from " + ODD)).containsExactly(id);
+            assertThat(
+                            database.texts(
+                                    "select schemaname || '.' || tablename from pg_tables "
+                                            + "where schemaname not in ('pg_catalog', 'information_schema') and tablename not like '%history'"))
+                    .containsExactlyInAnyOrder("public.effect", "public.call", "Sales-EU 1.In\"Box");
+        } finally {
+            Servers.payara().undeploy("schema");
+        }
+    }
+
+    @Test
+    void aMissingTableFailsTheDeploymentWithTheCommandThatCreatesIt() {
+        Database database = new Database("bare");
+        database.execute("drop table inbox_event, inbox_event_history");
+
+        String log = Servers.payara()
+                .deploy(
+                        "bare",
+                        new TestApp("bare", "bare").with(SchemaHandler.class).build());
+
+        assertThat(Servers.payara().status("/bare/status")).isEqualTo(404);
+        assertThat(log)
+                .contains(
+                        "Table \"inbox_event\" does not exist (database bare, search_path \"$user\", public). Create it: "
+                                + "java -jar inbox-receiver-cli.jar migrate --url jdbc:postgresql://<host>/<database> "
+                                + "--user <owner> --table 'inbox_event'");
+    }
+
+    @Test
+    void aTableThatIsNoInboxIsNamedWithWhatItLacks() throws SQLException {
+        Database database = new Database("nobox");
+        database.execute("create table wrong (id text)");
+        database.execute("create table unguarded (like inbox_event)");
+        database.execute("create role nothing");
+
+        assertThatThrownBy(() -> check(database, "wrong", "postgres"))
+                .isInstanceOf(SchemaException.class)
+                .hasMessageContainingAll(
+                        "Table \"wrong\" (database nobox", "lacks one of the columns consumer_group, handler, event_id")
+                .hasMessageContainingAll("twinbox.inbox.table", "inbox-receiver-cli.jar migrate");
+        assertThatThrownBy(() -> check(database, "unguarded", "postgres"))
+                .isInstanceOf(SchemaException.class)
+                .hasMessageContaining("no unique index on (consumer_group, handler, event_id)");
+        assertThatThrownBy(() -> check(database, "inbox_event", "nothing"))
+                .isInstanceOf(SchemaException.class)
+                .hasMessageContaining("grant select, insert, delete on \"inbox_event\" to \"nothing\"");
+        assertThat(check(database, "inbox_event", "postgres")).isEmpty();
+    }
+
+    private static String check(Database database, String table, String role) throws SQLException {
+        try (Connection connection = database.connect();
+                var statement = connection.createStatement()) {
+            statement.execute("set role " + role);
+            return new InboxTable(new SqlIdentifier(null, table)).check(connection);
+        }
+    }
+}

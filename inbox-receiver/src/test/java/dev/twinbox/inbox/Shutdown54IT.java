@@ -1,0 +1,56 @@
+package dev.twinbox.inbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.twinbox.inbox.app.StoppingHandler;
+import dev.twinbox.inbox.server.PayaraHost;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** Scenario 54, SHUTDOWN, the receiver's side: SIGTERM lets the handler finish, commits its offset, and loses nothing. */
+class Shutdown54IT {
+
+    private static final Duration LIMIT = Duration.ofSeconds(40);
+
+    @Test
+    void theRunningHandlerCommitsAndNothingIsRepeatedAfterTheNextStart() throws Exception {
+        Database database = new Database("shutdown");
+        Servers.kafka().createTopic("stopping", 1);
+        String id = Topics.id();
+        try (Topics topics = new Topics();
+                PayaraHost payara = Servers.newPayara()) {
+            payara.deploy("shutdown", app(database).build());
+            int log = payara.log().length();
+            try (Database.Gate gate = database.shutGate(541)) {
+                topics.send("stopping", id, "gate:541", 1);
+                await().atMost(MainApp.LIMIT).until(() -> database.waiting(541) == 1);
+                payara.sendTerm();
+                // The handler has two seconds of work left; the server logs nothing any more that could be waited for.
+                await().atMost(MainApp.LIMIT)
+                        .during(Duration.ofSeconds(2))
+                        .until(() -> database.waiting(541) == 1 && payara.isAlive());
+            }
+            payara.awaitEnd(LIMIT);
+
+            assertThat(database.effects("stopping")).containsExactly(id);
+            assertThat(topics.lag("shutdown", "stopping")).isZero();
+            assertThat(topics.members("shutdown")).isZero();
+            assertThat(payara.log().substring(log)).doesNotContain("Exception", "SEVERE", "\tat ");
+
+            String next = Topics.id();
+            topics.send("stopping", next);
+            MainApp.deploy(app(database));
+            await().atMost(MainApp.LIMIT)
+                    .untilAsserted(
+                            () -> assertThat(database.effects("stopping")).containsExactly(id, next));
+            assertThat(database.calls("stopping", id)).isEqualTo(1);
+        } finally {
+            Servers.payara().undeploy("shutdown");
+        }
+    }
+
+    private static TestApp app(Database database) {
+        return new TestApp("shutdown", database.name()).with(StoppingHandler.class);
+    }
+}

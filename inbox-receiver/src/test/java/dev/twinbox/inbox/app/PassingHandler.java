@@ -1,0 +1,18 @@
+package dev.twinbox.inbox.app;
+
+import dev.twinbox.InboxHandler;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+
+/** Of an application that comes and goes. */
+@ApplicationScoped
+public class PassingHandler {
+
+    @Inject
+    private Script script;
+
+    @InboxHandler(topic = "passing", type = "order", name = "passing")
+    public void onOrder(Order order) throws Exception {
+        script.play("passing", order);
+    }
+}
