@@ -1,5 +1,6 @@
 package dev.twinbox;
 
+import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /** The text parts of an event, and what each may hold. */
@@ -20,6 +21,9 @@ enum EventPart {
 
     /** Kafka's limit: the topic's folder name "<topic>-<partition>" must fit a file name of 255. */
     private static final int MAX_TOPIC_LENGTH = 249;
+
+    private static final Instant EARLIEST = Instant.parse("0001-01-01T00:00:00Z");
+    private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
 
     private final String label;
 
@@ -68,6 +72,14 @@ enum EventPart {
             throw new InvalidEventException("header \"" + name + "\" has no value: leave it out or give it one");
         }
         checkText("header \"" + name + "\"", value);
+    }
+
+    /** What both PostgreSQL and every driver and tool can write with four digits of a year. */
+    static void checkDeliverAt(Instant time) {
+        if (time.isBefore(EARLIEST) || time.isAfter(LATEST)) {
+            throw new InvalidEventException("deliverAt " + time + " is out of range: " + EARLIEST + " to " + LATEST
+                    + "; leave it out to send the event at once");
+        }
     }
 
     private static void checkText(String label, String value) {

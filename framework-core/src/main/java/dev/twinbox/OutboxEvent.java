@@ -1,5 +1,6 @@
 package dev.twinbox;
 
+import java.time.Instant;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -26,6 +27,8 @@ import org.jspecify.annotations.Nullable;
  * @param contentType media type of the value; null: the serializer's, for a {@code byte[]} {@code
  *     application/octet-stream}
  * @param headers further Kafka headers, sent in this order; the names of {@link CloudEventHeaders} are reserved
+ * @param deliverAt not before this time, by the database's clock; null, or a time that is past: at once. See {@link
+ *     #withDeliverAt}
  */
 public record OutboxEvent(
         @Nullable Object payload,
@@ -34,7 +37,8 @@ public record OutboxEvent(
         @Nullable String type,
         @Nullable String subject,
         @Nullable String contentType,
-        Map<String, String> headers) {
+        Map<String, String> headers,
+        @Nullable Instant deliverAt) {
 
     /** @throws InvalidEventException if a part is not as described above; the message names it */
     public OutboxEvent {
@@ -50,43 +54,60 @@ public record OutboxEvent(
         EventPart.CONTENT_TYPE.check(contentType);
         headers = Collections.unmodifiableMap(new LinkedHashMap<>(headers));
         headers.forEach(EventPart::checkHeader);
+        if (deliverAt != null) {
+            EventPart.checkDeliverAt(deliverAt);
+        }
     }
 
     /** An event object, or a {@code byte[]} that is sent as it is. */
     public static OutboxEvent of(Object payload) {
-        return new OutboxEvent(payload, null, null, null, null, null, Map.of());
+        return new OutboxEvent(payload, null, null, null, null, null, Map.of(), null);
     }
 
     /** A record with a key and no value, which tells a compacted topic that the key is gone. */
     public static OutboxEvent tombstone(String topic, String key, String type) {
-        return new OutboxEvent(null, topic, key, type, null, null, Map.of());
+        return new OutboxEvent(null, topic, key, type, null, null, Map.of(), null);
     }
 
     public OutboxEvent withTopic(@Nullable String value) {
-        return new OutboxEvent(payload, value, key, type, subject, contentType, headers);
+        return new OutboxEvent(payload, value, key, type, subject, contentType, headers, deliverAt);
     }
 
     public OutboxEvent withKey(@Nullable String value) {
-        return new OutboxEvent(payload, topic, value, type, subject, contentType, headers);
+        return new OutboxEvent(payload, topic, value, type, subject, contentType, headers, deliverAt);
     }
 
     public OutboxEvent withType(@Nullable String value) {
-        return new OutboxEvent(payload, topic, key, value, subject, contentType, headers);
+        return new OutboxEvent(payload, topic, key, value, subject, contentType, headers, deliverAt);
     }
 
     public OutboxEvent withSubject(@Nullable String value) {
-        return new OutboxEvent(payload, topic, key, type, value, contentType, headers);
+        return new OutboxEvent(payload, topic, key, type, value, contentType, headers, deliverAt);
     }
 
     public OutboxEvent withContentType(@Nullable String value) {
-        return new OutboxEvent(payload, topic, key, type, subject, value, headers);
+        return new OutboxEvent(payload, topic, key, type, subject, value, headers, deliverAt);
     }
 
     /** Adds a header; one of the same name is replaced. */
     public OutboxEvent withHeader(String name, String value) {
         Map<String, String> more = new LinkedHashMap<>(headers);
         more.put(name, value);
-        return new OutboxEvent(payload, topic, key, type, subject, contentType, more);
+        return new OutboxEvent(payload, topic, key, type, subject, contentType, more, deliverAt);
+    }
+
+    /**
+     * Sends the event at this time or soon after it, and not before, if the transaction commits. It is stored with the
+     * transaction's other events and takes its place among the events of its topic and key when it is due: behind those
+     * sent before, in order of {@code deliverAt} among scheduled ones, and of publication among those of one time. What
+     * takes it back is another event; a scheduled one can not be changed.
+     *
+     * <p>{@code ce_time} remains the time of publication.
+     *
+     * @param value in the years 1 to 9999, fractions of a microsecond are rounded up; null: at once
+     */
+    public OutboxEvent withDeliverAt(@Nullable Instant value) {
+        return new OutboxEvent(payload, topic, key, type, subject, contentType, headers, value);
     }
 
     /** Names payload and headers, but does not print their content: it may be personal and ends up in logs. */
@@ -95,6 +116,6 @@ public record OutboxEvent(
         return "OutboxEvent[payload="
                 + (payload == null ? "none" : payload.getClass().getTypeName()) + ", topic="
                 + topic + ", key=" + key + ", type=" + type + ", subject=" + subject + ", contentType=" + contentType
-                + ", headers=" + headers.keySet() + "]";
+                + ", headers=" + headers.keySet() + ", deliverAt=" + deliverAt + "]";
     }
 }

@@ -3,7 +3,9 @@ package dev.twinbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.time.Instant;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
@@ -23,7 +25,8 @@ class OutboxEventTest {
                 .withContentType("application/cbor; v=1")
                 .withHeader("traceparent", "00-1")
                 .withHeader("baggage", "")
-                .withHeader("traceparent", "00-2");
+                .withHeader("traceparent", "00-2")
+                .withDeliverAt(Instant.EPOCH);
 
         assertThat(event)
                 .isEqualTo(new OutboxEvent(
@@ -33,7 +36,8 @@ class OutboxEventTest {
                         "order.placed",
                         "orders/42",
                         "application/cbor; v=1",
-                        Map.of("traceparent", "00-2", "baggage", "")));
+                        Map.of("traceparent", "00-2", "baggage", ""),
+                        Instant.EPOCH));
         assertThat(event.headers().keySet()).containsExactly("traceparent", "baggage");
     }
 
@@ -48,14 +52,25 @@ class OutboxEventTest {
                         .withKey(null)
                         .withType(null)
                         .withSubject(null)
-                        .withContentType(null))
+                        .withContentType(null)
+                        .withDeliverAt(Instant.EPOCH)
+                        .withDeliverAt(null))
                 .isEqualTo(EVENT);
+    }
+
+    @Test
+    void a_time_that_is_no_date_is_refused_at_the_call() {
+        for (Instant out : List.of(Instant.MAX, Instant.MIN, Instant.parse("+10000-01-01T00:00:00Z"))) {
+            assertThatThrownBy(() -> EVENT.withDeliverAt(out))
+                    .isInstanceOf(InvalidEventException.class)
+                    .hasMessageContainingAll("deliverAt " + out, "out of range", "9999-12-31");
+        }
     }
 
     @Test
     void headers_are_copied_and_can_not_be_changed() {
         Map<String, String> headers = new LinkedHashMap<>(Map.of("a", "1"));
-        OutboxEvent event = new OutboxEvent("p", null, null, null, null, null, headers);
+        OutboxEvent event = new OutboxEvent("p", null, null, null, null, null, headers, null);
         headers.put("b", "2");
 
         assertThat(event.headers()).containsOnlyKeys("a");
@@ -145,7 +160,7 @@ class OutboxEventTest {
     @Test
     void a_tombstone_names_topic_key_and_type_and_has_no_payload() {
         assertThat(OutboxEvent.tombstone("t", "k", "gone"))
-                .isEqualTo(new OutboxEvent(null, "t", "k", "gone", null, null, Map.of()));
+                .isEqualTo(new OutboxEvent(null, "t", "k", "gone", null, null, Map.of(), null));
     }
 
     private static void refused(UnaryOperator<OutboxEvent> change, String message) {

@@ -25,7 +25,8 @@ final class OutboxDatabase {
     private static final Logger LOG = System.getLogger(OutboxDatabase.class.getName());
 
     private final OutboxConfiguration configuration;
-    private final OutboxTable table;
+    private final OutboxTable events;
+    private final OutboxTable scheduled;
 
     /** Written by whoever comes first; all would write the same. */
     private volatile @Nullable DataSource dataSource;
@@ -33,9 +34,13 @@ final class OutboxDatabase {
     /** Set once a check has passed. */
     private volatile boolean checked;
 
+    /** Set once scheduled events are known to have their table. */
+    private volatile boolean schedulingChecked;
+
     OutboxDatabase(OutboxConfiguration configuration) {
         this.configuration = configuration;
-        this.table = new OutboxTable(configuration.schema().events());
+        this.events = OutboxTable.ofEvents(configuration.schema().events());
+        this.scheduled = OutboxTable.ofScheduled(configuration.schema().scheduled());
     }
 
     /**
@@ -69,7 +74,7 @@ final class OutboxDatabase {
             if (!checked) {
                 check(connection);
             }
-            table.insert(connection, rows);
+            insert(connection, rows);
         } catch (SQLException e) {
             throw new TwinboxException(
                     "The outbox could not insert " + rows.size() + " event(s) into "
@@ -78,15 +83,40 @@ final class OutboxDatabase {
         }
     }
 
+    /** In one transaction, and seldom both: an event is either to be sent now or later. */
+    private void insert(Connection connection, List<OutboxRow> rows) throws SQLException {
+        List<OutboxRow> later =
+                rows.stream().filter(row -> row.deliverAt() != null).toList();
+        if (later.isEmpty()) {
+            events.insert(connection, rows);
+            return;
+        }
+        if (!schedulingChecked) {
+            checkScheduling(connection);
+        }
+        events.insert(
+                connection, rows.stream().filter(row -> row.deliverAt() == null).toList());
+        scheduled.insert(connection, later);
+    }
+
+    /** Only by who schedules: others need neither the table, which a schema of version 2 lacks, nor the privilege. */
+    private void checkScheduling(Connection connection) throws SQLException {
+        refuse(configuration.schema().problemsForScheduling(connection));
+        schedulingChecked = true;
+    }
+
     private void check(Connection connection) throws SQLException {
-        List<String> problems = configuration.schema().problemsForWriting(connection);
+        refuse(configuration.schema().problemsForWriting(connection));
+        checked = true;
+    }
+
+    private void refuse(List<String> problems) {
         if (!problems.isEmpty()) {
             throw new SchemaException("The outbox can not be written (data source " + configuration.dataSource() + "): "
                     + String.join("; ", problems)
                     + ". Create or update the tables as their owner, with the same twinbox.outbox.* names:"
                     + " java -jar outbox-relay.jar migrate");
         }
-        checked = true;
     }
 
     private DataSource dataSource() {

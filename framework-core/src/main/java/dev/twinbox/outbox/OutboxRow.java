@@ -7,7 +7,11 @@ import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** A published event as it is stored: checked, complete and serialized; nothing about it can fail later. */
+/**
+ * A published event as it is stored: checked, complete and serialized; nothing about it can fail later.
+ *
+ * @param deliverAt null: at once
+ */
 @SuppressWarnings("ArrayRecordComponent") // never compared; copying up to a megabyte per event would buy nothing
 record OutboxRow(
         UUID id,
@@ -19,7 +23,8 @@ record OutboxRow(
         Instant occurredAt,
         String contentType,
         Map<String, String> headers,
-        byte @Nullable [] payload) {
+        byte @Nullable [] payload,
+        @Nullable Instant deliverAt) {
 
     int payloadBytes() {
         return payload == null ? 0 : payload.length;

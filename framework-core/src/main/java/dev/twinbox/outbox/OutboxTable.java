@@ -5,6 +5,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Types;
+import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class OutboxTable {
 
-    /** Ten parameters a row: far below the protocol's 65,535. */
+    /** Eleven parameters a row at most: far below the protocol's 65,535. */
     static final int MAX_ROWS = 100;
 
     /** tx, seq and slot come from their defaults, seq in the order of the rows. */
@@ -33,10 +34,34 @@ final class OutboxTable {
             ,
               (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""";
 
-    private final String insert;
+    /** Their number comes from its default as well. */
+    private static final String INSERT_SCHEDULED = """
+            -- outbox: insert scheduled
+            insert into %s
+              (id, topic, key, type, source, subject, occurred_at, content_type, headers, payload, deliver_at)
+            values
+              (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""";
 
-    OutboxTable(SqlIdentifier table) {
-        this.insert = INSERT.formatted(table.sql());
+    private static final String FURTHER_SCHEDULED_ROW = """
+            ,
+              (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""";
+
+    private final String firstRow;
+    private final String furtherRow;
+
+    private OutboxTable(String firstRow, String furtherRow) {
+        this.firstRow = firstRow;
+        this.furtherRow = furtherRow;
+    }
+
+    /** Of events to be sent at once. */
+    static OutboxTable ofEvents(SqlIdentifier table) {
+        return new OutboxTable(INSERT.formatted(table.sql()), FURTHER_ROW);
+    }
+
+    /** Of events to be sent later: rows that have a {@code deliverAt}. */
+    static OutboxTable ofScheduled(SqlIdentifier table) {
+        return new OutboxTable(INSERT_SCHEDULED.formatted(table.sql()), FURTHER_SCHEDULED_ROW);
     }
 
     /** Inserts in the connection's transaction, numbered in the order of the list. */
@@ -61,7 +86,7 @@ final class OutboxTable {
     }
 
     private String sql(int rows) {
-        return insert + FURTHER_ROW.repeat(rows - 1);
+        return firstRow + furtherRow.repeat(rows - 1);
     }
 
     private static void bind(Connection connection, PreparedStatement statement, List<OutboxRow> rows)
@@ -78,6 +103,10 @@ final class OutboxTable {
             statement.setString(++i, row.contentType());
             setHeaders(connection, statement, ++i, row.flatHeaders());
             statement.setBytes(++i, row.payload());
+            Instant deliverAt = row.deliverAt();
+            if (deliverAt != null) {
+                statement.setObject(++i, deliverAt.atOffset(ZoneOffset.UTC));
+            }
         }
     }
 

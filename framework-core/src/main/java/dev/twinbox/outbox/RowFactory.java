@@ -5,7 +5,9 @@ import dev.twinbox.EventSerializer;
 import dev.twinbox.EventType;
 import dev.twinbox.InvalidEventException;
 import dev.twinbox.OutboxEvent;
+import java.time.Instant;
 import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -54,9 +56,19 @@ final class RowFactory {
                 clock.instant(),
                 contentType(complete),
                 complete.headers(),
-                serialize(complete.payload()));
+                serialize(complete.payload()),
+                wholeMicros(complete.deliverAt()));
         checkSize(row);
         return row;
+    }
+
+    /** PostgreSQL keeps microseconds, and would round half of the times to one that is too early. */
+    private static @Nullable Instant wholeMicros(@Nullable Instant time) {
+        if (time == null) {
+            return null;
+        }
+        Instant below = time.truncatedTo(ChronoUnit.MICROS);
+        return below.equals(time) ? time : below.plus(1, ChronoUnit.MICROS);
     }
 
     private OutboxEvent complete(OutboxEvent event) {

@@ -41,6 +41,9 @@ public record OutboxSchema(@Nullable String schema, String table, String positio
     /** The columns of the event table, in order, with their types as {@code format_type} writes them. */
     public static final Map<String, String> EVENT_COLUMNS = eventColumns();
 
+    /** The columns of the table of scheduled events, as {@link #EVENT_COLUMNS}. */
+    public static final Map<String, String> SCHEDULED_COLUMNS = scheduledColumns();
+
     private static final String LOCATION = "dev/twinbox/schema/outbox";
 
     private static final String HISTORY = "_history";
@@ -48,6 +51,10 @@ public record OutboxSchema(@Nullable String schema, String table, String positio
     private static final String BY_NUMBER = "_by_number";
 
     private static final String EVENT = "_event";
+
+    private static final String PARKED = "_parked";
+
+    private static final String SCHEDULED = "_scheduled";
 
     /** @throws IllegalArgumentException if a name can not be a PostgreSQL identifier, or two tables have one name */
     public OutboxSchema {
@@ -57,8 +64,11 @@ public record OutboxSchema(@Nullable String schema, String table, String positio
         checkTable(table);
         checkPositionTable(positionTable);
         checkLeaseTable(leaseTable);
-        if (new HashSet<>(List.of(table, positionTable, leaseTable)).size() < 3) {
-            throw new IllegalArgumentException("tables of events, positions and leases must have different names, not "
+        List<String> names = List.of(table, stem(table) + PARKED, stem(table) + SCHEDULED, positionTable, leaseTable);
+        if (new HashSet<>(names).size() < names.size()) {
+            throw new IllegalArgumentException("tables of events (and " + SqlIdentifier.quote(stem(table) + PARKED)
+                    + " and " + SqlIdentifier.quote(stem(table) + SCHEDULED)
+                    + " beside it), positions and leases must have different names, not "
                     + SqlIdentifier.quote(table) + ", " + SqlIdentifier.quote(positionTable) + ", "
                     + SqlIdentifier.quote(leaseTable));
         }
@@ -81,6 +91,7 @@ public record OutboxSchema(@Nullable String schema, String table, String positio
     public static void checkTable(String table) {
         SqlIdentifier.check("table", table);
         SqlIdentifier.check("the longest name derived from the table,", table + HISTORY);
+        SqlIdentifier.check("the longest name derived from the table,", stem(table) + SCHEDULED);
     }
 
     /**
@@ -137,12 +148,22 @@ public record OutboxSchema(@Nullable String schema, String table, String positio
      * outbox_event}.
      */
     public SqlIdentifier parked() {
-        return sibling("_parked");
+        return sibling(PARKED);
+    }
+
+    /**
+     * The table of events to be sent later. Named after the event table: {@code outbox_scheduled} for {@code outbox_event}.
+     */
+    public SqlIdentifier scheduled() {
+        return sibling(SCHEDULED);
     }
 
     private SqlIdentifier sibling(String suffix) {
-        String stem = table.endsWith(EVENT) ? table.substring(0, table.length() - EVENT.length()) : table;
-        return new SqlIdentifier(schema, stem + suffix);
+        return new SqlIdentifier(schema, stem(table) + suffix);
+    }
+
+    private static String stem(String table) {
+        return table.endsWith(EVENT) ? table.substring(0, table.length() - EVENT.length()) : table;
     }
 
     /**
@@ -209,6 +230,16 @@ public record OutboxSchema(@Nullable String schema, String table, String positio
                 .problems();
     }
 
+    /**
+     * What keeps the connection's role from writing scheduled events, as {@link #problemsForWriting}. It needs {@code
+     * INSERT} on their table.
+     */
+    public List<String> problemsForScheduling(Connection connection) throws SQLException {
+        return new SchemaCheck(connection)
+                .table(scheduled(), SCHEDULED_COLUMNS, "INSERT")
+                .problems();
+    }
+
     private Map<String, String> placeholders() {
         Map<String, String> names = new LinkedHashMap<>();
         names.put("events", events().sql());
@@ -229,7 +260,17 @@ public record OutboxSchema(@Nullable String schema, String table, String positio
         names.put("position_index", position().withSuffix(BY_NUMBER).unqualifiedSql());
         names.put("lease", lease().sql());
         names.put("parked", parked().sql());
+        names.put("scheduled", scheduled().sql());
         return names;
+    }
+
+    private static Map<String, String> scheduledColumns() {
+        Map<String, String> columns = new LinkedHashMap<>(EVENT_COLUMNS);
+        columns.remove("seq");
+        columns.remove("slot");
+        columns.put("number", "bigint");
+        columns.put("deliver_at", "timestamp with time zone");
+        return Collections.unmodifiableMap(columns);
     }
 
     private static Map<String, String> eventColumns() {

@@ -18,6 +18,7 @@ import jakarta.transaction.TransactionSynchronizationRegistry;
 import jakarta.transaction.TransactionalException;
 import jakarta.transaction.UserTransaction;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
@@ -133,6 +134,25 @@ public class TransactionalWritingIT {
                         .toString())
                 .isEqualTo("{traceparent,00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01,"
                         + "\"quoted \\\"{,}\\\\\",\"é, \\\"ü\\\"\\\\\"}");
+    }
+
+    @Test
+    void an_event_to_be_sent_later_is_stored_with_its_time_by_the_same_transaction_and_only_if_it_commits()
+            throws Exception {
+        Instant time = Instant.parse("2031-01-01T00:00:00.000001001Z");
+        AccountChanged later = new AccountChanged(account, "later");
+        transactions.requiredRolledBack(
+                () -> publisher.publish(OutboxEvent.of(later).withDeliverAt(time)));
+        transactions.required(() -> publisher.publishAll(List.of(
+                OutboxEvent.of(later).withDeliverAt(time).withHeader("a", "b"), new AccountChanged(account, "now"))));
+
+        assertThat(Committed.events(account)).containsExactly("now");
+        Map<String, Object> row = onlyRow("select s.*, s.tx = e.tx as together from outbox_scheduled s"
+                + " join outbox_event e on e.key = s.key where s.key = ?");
+        assertThat(((java.sql.Timestamp) row.get("deliver_at")).toInstant())
+                .isEqualTo(Instant.parse("2031-01-01T00:00:00.000002Z"));
+        assertThat(row).containsEntry("together", true).containsEntry("source", "/tests/writing");
+        assertThat(row.get("headers")).hasToString("{a,b}");
     }
 
     @Test

@@ -5,6 +5,7 @@ import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -107,6 +108,13 @@ final class Health {
     }
 
     private Check movement() {
+        Instant paused = progress.pausedSince();
+        if (paused != null) {
+            return Check.of(
+                    "progress",
+                    "paused by an operator since " + paused + ": nothing is sent until \"outbox-relay resume\"",
+                    Map.of("position", progress.position()));
+        }
         Duration still = progress.sinceMove();
         String cause = still.compareTo(timeout) <= 0
                 ? null

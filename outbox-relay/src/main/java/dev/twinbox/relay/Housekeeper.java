@@ -13,21 +13,30 @@ import org.slf4j.LoggerFactory;
  */
 final class Housekeeper implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(Housekeeper.class);
-    private static final Duration ROTATION = Duration.ofSeconds(1);
+
+    /** Between two looks for scheduled events and for a pause: how much later they may take effect. */
+    private static final Duration TICK = Duration.ofMillis(200);
+
+    private static final int TICKS_PER_ROTATION = 5;
+
+    private static final String INSUFFICIENT_PRIVILEGE = "42501";
 
     private final RelayConfig config;
     private final OutboxDatabase database;
     private final Observed observed;
+    private final Gate gate;
     private final Waiter waiter;
     private volatile @Nullable Connection connection;
     private volatile boolean closed;
     private volatile int positionSlot;
+    private boolean mayMove = true;
 
     /** @param positionSlot into which positions are written at first */
-    Housekeeper(RelayConfig config, OutboxDatabase database, Observed observed, int positionSlot) {
+    Housekeeper(RelayConfig config, OutboxDatabase database, Observed observed, Gate gate, int positionSlot) {
         this.config = config;
         this.database = database;
         this.observed = observed;
+        this.gate = gate;
         this.waiter = new Waiter(config.idle());
         this.positionSlot = positionSlot;
     }
@@ -47,7 +56,7 @@ final class Housekeeper implements Runnable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (RuntimeException | Error e) {
-            LOG.error("Unforeseen: until the next start of a session no slot is emptied", e);
+            LOG.error("Unforeseen: until the next session no slot is emptied and no scheduled event is moved", e);
         }
     }
 
@@ -55,18 +64,46 @@ final class Housekeeper implements Runnable {
     private void keepHouse() throws InterruptedException {
         try (Connection own = database.connect()) {
             connection = own;
+            LeaseTable lease = new LeaseTable(own, config.tables(), config.name());
             EventRotation events =
                     new EventRotation(new EventSlots(own, config.tables(), config.name()), config.tables(), observed);
             PositionSlots positions = new PositionSlots(own, config.tables());
-            while (!closed) {
-                events.runOnce();
-                positionSlot = positions.next(positionSlot);
-                waiter.await(ROTATION);
+            ScheduledEvents scheduled = new ScheduledEvents(own, config.tables());
+            mayMove = ScheduledEvents.areKnownTo(own, config.tables());
+            for (long tick = 0; !closed; tick++) {
+                gate.set(lease.pausedSince());
+                moveScheduled(scheduled);
+                if (tick % TICKS_PER_ROTATION == 0) {
+                    events.runOnce();
+                    positionSlot = positions.next(positionSlot);
+                }
+                waiter.await(TICK);
             }
         } catch (SQLException e) {
             if (!closed) {
                 LOG.warn("Housekeeping failed, trying again: {}", e.getMessage());
             }
+        }
+    }
+
+    private void moveScheduled(ScheduledEvents scheduled) throws SQLException {
+        if (!mayMove) {
+            return;
+        }
+        try {
+            observed.moved(scheduled.runOnce());
+        } catch (SQLException e) {
+            if (!INSUFFICIENT_PRIVILEGE.equals(e.getSQLState())) {
+                throw e;
+            }
+            mayMove = false;
+            LOG.warn(
+                    "Scheduled events are not sent, the relay's role may not move them ({}): grant select, delete on {}, "
+                            + "insert on {} and usage on sequence {} to it, and restart the relay",
+                    e.getMessage(),
+                    config.tables().scheduled(),
+                    config.tables().events(),
+                    config.tables().eventsSequence());
         }
     }
 

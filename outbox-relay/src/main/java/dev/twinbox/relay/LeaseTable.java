@@ -6,6 +6,8 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -55,6 +57,24 @@ final class LeaseTable {
     private static final String RELEASE = """
             -- relay: release the lease
             update {lease} set owner = null, ends_at = clock_timestamp() where relay = ? and owner = ? and epoch = ?
+            """;
+
+    private static final String PAUSE = """
+            -- relay: pause
+            insert into {lease} as l (relay, epoch, ends_at, system_identifier, events, paused_at)
+            values (?, 1, clock_timestamp(), ?, {own}, clock_timestamp())
+            on conflict (relay) do update set paused_at = coalesce(l.paused_at, excluded.paused_at)
+            """;
+
+    private static final String RESUME = """
+            -- relay: resume
+            update {lease} set paused_at = null where relay = ? and paused_at is not null
+            """;
+
+    /** By way of the row as a whole, which may be of a schema version in which it had no such column. */
+    private static final String PAUSED = """
+            -- relay: look whether it is paused
+            select (to_jsonb(l) ->> 'paused_at')::timestamptz from {lease} l where relay = ?
             """;
 
     /**
@@ -159,6 +179,34 @@ final class LeaseTable {
             release.setObject(2, owner);
             release.setLong(3, epoch);
             release.executeUpdate();
+        }
+    }
+
+    /** From now on the relay keeps its lease and sends nothing; also one that has never run. Repeating it changes nothing. */
+    void pause(long systemIdentifier) throws SQLException {
+        try (PreparedStatement pause = prepare(PAUSE)) {
+            pause.setString(1, relay);
+            pause.setLong(2, systemIdentifier);
+            pause.executeUpdate();
+        }
+    }
+
+    /** The relay sends again; false if it was not paused. */
+    boolean resume() throws SQLException {
+        try (PreparedStatement resume = prepare(RESUME)) {
+            resume.setString(1, relay);
+            return resume.executeUpdate() == 1;
+        }
+    }
+
+    /** Since when the relay is paused, by the database's clock; null: it is not. */
+    @Nullable Instant pausedSince() throws SQLException {
+        try (PreparedStatement paused = prepare(PAUSED)) {
+            paused.setString(1, relay);
+            try (ResultSet row = paused.executeQuery()) {
+                OffsetDateTime since = row.next() ? row.getObject(1, OffsetDateTime.class) : null;
+                return since == null ? null : since.toInstant();
+            }
         }
     }
 

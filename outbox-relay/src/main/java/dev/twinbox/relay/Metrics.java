@@ -41,6 +41,10 @@ final class Metrics implements AutoCloseable {
                 "slots.emptied",
                 "Slots of the event table that were emptied",
                 p -> p.observed().slotsEmptiedSoFar());
+        counter(
+                "scheduled.moved",
+                "Scheduled events that became due",
+                p -> p.observed().scheduledMoved());
         counter("database.failures", "Database faults that were waited out", Progress::databaseFailures);
         counter("kafka.failures", "Kafka faults that were waited out", Progress::brokerFailures);
     }
@@ -57,6 +61,7 @@ final class Metrics implements AutoCloseable {
                 "rotation.stopped",
                 "For how long a slot that has had its turn could not be emptied; 0: none is left",
                 p -> p.observed().rotationStopped());
+        gauge("paused", "1: an operator has paused the relay", p -> p.pausedSince() == null ? 0 : 1);
         seconds("poll.age", "Since the last successful poll", Progress::sincePoll);
         seconds(
                 "still",

@@ -11,6 +11,7 @@ import java.util.function.LongSupplier;
 final class Observed {
     private final LongSupplier nanoTime;
     private final LongAdder slotsEmptied = new LongAdder();
+    private final LongAdder scheduledMoved = new LongAdder();
     private volatile long bytes;
     private volatile String rotationStop = "";
     private volatile long rotationStoppedAt;
@@ -22,6 +23,15 @@ final class Observed {
 
     void slotEmptied() {
         slotsEmptied.increment();
+    }
+
+    /** This many scheduled events have become due. */
+    void moved(int events) {
+        scheduledMoved.add(events);
+    }
+
+    long scheduledMoved() {
+        return scheduledMoved.sum();
     }
 
     /**

@@ -9,13 +9,15 @@ final class PageReader implements Runnable {
     private final Failures failures;
     private final Progress progress;
     private final Waiter idle;
+    private final Gate gate;
 
-    PageReader(Window window, InFlight inFlight, Failures failures, Progress progress, Waiter idle) {
+    PageReader(Window window, InFlight inFlight, Failures failures, Progress progress, Waiter idle, Gate gate) {
         this.window = window;
         this.inFlight = inFlight;
         this.failures = failures;
         this.progress = progress;
         this.idle = idle;
+        this.gate = gate;
     }
 
     @Override
@@ -35,6 +37,7 @@ final class PageReader implements Runnable {
     }
 
     private boolean awaitRoom() throws InterruptedException {
+        gate.awaitOpen();
         if (!inFlight.hasRoom()) {
             progress.full();
         }

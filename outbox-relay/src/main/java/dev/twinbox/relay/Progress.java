@@ -1,6 +1,7 @@
 package dev.twinbox.relay;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +42,7 @@ final class Progress {
     private final LongAdder saves = new LongAdder();
     private volatile boolean polled;
     private volatile boolean full;
+    private volatile @Nullable Instant paused;
     private volatile long polledAt;
     private volatile long movedAt;
     private volatile long firstReadAt;
@@ -70,6 +72,20 @@ final class Progress {
     /** Reading pauses until the broker acknowledges some of what is in flight: no fault of the database. */
     void full() {
         full = true;
+    }
+
+    /** An operator has paused the relay, or not; nothing is read or sent meanwhile. */
+    void paused(@Nullable Instant since) {
+        if (paused != null && since == null) {
+            movedAt = nanoTime.getAsLong(); // the pause was no fault
+            polledAt = movedAt;
+        }
+        paused = since;
+    }
+
+    /** Since when an operator has paused the relay, by the database's clock; null: it is not. */
+    @Nullable Instant pausedSince() {
+        return paused;
     }
 
     /** A poll of the outbox is about to go to the database. Only the first one of the process is kept: benchmarks count from it. */
@@ -136,6 +152,7 @@ final class Progress {
     /** We hold it no longer and do not know who does. */
     void leaseGone() {
         lease = Lease.NONE;
+        paused = null;
     }
 
     /** The database did not answer or refused; the relay tries again. */
@@ -169,12 +186,12 @@ final class Progress {
 
     /** Age of the last successful poll; zero while there is a reason not to poll. */
     Duration sincePoll() {
-        return full ? Duration.ZERO : since(polledAt);
+        return full || paused != null ? Duration.ZERO : since(polledAt);
     }
 
     /** How long the records in flight have seen neither an acknowledgement nor a saved position; zero without a backlog. */
     Duration sinceMove() {
-        return backlog() == 0 ? Duration.ZERO : since(movedAt);
+        return backlog() == 0 || paused != null ? Duration.ZERO : since(movedAt);
     }
 
     /** From the start of the process to its first poll of the outbox; zero before it. */

@@ -11,7 +11,7 @@ import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 
-/** The relay's command line: {@code java -jar outbox-relay.jar run|migrate|status}. */
+/** The relay's command line: {@code java -jar outbox-relay.jar run|migrate|status|pause|resume}. */
 @Command(
         name = "outbox-relay",
         description = "Moves committed events of the outbox table to Kafka, in order.",
@@ -19,7 +19,13 @@ import picocli.CommandLine.ParseResult;
         versionProvider = RelayMain.Version.class,
         synopsisSubcommandLabel = "COMMAND",
         scope = CommandLine.ScopeType.INHERIT,
-        subcommands = {RunCommand.class, MigrateCommand.class, StatusCommand.class})
+        subcommands = {
+            RunCommand.class,
+            MigrateCommand.class,
+            StatusCommand.class,
+            PauseCommand.class,
+            ResumeCommand.class
+        })
 public final class RelayMain {
 
     private RelayMain() {}

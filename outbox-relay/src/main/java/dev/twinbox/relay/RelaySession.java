@@ -55,16 +55,19 @@ final class RelaySession implements AutoCloseable {
         this.saved = positions.load();
         this.inFlight = new InFlight(config.page());
         this.failures = new Failures(main);
-        this.housekeeper = new Housekeeper(config, database, progress.observed(), positions.slot());
+        Gate gate = new Gate(progress);
+        gate.set(new LeaseTable(saving, config.tables(), config.name()).pausedSince());
+        this.housekeeper = new Housekeeper(config, database, progress.observed(), gate, positions.slot());
         this.housekeeping = thread("relay-housekeeping", housekeeper);
         this.reading = database.connect();
         try {
             Window window =
                     new Window(new OutboxTable(reading, config.tables().events(), config.page()), saved.position());
             this.producer = producers.get();
-            PageReader pageReader = new PageReader(window, inFlight, failures, progress, new Waiter(config.idle()));
+            PageReader pageReader =
+                    new PageReader(window, inFlight, failures, progress, new Waiter(config.idle()), gate);
             this.reader = thread("relay-reader", pageReader);
-            this.sender = thread("relay-sender", new Sender(producer, inFlight, lease, failures, progress, main));
+            this.sender = thread("relay-sender", new Sender(producer, inFlight, lease, failures, progress, main, gate));
         } catch (SQLException | RuntimeException | Error e) {
             reading.close();
             throw e;

@@ -26,23 +26,29 @@ final class Sender implements Runnable, Page.Listener {
     private final Failures failures;
     private final Progress progress;
     private final Waiter main;
+    private final Gate gate;
     private volatile @Nullable Thread sending;
     private @Nullable Exception notTaken; // written and read by the sending thread
 
-    /** @param main woken when a page is done */
+    /**
+     * @param main woken when a page is done
+     * @param gate passed before each page
+     */
     Sender(
             Producer<byte[], byte[]> producer,
             InFlight inFlight,
             Lease lease,
             Failures failures,
             Progress progress,
-            Waiter main) {
+            Waiter main,
+            Gate gate) {
         this.producer = producer;
         this.inFlight = inFlight;
         this.lease = lease;
         this.failures = failures;
         this.progress = progress;
         this.main = main;
+        this.gate = gate;
     }
 
     @Override
@@ -62,6 +68,7 @@ final class Sender implements Runnable, Page.Listener {
     }
 
     private void send(Page page) throws InterruptedException, SendFailedException {
+        gate.awaitOpen();
         page.report(this);
         for (OutboxRecord record : page.records()) {
             while (!handOver(record)) {

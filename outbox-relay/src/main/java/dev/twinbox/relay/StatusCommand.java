@@ -8,6 +8,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.SortedSet;
@@ -64,6 +65,8 @@ final class StatusCommand implements Callable<Integer> {
         line("retention", retention(config, connection));
         slots(config, connection);
         line("lease", lease(config, connection));
+        Instant paused = new LeaseTable(connection, config.tables(), config.name()).pausedSince();
+        line("paused", paused == null ? "no" : "since " + paused + ": nothing is sent until \"outbox-relay resume\"");
         line("position", position.equals(Position.START) ? "nothing relayed yet" : position.toString());
         line("last save", lastSave(config, connection));
         line(

@@ -1,0 +1,34 @@
+package dev.twinbox.relay;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** Ends what {@link PauseCommand} began. */
+@Command(name = "resume", description = "Makes a paused relay send again, from where it stopped.")
+final class ResumeCommand implements Callable<Integer> {
+    @Mixin
+    private ConfigurationOption configuration;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() {
+        RelayConfig config = configuration.read();
+        Logging.configure(config.logLevel());
+        try (Connection connection = new OutboxDatabase(config).connect()) {
+            boolean wasPaused = new LeaseTable(connection, config.tables(), config.name()).resume();
+            spec.commandLine()
+                    .getOut()
+                    .println("relay \"" + config.name() + "\" " + (wasPaused ? "is resumed" : "was not paused"));
+            return ExitCode.OK.number();
+        } catch (SQLException e) {
+            throw StartCheck.refusal(config, e);
+        }
+    }
+}
