@@ -106,14 +106,14 @@ class Undeploy52IT {
     }
 
     /**
-     * But one, which is Payara's: the thread of its transaction recovery is started by the first transaction of the server, and
-     * keeps the class loader of the application that had it as its context. Before the rounds without a database, too: there Payara's
-     * connection pool stays in the timer that resizes it, with the application's driver (both seen in heap dumps).
+     * But two of five or more, which Payara itself keeps, as heap dumps show: the thread of its transaction recovery, started by
+     * the first transaction of the server, has the class loader of the application of that transaction as its context; and the
+     * timer that resizes connection pools still has the pool of the last application, with that one's driver.
      */
     @Test
     @Order(4)
-    void noClassLoaderIsLeft() {
-        assertThat(Integer.parseInt(payara.command("loaders", "30"))).isLessThanOrEqualTo(1);
+    void noMoreClassLoadersAreLeftThanTheServerKeepsItself() {
+        assertThat(Integer.parseInt(payara.command("loaders", "30"))).isLessThanOrEqualTo(2);
     }
 
     @Test
