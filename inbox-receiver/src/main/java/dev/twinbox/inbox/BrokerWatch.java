@@ -27,13 +27,17 @@ final class BrokerWatch {
     private final String subject;
     private final InboxStatus status;
     private final Set<String> topicsToFind;
+    private final Duration session;
     private @Nullable Metric connections;
+    private @Nullable Metric heartbeatAge;
     private boolean joined;
     private long lookAt = System.nanoTime();
     private long lookForTopicsAt = System.nanoTime();
 
-    BrokerWatch(Consumer<byte[], byte[]> consumer, Subscription subscription, InboxStatus status) {
+    /** @param session for how long the group waits for a heartbeat */
+    BrokerWatch(Consumer<byte[], byte[]> consumer, Subscription subscription, Duration session, InboxStatus status) {
         this.consumer = consumer;
+        this.session = session;
         this.subject = "kafka group " + subscription.group();
         this.status = status;
         this.topicsToFind = new HashSet<>(subscription.topics());
@@ -59,26 +63,47 @@ final class BrokerWatch {
         }
     }
 
+    /** A broker that is cut off or paused keeps its connections; what ends is the heartbeat, each waits for the answer to the last. */
     private void lookAtConnections() {
+        double silence = heartbeatAge();
         if (connections() == 0) {
             status.trouble(subject, "has no connection to a broker");
+        } else if (silence > session.toSeconds()) {
+            status.trouble(
+                    subject,
+                    "has had no heartbeat answered for " + (long) silence
+                            + " seconds, so the group has given it up: is the broker, group coordinator of it, reachable?");
         } else if (joined && status.recovered(subject)) {
             LOG.log(Level.INFO, "Connected: {0}", subject);
         }
     }
 
     private double connections() {
-        Metric metric = connections;
-        if (metric == null) {
-            metric = consumer.metrics().entrySet().stream()
-                    .filter(e -> e.getKey().name().equals("connection-count")
-                            && e.getKey().group().equals("consumer-metrics"))
-                    .map(Map.Entry::getValue)
-                    .findFirst()
-                    .orElse(null);
-            connections = metric;
+        if (connections == null) {
+            connections = metric("connection-count", "consumer-metrics");
         }
-        return metric != null && metric.metricValue() instanceof Double count ? count : 1;
+        return value(connections, 1);
+    }
+
+    /** Seconds; at most 0 before the first heartbeat. */
+    private double heartbeatAge() {
+        if (heartbeatAge == null) {
+            heartbeatAge = metric("last-heartbeat-seconds-ago", "consumer-coordinator-metrics");
+        }
+        return value(heartbeatAge, 0);
+    }
+
+    private @Nullable Metric metric(String name, String group) {
+        return consumer.metrics().entrySet().stream()
+                .filter(e ->
+                        e.getKey().name().equals(name) && e.getKey().group().equals(group))
+                .map(Map.Entry::getValue)
+                .findFirst()
+                .orElse(null);
+    }
+
+    private static double value(@Nullable Metric metric, double otherwise) {
+        return metric != null && metric.metricValue() instanceof Number number ? number.doubleValue() : otherwise;
     }
 
     private boolean isThere(String topic) {

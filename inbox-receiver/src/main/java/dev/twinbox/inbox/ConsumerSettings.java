@@ -1,5 +1,6 @@
 package dev.twinbox.inbox;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -127,6 +128,11 @@ final class ConsumerSettings {
                 Math.max(LEAST_POLL_RECORDS, config.batch().size()));
         properties.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, "false");
         return properties;
+    }
+
+    /** How long the group waits for a member's heartbeat. */
+    static Duration sessionTimeout(InboxConfig config) {
+        return Duration.ofMillis(session(config.kafka()));
     }
 
     private static int session(Map<String, String> kafka) {

@@ -92,7 +92,7 @@ final class GroupMember implements ConsumerRebalanceListener {
         this.config = config;
         this.status = status;
         this.workers = workers;
-        this.brokerWatch = new BrokerWatch(consumer, subscription, status);
+        this.brokerWatch = new BrokerWatch(consumer, subscription, ConsumerSettings.sessionTimeout(config), status);
     }
 
     void join() {

@@ -1,0 +1,30 @@
+package dev.twinbox.inbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import org.junit.jupiter.api.Test;
+
+/** A broker that is there and says nothing: its connections stay, so only the missing heartbeats tell. */
+class BrokerPausedIT {
+
+    private final Topics topics = MainApp.topics();
+
+    @Test
+    void readinessSaysSoAndTheReceiverGoesOnByItself() {
+        MainApp.awaitNoTrouble("main");
+        Servers.kafka().pause();
+        try {
+            await("readiness is down")
+                    .atMost(MainApp.LIMIT)
+                    .until(() -> Servers.payara().status("/health/ready") == 503);
+            assertThat(Servers.payara().get("/health/ready"))
+                    .contains("twinbox-inbox", "kafka group " + MainApp.GROUP, "no heartbeat answered");
+        } finally {
+            Servers.kafka().resume();
+        }
+        topics.sendMany("ejb", 0, 10);
+        MainApp.awaitLagZero(MainApp.GROUP, "ejb");
+        MainApp.awaitNoTrouble("main");
+    }
+}
