@@ -2,6 +2,8 @@ package dev.twinbox.schema;
 
 import dev.twinbox.SchemaException;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Collections;
 import java.util.HashSet;
@@ -43,6 +45,18 @@ public record OutboxSchema(@Nullable String schema, String table, String positio
 
     /** The columns of the table of scheduled events, as {@link #EVENT_COLUMNS}. */
     public static final Map<String, String> SCHEDULED_COLUMNS = scheduledColumns();
+
+    /** The version of the tables that this code creates. */
+    public static final int VERSION = 3;
+
+    /** The oldest version of the tables with which this code works, so that code and tables need not change at once. */
+    public static final int OLDEST_VERSION = 2;
+
+    private static final String FIND_VERSION = """
+            -- check: version of the outbox
+            select case when to_regclass(?) is not null then 3 when to_regclass(?) is not null then 2
+              when to_regclass(?) is not null then 1 else 0 end
+            """;
 
     private static final String LOCATION = "dev/twinbox/schema/outbox";
 
@@ -197,6 +211,23 @@ public record OutboxSchema(@Nullable String schema, String table, String positio
             return before;
         } catch (SQLException e) {
             throw new SchemaException("The retention of " + events() + " can not be set: " + e.getMessage(), e);
+        }
+    }
+
+    /**
+     * The version of the tables, told by the newest of them that is there; 0: there are none.
+     *
+     * @param connection of any role; what is remembered of migrations only their owner may read
+     */
+    public int version(Connection connection) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(FIND_VERSION)) {
+            statement.setString(1, scheduled().sql());
+            statement.setString(2, parked().sql());
+            statement.setString(3, events().sql());
+            try (ResultSet row = statement.executeQuery()) {
+                row.next();
+                return row.getInt(1);
+            }
         }
     }
 

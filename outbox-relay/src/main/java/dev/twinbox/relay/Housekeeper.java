@@ -29,7 +29,8 @@ final class Housekeeper implements Runnable {
     private volatile @Nullable Connection connection;
     private volatile boolean closed;
     private volatile int positionSlot;
-    private boolean mayMove = true;
+    private boolean mayMove;
+    private boolean forbidden;
 
     /** @param positionSlot into which positions are written at first */
     Housekeeper(RelayConfig config, OutboxDatabase database, Observed observed, Gate gate, int positionSlot) {
@@ -69,14 +70,14 @@ final class Housekeeper implements Runnable {
                     new EventRotation(new EventSlots(own, config.tables(), config.name()), config.tables(), observed);
             PositionSlots positions = new PositionSlots(own, config.tables());
             ScheduledEvents scheduled = new ScheduledEvents(own, config.tables());
-            mayMove = ScheduledEvents.areKnownTo(own, config.tables());
             for (long tick = 0; !closed; tick++) {
                 gate.set(lease.pausedSince());
-                moveScheduled(scheduled);
                 if (tick % TICKS_PER_ROTATION == 0) {
+                    mayMove = mayMove || !forbidden && ScheduledEvents.areKnownTo(own, config.tables());
                     events.runOnce();
                     positionSlot = positions.next(positionSlot);
                 }
+                moveScheduled(scheduled);
                 waiter.await(TICK);
             }
         } catch (SQLException e) {
@@ -97,6 +98,7 @@ final class Housekeeper implements Runnable {
                 throw e;
             }
             mayMove = false;
+            forbidden = true;
             LOG.warn(
                     "Scheduled events are not sent, the relay's role may not move them ({}): grant select, delete on {}, "
                             + "insert on {} and usage on sequence {} to it, and restart the relay",

@@ -96,9 +96,10 @@ final class LeaseCandidate {
                     "The position of relay \"" + config.name()
                             + "\" belongs to the PostgreSQL cluster with system identifier "
                             + seen.systemIdentifier() + ", but this one is " + server.systemIdentifier()
-                            + ": its snapshots mean nothing here, as after a restore from a dump. Point the relay at the "
-                            + "original cluster, or choose another twinbox.relay.name, which publishes all that is in "
-                            + config.tables().events() + " anew, with the same event ids.");
+                            + ": its snapshots mean nothing here, as after a restore from a dump. If this database is to go on in place of "
+                            + "the old one, run \"outbox-relay rebase\", which stamps what was not sent anew "
+                            + "(after pg_upgrade: \"rebase --after-pg-upgrade\"). Otherwise point the relay at the original "
+                            + "cluster.");
         }
     }
 

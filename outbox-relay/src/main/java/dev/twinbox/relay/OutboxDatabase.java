@@ -57,8 +57,15 @@ final class OutboxDatabase {
         this.statementTimeout = statementTimeout;
     }
 
+    /** For work on whole tables, which takes its time. */
+    static OutboxDatabase withoutTimeouts(RelayConfig config) {
+        PGSimpleDataSource source = dataSource(config);
+        source.setSocketTimeout(0);
+        return new OutboxDatabase(source, Duration.ZERO);
+    }
+
     /** Unpooled. A server that is cut off without a word is noticed after the socket timeout. */
-    static DataSource dataSource(RelayConfig config) {
+    static PGSimpleDataSource dataSource(RelayConfig config) {
         RelayConfig.Database database = config.database();
         PGSimpleDataSource source = new PGSimpleDataSource();
         source.setUrl(database.url());

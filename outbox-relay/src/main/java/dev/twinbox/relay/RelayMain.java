@@ -11,7 +11,7 @@ import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 
-/** The relay's command line: {@code java -jar outbox-relay.jar run|migrate|status|pause|resume}. */
+/** The relay's command line: {@code java -jar outbox-relay.jar run|migrate|status|pause|resume|rebase}. */
 @Command(
         name = "outbox-relay",
         description = "Moves committed events of the outbox table to Kafka, in order.",
@@ -24,7 +24,8 @@ import picocli.CommandLine.ParseResult;
             MigrateCommand.class,
             StatusCommand.class,
             PauseCommand.class,
-            ResumeCommand.class
+            ResumeCommand.class,
+            RebaseCommand.class
         })
 public final class RelayMain {
 

@@ -31,6 +31,7 @@ final class StartCheck {
 
     /** @throws RelayException with {@link ExitCode#SCHEMA}, which lists all that is missing */
     static void verify(Connection connection, RelayConfig config) throws SQLException {
+        refuseOld(connection, config);
         List<String> problems = problems(connection, config);
         if (!problems.isEmpty()) {
             throw new RelayException(
@@ -44,7 +45,23 @@ final class StartCheck {
     /** For the status: how {@link #verify} would end. */
     static String state(Connection connection, RelayConfig config) throws SQLException {
         List<String> problems = problems(connection, config);
-        return problems.isEmpty() ? ", as this version needs them" : ": " + String.join("; ", problems);
+        int version = config.tables().version(connection);
+        String newest = version == OutboxSchema.VERSION ? "" : " (\"migrate\" makes it " + OutboxSchema.VERSION + ")";
+        return ", version " + version + newest
+                + (problems.isEmpty() ? ", as this relay needs them" : ": " + String.join("; ", problems));
+    }
+
+    /** Older tables than this version works with lack so much that naming it all would hide what to do. */
+    private static void refuseOld(Connection connection, RelayConfig config) throws SQLException {
+        int version = config.tables().version(connection);
+        if (version > 0 && version < OutboxSchema.OLDEST_VERSION) {
+            throw new RelayException(
+                    ExitCode.SCHEMA,
+                    "the outbox " + config.tables().events() + " of "
+                            + Secret.masked(config.database().url()) + " has version " + version
+                            + "; this relay works with versions " + OutboxSchema.OLDEST_VERSION + " to "
+                            + OutboxSchema.VERSION + ": run \"outbox-relay migrate\" with the tables' owner");
+        }
     }
 
     private static List<String> problems(Connection connection, RelayConfig config) throws SQLException {
