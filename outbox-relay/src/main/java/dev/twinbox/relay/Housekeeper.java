@@ -73,7 +73,7 @@ final class Housekeeper implements Runnable {
             for (long tick = 0; !closed; tick++) {
                 gate.set(lease.pausedSince());
                 if (tick % TICKS_PER_ROTATION == 0) {
-                    mayMove = mayMove || !forbidden && ScheduledEvents.areKnownTo(own, config.tables());
+                    mayMove = mayMove || (!forbidden && ScheduledEvents.areKnownTo(own, config.tables()));
                     events.runOnce();
                     positionSlot = positions.next(positionSlot);
                 }
