@@ -10,3 +10,20 @@ create table if not exists effect (
 
 -- In steps of 50 for Hibernate's pooled optimizer.
 create sequence if not exists effect_seq increment by 50;
+
+-- The business of the write benchmark.
+create table if not exists buyer (
+    id       bigint  primary key,
+    turnover numeric not null default 0
+);
+
+insert into buyer (id) select generate_series(0, 999) on conflict do nothing;
+
+create table if not exists stored_order (
+    id       bigint  primary key,
+    buyer_id bigint  not null references buyer,
+    total    numeric not null,
+    note     text    not null
+);
+
+create sequence if not exists stored_order_seq increment by 50;

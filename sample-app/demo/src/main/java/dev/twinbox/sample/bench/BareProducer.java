@@ -1,8 +1,6 @@
 package dev.twinbox.sample.bench;
 
 import java.io.IOException;
-import java.io.Reader;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Properties;
 import java.util.concurrent.CountDownLatch;
@@ -20,8 +18,6 @@ import org.jspecify.annotations.Nullable;
  * workload that is in memory already, and prints one line with the time from its first send to its last acknowledgement.
  */
 final class BareProducer {
-
-    static final String RESULT_PREFIX = "bare-producer-nanos=";
 
     private static final long GIVE_UP_SECONDS = 120;
 
@@ -41,15 +37,7 @@ final class BareProducer {
     /** Arguments: file with the producer's settings, topic, events, keys, first order id. */
     public static void main(String[] args) throws IOException, InterruptedException {
         Workload workload = new Workload(Integer.parseInt(args[2]), Integer.parseInt(args[3]), Long.parseLong(args[4]));
-        System.out.println(RESULT_PREFIX + new BareProducer(workload, args[1]).run(settings(Path.of(args[0]))));
-    }
-
-    private static Properties settings(Path file) throws IOException {
-        Properties settings = new Properties();
-        try (Reader reader = Files.newBufferedReader(file)) {
-            settings.load(reader);
-        }
-        return settings;
+        JavaProgram.printResult(new BareProducer(workload, args[1]).run(ProducerSettings.read(Path.of(args[0]))));
     }
 
     @SuppressWarnings("FutureReturnValueIgnored") // the callback hears of each outcome

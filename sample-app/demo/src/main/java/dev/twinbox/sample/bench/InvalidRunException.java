@@ -1,5 +1,7 @@
 package dev.twinbox.sample.bench;
 
+import org.jspecify.annotations.Nullable;
+
 /** A run whose figure must not be reported: something was lost, repeated, out of order or late. The message says what. */
 final class InvalidRunException extends RuntimeException {
     private static final long serialVersionUID = 1L;
@@ -8,7 +10,7 @@ final class InvalidRunException extends RuntimeException {
         super(message);
     }
 
-    InvalidRunException(String message, Throwable cause) {
+    InvalidRunException(String message, @Nullable Throwable cause) {
         super(message, cause);
     }
 }

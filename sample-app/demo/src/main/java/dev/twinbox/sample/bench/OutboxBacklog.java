@@ -9,7 +9,7 @@ import java.util.HexFormat;
 import org.postgresql.PGConnection;
 import org.postgresql.copy.PGCopyOutputStream;
 
-/** Committed rows in the outbox that nobody has published yet. */
+/** Committed rows in an outbox that nobody has published yet. */
 final class OutboxBacklog {
 
     /** Rows of one committed transaction; a load in one transaction would be a window that no application makes. */
@@ -17,7 +17,7 @@ final class OutboxBacklog {
 
     private static final String COPY = """
             -- bench: load backlog
-            copy outbox_event (id, topic, key, type, source, occurred_at, content_type, payload) from stdin""";
+            copy %s (%s) from stdin""";
 
     private OutboxBacklog() {}
 
@@ -25,20 +25,22 @@ final class OutboxBacklog {
      * Writes all events of the workload, in the order of their numbers, and leaves the table as autovacuum leaves one: the first
      * relay that reads it does not pay for the others' visibility information.
      */
-    static void load(Connection connection, Workload workload, String topic) throws SQLException, IOException {
+    static void load(Connection connection, EventTable table, Workload workload, String topic)
+            throws SQLException, IOException {
         PGConnection postgres = connection.unwrap(PGConnection.class);
+        String copy = COPY.formatted(table.table(), table.columns());
         try (Statement statement = connection.createStatement()) {
             // Only the load is not waited for; the checkpoint below makes it durable before anything is measured.
             statement.execute("set synchronous_commit = off");
             for (int from = 0; from < workload.events(); from += ROWS_PER_TRANSACTION) {
                 int to = Math.min(from + ROWS_PER_TRANSACTION, workload.events());
-                try (PGCopyOutputStream rows = new PGCopyOutputStream(postgres, COPY, 1 << 17)) {
+                try (PGCopyOutputStream rows = new PGCopyOutputStream(postgres, copy, 1 << 17)) {
                     for (int number = from; number < to; number++) {
                         rows.write(row(workload, number, topic));
                     }
                 }
             }
-            statement.execute("vacuum (analyze) outbox_event");
+            statement.execute("vacuum (analyze) " + table.table());
             statement.execute("checkpoint");
         }
     }

@@ -28,21 +28,49 @@ import org.apache.kafka.clients.producer.KafkaProducer;
  * @param name of the benchmark
  * @param figures its own fields of the JSON file
  * @param table for people
+ * @param plot for people in a hurry
  * @param requirements what the figures must reach at full size
  */
-record Report(String name, JsonObject figures, String table, List<Requirement> requirements) {
+record Report(String name, JsonObject figures, String table, Plot plot, List<Requirement> requirements) {
 
-    /** A quotient of two figures and the least it must be. */
-    record Requirement(String what, double value, double least) {
+    /** A figure and its bound. */
+    record Requirement(String what, double value, Bound bound, double limit) {
 
+        /** Which side of the limit is the good one. */
+        enum Bound {
+            AT_LEAST(">="),
+            AT_MOST("<=");
+
+            private final String sign;
+
+            Bound(String sign) {
+                this.sign = sign;
+            }
+        }
+
+        static Requirement atLeast(String what, double value, double limit) {
+            return new Requirement(what, value, Bound.AT_LEAST, limit);
+        }
+
+        static Requirement atMost(String what, double value, double limit) {
+            return new Requirement(what, value, Bound.AT_MOST, limit);
+        }
+
+        /** Never by a figure that is not a number. */
         boolean met() {
-            return value >= least;
+            return bound == Bound.AT_LEAST ? value >= limit : value <= limit;
         }
 
         @Override
         public String toString() {
             return String.format(
-                    Locale.ROOT, "%-28s %7.3f   required %5.2f   %s", what, value, least, met() ? "met" : "NOT MET");
+                    Locale.ROOT,
+                    "%-36s %9.3f   required %s %7.3f   %s",
+                    what,
+                    value,
+                    bound.sign,
+                    limit,
+                    met() ? "met" : "NOT MET");
         }
     }
 
@@ -68,6 +96,12 @@ record Report(String name, JsonObject figures, String table, List<Requirement> r
                 .createWriter(Files.newBufferedWriter(file))) {
             writer.writeObject(whole.build());
         }
+        plot.write(picture(file));
+    }
+
+    /** Where {@link #write} puts the plot: beside the figures. */
+    static Path picture(Path file) {
+        return file.resolveSibling(file.getFileName().toString().replaceFirst("\\.json$", ".png"));
     }
 
     private static String kafkaVersion() throws IOException {

@@ -24,8 +24,16 @@ final class TopicCheck {
 
     private static final Duration POLL = Duration.ofMillis(500);
 
-    private final Workload workload;
+    /** What is asked of events with one key. */
+    enum Order {
+        BY_KEY,
+        /** They were committed by sessions that did not wait for each other: there is no order to keep. */
+        ANY
+    }
+
+    private final ExpectedEvents workload;
     private final String topic;
+    private final Order order;
     private final BitSet seen;
     private final int[] latestOfCustomer;
     private final int[] partitionOfCustomer;
@@ -34,8 +42,9 @@ final class TopicCheck {
     private long firstTimestamp = Long.MAX_VALUE;
     private long lastTimestamp = Long.MIN_VALUE;
 
-    private TopicCheck(Workload workload, String topic) {
+    private TopicCheck(ExpectedEvents workload, String topic, Order order) {
         this.workload = workload;
+        this.order = order;
         this.topic = topic;
         this.seen = new BitSet(workload.events());
         this.latestOfCustomer = new int[workload.keys()];
@@ -50,8 +59,9 @@ final class TopicCheck {
      * @return from the first to the last time at which the sender handed a record to its producer
      * @throws InvalidRunException if the topic does not hold exactly the workload
      */
-    static Duration check(String bootstrapServers, String topic, Workload workload, Deadline deadline) {
-        return new TopicCheck(workload, topic).read(bootstrapServers, deadline);
+    static Duration check(
+            String bootstrapServers, String topic, ExpectedEvents workload, Order order, Deadline deadline) {
+        return new TopicCheck(workload, topic, order).read(bootstrapServers, deadline);
     }
 
     private Duration read(String bootstrapServers, Deadline deadline) {
@@ -83,9 +93,9 @@ final class TopicCheck {
         if (number < 0) {
             throw invalid("a record at " + place(found) + " has an id that was never loaded");
         }
-        if (!EventRecord.of(workload, number).is(found)) {
+        if (!workload.is(number, found)) {
             throw invalid("the record at " + place(found)
-                    + " is not the event that was loaded: key, payload or headers differ");
+                    + " is not the event that was loaded: key, payload or headers differ. Found " + described(found));
         }
         if (seen.get(number)) {
             repeated++;
@@ -93,7 +103,7 @@ final class TopicCheck {
         }
         seen.set(number);
         int customer = workload.customer(number);
-        if (number < latestOfCustomer[customer]
+        if ((order == Order.BY_KEY && number < latestOfCustomer[customer])
                 || (partitionOfCustomer[customer] >= 0 && partitionOfCustomer[customer] != found.partition())) {
             reordered++;
         }
@@ -122,6 +132,16 @@ final class TopicCheck {
 
     private InvalidRunException invalid(String what) {
         return new InvalidRunException("topic " + topic + ": " + what);
+    }
+
+    private static String described(ConsumerRecord<byte[], byte[]> found) {
+        StringBuilder text = new StringBuilder("key " + new String(found.key(), StandardCharsets.UTF_8) + ", "
+                + found.serializedValueSize() + " bytes, headers");
+        found.headers().forEach(header -> text.append(' ')
+                .append(header.key())
+                .append('=')
+                .append(new String(header.value(), StandardCharsets.UTF_8)));
+        return text.toString();
     }
 
     private static String place(ConsumerRecord<?, ?> found) {

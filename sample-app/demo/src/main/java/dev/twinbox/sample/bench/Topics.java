@@ -33,9 +33,16 @@ final class Topics implements AutoCloseable {
     }
 
     void create(String topic, int partitions) {
+        create(topic, partitions, Map.of());
+    }
+
+    /** @param config of the topic, beside what all topics of a benchmark have */
+    void create(String topic, int partitions, Map<String, String> config) {
+        Map<String, String> whole = new HashMap<>(DELETE_SOON);
+        whole.putAll(config);
         get(
                 "the creation of topic " + topic,
-                admin.createTopics(Set.of(new NewTopic(topic, partitions, (short) 1).configs(DELETE_SOON)))
+                admin.createTopics(Set.of(new NewTopic(topic, partitions, (short) 1).configs(whole)))
                         .all());
         deadline.await("the leaders of topic " + topic, POLL, () -> hasLeaders(topic, partitions));
     }
@@ -56,10 +63,14 @@ final class Topics implements AutoCloseable {
 
     /** An empty topic under a name that may have been used before. */
     void recreate(String topic, int partitions) {
+        recreate(topic, partitions, Map.of());
+    }
+
+    void recreate(String topic, int partitions, Map<String, String> config) {
         if (names().contains(topic)) {
             delete(topic);
         }
-        create(topic, partitions);
+        create(topic, partitions, config);
     }
 
     private void delete(String topic) {

@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.SplittableRandom;
 import java.util.UUID;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
  * The events of a benchmark. Each one is a function of its number alone, so that what loads them, what sends them and what
@@ -13,7 +14,7 @@ import java.util.UUID;
  * @param keys how many different record keys they have, spread evenly and at random
  * @param firstOrder order id of event 0; runs on one database take ranges that do not overlap
  */
-record Workload(int events, int keys, long firstOrder) {
+record Workload(int events, int keys, long firstOrder) implements ExpectedEvents {
 
     static final String TYPE = "order.placed";
     static final String SOURCE = "/bench";
@@ -46,8 +47,8 @@ record Workload(int events, int keys, long firstOrder) {
         return new UUID(high, low);
     }
 
-    /** The number of the event with this id, or -1 if it is none of ours. */
-    int numberOf(UUID id) {
+    @Override
+    public int numberOf(UUID id) {
         long millis = id.getMostSignificantBits() >>> 16;
         long within = id.getMostSignificantBits() >>> 9 & (EVENTS_PER_MILLISECOND - 1);
         long number = (millis - EPOCH_MILLIS) * EVENTS_PER_MILLISECOND + within - firstOrder;
@@ -58,8 +59,8 @@ record Workload(int events, int keys, long firstOrder) {
         return firstOrder + number;
     }
 
-    /** 0 to {@code keys - 1}. */
-    int customer(int number) {
+    @Override
+    public int customer(int number) {
         return (int) Long.remainderUnsigned(mix(orderId(number)), keys);
     }
 
@@ -82,6 +83,12 @@ record Workload(int events, int keys, long firstOrder) {
         json[PAYLOAD_BYTES - 2] = '"';
         json[PAYLOAD_BYTES - 1] = '}';
         return json;
+    }
+
+    /** Byte by byte. */
+    @Override
+    public boolean is(int number, ConsumerRecord<byte[], byte[]> found) {
+        return EventRecord.of(this, number).is(found);
     }
 
     private static void fill(byte[] target, int from, int to, SplittableRandom random) {

@@ -13,10 +13,12 @@ import java.util.stream.Stream;
  * @param inboxCli the jar with the inbox's {@code migrate} command
  * @param orders the producing service
  * @param shipping the receiving service
- * @param bench the application with the consumers of the receiver benchmark
+ * @param bench the application with what the benchmarks run inside the server
+ * @param benchDebezium the process with Debezium for the relay benchmark; its class path is in a file beside it
  * @param payara the application server
  */
-public record Installation(Path relay, Path inboxCli, Path orders, Path shipping, Path bench, Path payara) {
+public record Installation(
+        Path relay, Path inboxCli, Path orders, Path shipping, Path bench, Path benchDebezium, Path payara) {
 
     /**
      * Finds them in a built source tree.
@@ -32,9 +34,16 @@ public record Installation(Path relay, Path inboxCli, Path orders, Path shipping
                 top.resolve("sample-app/orders/target/orders.war"),
                 top.resolve("sample-app/shipping/target/shipping.war"),
                 top.resolve("sample-app/bench/target/bench.war"),
+                top.resolve("sample-app/bench-debezium/target/bench-debezium.jar"),
                 top.resolve("sample-app/demo/target/payara-micro.jar"));
         List<Path> missing = Stream.of(
-                        found.relay, found.inboxCli, found.orders, found.shipping, found.bench, found.payara)
+                        found.relay,
+                        found.inboxCli,
+                        found.orders,
+                        found.shipping,
+                        found.bench,
+                        found.benchDebezium,
+                        found.payara)
                 .filter(file -> !Files.isRegularFile(file))
                 .toList();
         if (!missing.isEmpty()) {

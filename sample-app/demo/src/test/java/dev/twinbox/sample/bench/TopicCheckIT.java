@@ -81,6 +81,6 @@ class TopicCheckIT {
                 producer.send(EventRecord.of(sent, number).to(topic, null));
             }
         }
-        return TopicCheck.check(KAFKA.bootstrapServers(), topic, workload, deadline);
+        return TopicCheck.check(KAFKA.bootstrapServers(), topic, workload, TopicCheck.Order.BY_KEY, deadline);
     }
 }

@@ -54,7 +54,8 @@ class ArchitectureTest {
         FIXTURES_MODULE("sample-app/fixtures", FIXTURES),
         ORDERS("sample-app/orders", "dev.twinbox.sample.orders.."),
         SHIPPING("sample-app/shipping", "dev.twinbox.sample.shipping.."),
-        BENCH("sample-app/bench", "dev.twinbox.sample.bench.receive.."),
+        BENCH("sample-app/bench", "dev.twinbox.sample.bench.receive..", "dev.twinbox.sample.bench.write.."),
+        BENCH_DEBEZIUM("sample-app/bench-debezium", "dev.twinbox.sample.bench.debezium.."),
         DEMO("sample-app/demo", "dev.twinbox.sample.demo..", "dev.twinbox.sample.bench..");
 
         private final String folder;
