@@ -46,10 +46,14 @@ final class Relays {
         return new Relays(jar, postgres, database, more);
     }
 
-    /** Creates the outbox as an operator does. */
+    /**
+     * Creates the outbox as an operator does. Nothing is removed from it: a backlog that is published several times, or is to be a
+     * history, must not go when the hour is full.
+     */
     void migrate() {
         try (RelayProcess migrate = RelayProcess.builder(jar)
                 .config(config)
+                .config("twinbox.relay.retention", "forever")
                 .arguments("migrate")
                 .build()
                 .start()) {

@@ -137,10 +137,11 @@ final class TopicCheck {
     private static String described(ConsumerRecord<byte[], byte[]> found) {
         StringBuilder text = new StringBuilder("key " + new String(found.key(), StandardCharsets.UTF_8) + ", "
                 + found.serializedValueSize() + " bytes, headers");
-        found.headers().forEach(header -> text.append(' ')
-                .append(header.key())
-                .append('=')
-                .append(new String(header.value(), StandardCharsets.UTF_8)));
+        found.headers()
+                .forEach(header -> text.append(' ')
+                        .append(header.key())
+                        .append('=')
+                        .append(new String(header.value(), StandardCharsets.UTF_8)));
         return text.toString();
     }
 

@@ -1,13 +1,17 @@
 package dev.twinbox.sample.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.offset;
 
+import dev.twinbox.sample.demo.Installation;
 import jakarta.json.Json;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
 import javax.imageio.ImageIO;
 import org.junit.jupiter.api.Test;
 
@@ -18,11 +22,12 @@ class BenchIT {
     void theRelayBenchmarkRunsAllSidesThreeTimesAndWritesItsFigures() throws IOException {
         JsonObject figures = figuresOf("relay", 5_000);
 
-        assertThat(figures.getJsonArray("runs")).hasSize(9);
+        assertThat(figures.getJsonArray("runs")).hasSize(12);
         assertThat(figures.getInt("producer_per_s")).isPositive();
         assertThat(figures.getInt("relay_per_s")).isPositive();
         assertRatio(figures, "ratio", "relay_per_s", "producer_per_s");
         assertRatio(figures, "skip_locked_ratio", "relay_per_s", "skip_locked_per_s");
+        assertRatio(figures, "debezium_ratio", "relay_per_s", "debezium_per_s");
         assertThat(figures.getJsonObject("producer_settings").getString("compression.type"))
                 .isEqualTo("lz4");
     }
@@ -36,20 +41,86 @@ class BenchIT {
         assertRatio(figures, "ratio", "receiver_per_s", "jdbc_per_s");
     }
 
+    @Test
+    void theLatencyBenchmarkMeasuresEveryRateBesideDirectProduce() throws IOException {
+        JsonObject figures = figuresOf("latency", 500);
+
+        assertThat(figures.getJsonArray("rates")).hasSize(3);
+        JsonObject main = figures.getJsonArray("rates").getJsonObject(1);
+        assertThat(main.getInt("per_s")).isEqualTo(2_000);
+        assertThat(figures.getJsonNumber("p99_ms").doubleValue())
+                .isEqualTo(main.getJsonObject("commit_to_ack")
+                        .getJsonNumber("p99_ms")
+                        .doubleValue())
+                .isGreaterThanOrEqualTo(figures.getJsonNumber("p50_ms").doubleValue());
+        assertThat(main.getJsonObject("direct").getJsonNumber("p50_ms").doubleValue())
+                .isPositive();
+    }
+
+    @Test
+    void theHeldXminBenchmarkTimesPollsAndSavesOfEachMinute() throws Exception {
+        Installation files = Installation.in(Path.of(System.getProperty(BenchMain.ROOT_PROPERTY)));
+        HeldXminBenchmark.Plan shortMinutes = new HeldXminBenchmark.Plan(2, Duration.ofSeconds(4), 500);
+
+        JsonObject figures = new HeldXminBenchmark(files, shortMinutes, new Deadline(Duration.ofMinutes(10)))
+                .run()
+                .figures();
+
+        assertThat(figures.getJsonArray("minutes")).hasSize(2);
+        assertThat(figures.getJsonArray("skip_locked_minutes")).hasSize(2);
+        for (String field : List.of("poll_ms_first", "poll_ms_last", "save_ms_first", "save_ms_last", "lag_max_s")) {
+            assertThat(figures.getJsonNumber(field).doubleValue()).as(field).isPositive();
+        }
+    }
+
+    @Test
+    void theHistoryBenchmarkTimesAPollBeforeAndAfter() throws IOException {
+        JsonObject figures = figuresOf("history", 20_000);
+
+        assertThat(figures.getJsonNumber("ratio").doubleValue())
+                .isCloseTo(
+                        figures.getJsonNumber("poll_ms_after").doubleValue()
+                                / figures.getJsonNumber("poll_ms_before").doubleValue(),
+                        offset(0.01));
+    }
+
+    @Test
+    void theFailoverBenchmarkSeesTheStandbyTakeOver() throws IOException {
+        JsonObject figures = figuresOf("failover", "--kills", 1);
+
+        assertThat(figures.getJsonArray("kills")).hasSize(1);
+        assertThat(figures.getJsonNumber("failover_s").doubleValue()).isPositive();
+    }
+
+    @Test
+    void theWriteBenchmarkTimesTheTransactionOfEachSide() throws IOException {
+        JsonObject figures = figuresOf("write", 100);
+
+        assertThat(figures.getJsonNumber("ratio").doubleValue())
+                .isCloseTo(
+                        figures.getJsonNumber("outbox_ms").doubleValue()
+                                / figures.getJsonNumber("hand_written_ms").doubleValue(),
+                        offset(0.01));
+        assertThat(figures.getJsonNumber("plain_ms").doubleValue()).isPositive();
+    }
+
     private static void assertRatio(JsonObject figures, String ratio, String numerator, String denominator) {
         double expected = figures.getInt(numerator) / (double) figures.getInt(denominator);
-        assertThat(figures.getJsonNumber(ratio).doubleValue())
-                .isCloseTo(expected, org.assertj.core.api.Assertions.offset(0.05));
+        assertThat(figures.getJsonNumber(ratio).doubleValue()).isCloseTo(expected, offset(0.05));
     }
 
     private static JsonObject figuresOf(String name, int rows) throws IOException {
+        return figuresOf(name, "--rows", rows);
+    }
+
+    private static JsonObject figuresOf(String name, String option, int size) throws IOException {
         Path file = Path.of(System.getProperty(BenchMain.ROOT_PROPERTY))
                 .resolve("target/bench")
-                .resolve(name + "-" + rows + ".json");
+                .resolve(name + "-" + size + ".json");
         Files.deleteIfExists(file);
         Files.deleteIfExists(Report.picture(file));
 
-        assertThat(BenchMain.run(name, "--rows", Integer.toString(rows))).isZero();
+        assertThat(BenchMain.run(name, option, Integer.toString(size))).isZero();
 
         assertThat(ImageIO.read(Report.picture(file).toFile())).as("the plot").isNotNull();
 

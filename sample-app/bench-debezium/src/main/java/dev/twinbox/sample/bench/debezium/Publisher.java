@@ -24,6 +24,8 @@ final class Publisher implements DebeziumEngine.ChangeConsumer<RecordChangeEvent
     private static final Header SPEC_VERSION = header("ce_specversion", "1.0");
     /** What the router puts on each record, and what it is called on the wire; the rest of the names come from its settings. */
     private static final String ROUTERS_ID = "id";
+    /** Says where an event comes from; no event of the other sides has this. */
+    private static final String CONNECTORS_OWN = "__debezium.";
 
     private final Producer<byte[], byte[]> producer;
     private final long events;
@@ -71,11 +73,12 @@ final class Publisher implements DebeziumEngine.ChangeConsumer<RecordChangeEvent
         ProducerRecord<byte[], byte[]> event =
                 new ProducerRecord<>(routed.topic(), null, key, bytes(routed.value()), List.of(SPEC_VERSION));
         event.headers().add(header("ce_partitionkey", String.valueOf(routed.key())));
-        routed.headers()
-                .forEach(header -> event.headers()
-                        .add(header(
-                                header.key().equals(ROUTERS_ID) ? "ce_id" : header.key(),
-                                String.valueOf(header.value()))));
+        for (org.apache.kafka.connect.header.Header header : routed.headers()) {
+            if (!header.key().startsWith(CONNECTORS_OWN)) {
+                String name = header.key().equals(ROUTERS_ID) ? "ce_id" : header.key();
+                event.headers().add(header(name, String.valueOf(header.value())));
+            }
+        }
         producer.send(event, (metadata, exception) -> {
             if (exception != null) {
                 failure.compareAndSet(null, exception);
