@@ -240,6 +240,7 @@ final class ConfigurationReader {
                 need(RelaySettings.LEASE),
                 new RelayConfig.Idle(need(RelaySettings.IDLE_MIN), need(RelaySettings.IDLE_MAX)),
                 need(RelaySettings.RETRY),
+                new RelayConfig.Parking(need(RelaySettings.STALL_TIMEOUT), need(RelaySettings.WAITING_LIMIT)),
                 new RelayConfig.Http(need(RelaySettings.HTTP_HOST), need(RelaySettings.HTTP_PORT)),
                 need(RelaySettings.READY_TIMEOUT),
                 need(RelaySettings.SHUTDOWN_TIMEOUT),

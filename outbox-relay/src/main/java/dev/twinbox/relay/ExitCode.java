@@ -10,7 +10,6 @@ enum ExitCode {
             4,
             "the database refuses us for good: password, unknown database, hot standby, another cluster; or a "
                     + "command that does not wait for ever had no answer from it"),
-    REFUSED_RECORD(5, "Kafka refused a record for good; it stays unsent, and so does what follows it"),
     UNFINISHED(6, "asked to stop, the relay did not end in time and was cut off; nothing is lost");
 
     private final int number;

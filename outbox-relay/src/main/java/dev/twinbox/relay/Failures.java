@@ -44,6 +44,19 @@ final class Failures {
         }
     }
 
+    /** The records that Kafka refused for good. */
+    List<SendFailedException> refused() {
+        List<SendFailedException> refused = new ArrayList<>();
+        synchronized (failures) {
+            for (Throwable failure : failures) {
+                if (failure instanceof SendFailedException sent && isRefusal(sent)) {
+                    refused.add(sent);
+                }
+            }
+        }
+        return refused;
+    }
+
     private static boolean isRefusal(Throwable failure) {
         return failure instanceof SendFailedException sent && Refusal.isForGood(sent.reason());
     }

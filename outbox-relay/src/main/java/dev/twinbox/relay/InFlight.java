@@ -1,7 +1,9 @@
 package dev.twinbox.relay;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -97,6 +99,38 @@ final class InFlight {
             bytes -= oldest.bytes();
             room.signal();
             return sent.poll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether the oldest page has been with the producer since this monotonic time and is not settled. */
+    boolean isUnsettledSince(long then) {
+        lock.lock();
+        try {
+            for (Page page : sent) {
+                if (!page.isDone()) { // only the first record of a page may have been set aside
+                    return page.records().stream()
+                            .anyMatch(record -> record.handedAt() != 0 && record.handedAt() - then <= 0);
+                }
+            }
+            return false;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** What was handed to the producer, or is about to be, and is not behind the saved position. */
+    List<OutboxRecord> sentRecords() {
+        List<OutboxRecord> records = new ArrayList<>();
+        sentPages().forEach(page -> records.addAll(page.records()));
+        return records;
+    }
+
+    private List<Page> sentPages() {
+        lock.lock();
+        try {
+            return List.copyOf(sent);
         } finally {
             lock.unlock();
         }

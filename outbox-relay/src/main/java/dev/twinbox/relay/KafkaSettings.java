@@ -32,6 +32,9 @@ final class KafkaSettings {
             Map.entry(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, "the relay sends without Kafka transactions"),
             Map.entry(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, "keys are UTF-8"),
             Map.entry(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, "payloads are sent as they are"),
+            Map.entry(
+                    ProducerConfig.PARTITIONER_CLASS_CONFIG,
+                    "the relay has to know the partition of a key to keep its order and to work around one that stalls"),
             Map.entry(ProducerConfig.PARTITIONER_IGNORE_KEYS_CONFIG, "events of one key belong into one partition"));
 
     private KafkaSettings() {}

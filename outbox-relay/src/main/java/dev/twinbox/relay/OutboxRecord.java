@@ -1,5 +1,7 @@
 package dev.twinbox.relay;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
@@ -12,11 +14,35 @@ import org.jspecify.annotations.Nullable;
 final class OutboxRecord implements Callback {
     private final long seq;
     private final ProducerRecord<byte[], byte[]> record;
-    private @Nullable Page page;
+    private final @Nullable String fault;
+    private @Nullable Batch batch;
+    private long handedAt; // written by the sending thread before the record is handed over
+    private volatile long settledAt;
+
+    /** What a record belongs to: hears what becomes of it, on the producer's thread or the sending one. */
+    interface Batch {
+        void acknowledged(OutboxRecord record);
+
+        void failed(OutboxRecord record, Exception failure);
+    }
 
     OutboxRecord(long seq, ProducerRecord<byte[], byte[]> record) {
+        this(seq, record, null);
+    }
+
+    private OutboxRecord(long seq, ProducerRecord<byte[], byte[]> record, @Nullable String fault) {
         this.seq = seq;
         this.record = record;
+        this.fault = fault;
+    }
+
+    /**
+     * A row that can not be made into a record.
+     *
+     * @param fault what is wrong with it, for a person
+     */
+    static OutboxRecord unreadable(long seq, String topic, byte @Nullable [] key, String fault) {
+        return new OutboxRecord(seq, new ProducerRecord<>(topic.isEmpty() ? "?" : topic, key, null), fault);
     }
 
     long seq() {
@@ -27,19 +53,57 @@ final class OutboxRecord implements Callback {
         return record;
     }
 
+    String topic() {
+        return record.topic();
+    }
+
+    /** What its order is about; null: it has none. */
+    @Nullable OutboxKey key() {
+        return record.key() == null ? null : new OutboxKey(record.topic(), new String(record.key(), UTF_8));
+    }
+
+    /** Why it can not be sent at all; null if it can. */
+    @Nullable String fault() {
+        return fault;
+    }
+
     /** Written by the reading thread before the page is handed on. */
-    void belongsTo(Page newPage) {
-        page = newPage;
+    void belongsTo(Batch newBatch) {
+        batch = newBatch;
+    }
+
+    void handOver(long now) {
+        handedAt = now;
+    }
+
+    /** Monotonic time; 0 before it was handed to the producer. */
+    long handedAt() {
+        return handedAt;
+    }
+
+    /** Monotonic time at which it was acknowledged or set aside; 0 before. */
+    long settledAt() {
+        return settledAt;
+    }
+
+    /** Kafka has it. */
+    boolean isAcknowledged() {
+        return settledAt != 0 && handedAt != 0;
+    }
+
+    void settle() {
+        settledAt = System.nanoTime();
     }
 
     @Override
     public void onCompletion(@Nullable RecordMetadata metadata, @Nullable Exception failure) {
-        Page mine = page;
+        Batch mine = batch;
         if (mine == null) {
             throw new IllegalStateException("seq " + seq + " was sent without a page");
         }
         if (failure == null) {
-            mine.acknowledged();
+            settle();
+            mine.acknowledged(this);
         } else {
             mine.failed(this, failure);
         }

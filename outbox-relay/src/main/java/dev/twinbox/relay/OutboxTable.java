@@ -52,11 +52,15 @@ final class OutboxTable implements AutoCloseable {
     private static final String COLUMNS =
             "seq, id, topic, key, type, source, subject, occurred_at, content_type, headers, payload";
 
-    /** Floating point: sums of bigint would be numeric, and up to 2^53 it is as exact. */
+    /**
+     * Floating point: sums of bigint would be numeric, and up to 2^53 it is as exact. Never null, also for a row that lacks
+     * what it must have: a sum that is null would drop it.
+     */
     private static final String SIZE = """
             {overhead}::float8 + coalesce(octet_length(payload), 0) + coalesce(octet_length(key), 0)
-            + octet_length(topic) + octet_length(type) + octet_length(source) + coalesce(octet_length(subject), 0)
-            + octet_length(content_type) + coalesce(octet_length(array_to_string(headers, '')), 0)""";
+            + coalesce(octet_length(topic), 0) + coalesce(octet_length(type), 0) + coalesce(octet_length(source), 0)
+            + coalesce(octet_length(subject), 0) + coalesce(octet_length(content_type), 0)
+            + coalesce(octet_length(array_to_string(headers, '')), 0)""";
 
     /** How a page is kept within its bytes. */
     enum Cutting {

@@ -1,17 +1,18 @@
 package dev.twinbox.relay;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Consecutive rows of a window. It is done when the broker has acknowledged every one of them; then the position may move to
+ * Consecutive rows of a window. It is done when the broker has acknowledged every one of them, or it was set aside; then the position may move to
  * {@link #after()}.
  */
-final class Page {
+final class Page implements OutboxRecord.Batch {
     /** Hears what becomes of the records, on the producer's thread or, when a send fails at once, on the sending one. */
     interface Listener {
-        void acknowledged(Page page);
+        void done(Page page);
 
         void failed(OutboxRecord record, Exception failure);
     }
@@ -20,6 +21,7 @@ final class Page {
     private final Position after;
     private final long bytes;
     private final AtomicInteger outstanding;
+    private final List<ParkedTable.Entry> asides = new ArrayList<>(); // written by the sending thread until it is done
     private volatile @Nullable Listener listener;
 
     /** @param bytes what the records hold in memory, roughly */
@@ -56,13 +58,31 @@ final class Page {
         listener = newListener;
     }
 
-    void acknowledged() {
+    /** The record is not sent but kept in the database when the position moves behind this page. */
+    void setAside(OutboxRecord record, Aside aside) {
+        asides.add(new ParkedTable.Entry(record, aside));
+        record.settle();
+        countDown();
+    }
+
+    /** What has been set aside, in order; complete when the page is done. */
+    List<ParkedTable.Entry> asides() {
+        return asides;
+    }
+
+    @Override
+    public void acknowledged(OutboxRecord record) {
+        countDown();
+    }
+
+    private void countDown() {
         if (outstanding.decrementAndGet() == 0) {
-            listener().acknowledged(this);
+            listener().done(this);
         }
     }
 
-    void failed(OutboxRecord record, Exception failure) {
+    @Override
+    public void failed(OutboxRecord record, Exception failure) {
         listener().failed(record, failure);
     }
 

@@ -11,13 +11,13 @@ final class PageReader implements Runnable {
     private final Waiter idle;
     private final Gate gate;
 
-    PageReader(Window window, InFlight inFlight, Failures failures, Progress progress, Waiter idle, Gate gate) {
+    PageReader(Window window, SessionContext session, Waiter idle) {
         this.window = window;
-        this.inFlight = inFlight;
-        this.failures = failures;
-        this.progress = progress;
+        this.inFlight = session.inFlight();
+        this.failures = session.failures();
+        this.progress = session.progress();
         this.idle = idle;
-        this.gate = gate;
+        this.gate = session.gate();
     }
 
     @Override

@@ -12,6 +12,13 @@ final class ProducerSettings {
 
     private ProducerSettings() {}
 
+    /** Those of one of several producers of a process, which needs a name of its own. */
+    static Map<String, Object> of(RelayConfig config, String purpose) {
+        Map<String, Object> settings = of(config);
+        settings.merge(ProducerConfig.CLIENT_ID_CONFIG, purpose, (name, suffix) -> name + "-" + suffix);
+        return settings;
+    }
+
     static Map<String, Object> of(RelayConfig config) {
         Map<String, Object> settings = new HashMap<>();
         settings.put(ProducerConfig.CLIENT_ID_CONFIG, "twinbox-relay-" + config.name());

@@ -40,6 +40,8 @@ final class Progress {
     private final LongAdder acknowledged = new LongAdder();
     private final LongAdder acknowledgedBytes = new LongAdder();
     private final LongAdder saves = new LongAdder();
+    private final LongAdder parked = new LongAdder();
+    private final LongAdder redriven = new LongAdder();
     private volatile boolean polled;
     private volatile boolean full;
     private volatile @Nullable Instant paused;
@@ -127,6 +129,16 @@ final class Progress {
         position = newPosition;
         movedAt = nanoTime.getAsLong();
         database.cause = null;
+    }
+
+    /** Events were set aside durably, instead of being sent. */
+    void parked(int events) {
+        parked.add(events);
+    }
+
+    /** Events that had been set aside were acknowledged. */
+    void redriven(int events) {
+        redriven.add(events);
     }
 
     /** What was read and not acknowledged has been dropped, it will be read again from the saved position. */
@@ -250,6 +262,14 @@ final class Progress {
 
     long saves() {
         return saves.sum();
+    }
+
+    long parkedRecords() {
+        return parked.sum();
+    }
+
+    long redrivenRecords() {
+        return redriven.sum();
     }
 
     long databaseFailures() {

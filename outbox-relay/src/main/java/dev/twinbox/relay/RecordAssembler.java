@@ -43,28 +43,44 @@ final class RecordAssembler {
         return bytes;
     }
 
-    /** The row the result stands on, its columns as {@link OutboxTable} lists them. */
+    /**
+     * The row the result stands on, its columns as {@link OutboxTable} lists them. One that the table's constraints should have
+     * kept out becomes a record that says so: it must not keep the others from being sent.
+     */
     OutboxRecord assemble(ResultSet row) throws SQLException {
         byte[] key = row.getBytes(OutboxTable.KEY);
-        byte[] payload = row.getBytes(OutboxTable.PAYLOAD);
-        bytes += OVERHEAD + length(key) + length(payload);
-        return new OutboxRecord(
-                row.getLong(OutboxTable.SEQ),
-                new ProducerRecord<>(
-                        topics.of(row.getBytes(OutboxTable.TOPIC)), null, null, key, payload, headers(row, key)));
+        byte[] topic = row.getBytes(OutboxTable.TOPIC);
+        String topicName = topic == null ? "" : topics.of(topic);
+        try {
+            if (topicName.isEmpty()) {
+                throw new UnreadableRowException("it has no topic");
+            }
+            byte[] payload = row.getBytes(OutboxTable.PAYLOAD);
+            List<Header> headers = headers(row, key);
+            bytes += OVERHEAD + length(key) + length(payload);
+            return new OutboxRecord(
+                    row.getLong(OutboxTable.SEQ), new ProducerRecord<>(topicName, null, null, key, payload, headers));
+        } catch (UnreadableRowException e) {
+            bytes += OVERHEAD + length(key);
+            long seq = row.getLong(OutboxTable.SEQ);
+            byte[] id = row.getBytes(OutboxTable.ID);
+            String event = id == null ? "without an id" : new String(uuid(id), US_ASCII);
+            return OutboxRecord.unreadable(
+                    seq, topicName, key, "event " + event + " can not be read back: " + e.getMessage());
+        }
     }
 
-    private List<Header> headers(ResultSet row, byte @Nullable [] key) throws SQLException {
+    private List<Header> headers(ResultSet row, byte @Nullable [] key) throws SQLException, UnreadableRowException {
         List<Header> headers = new ArrayList<>(10);
         headers.add(SPEC_VERSION);
-        headers.add(new RecordHeader(CloudEventHeaders.ID, uuid(row.getBytes(OutboxTable.ID))));
-        headers.add(types.of(row.getBytes(OutboxTable.TYPE)));
-        headers.add(sources.of(row.getBytes(OutboxTable.SOURCE)));
-        byte[] time = eventTime.rfc3339(row.getBytes(OutboxTable.OCCURRED_AT));
+        headers.add(new RecordHeader(CloudEventHeaders.ID, uuid(needed(row, OutboxTable.ID))));
+        headers.add(types.of(needed(row, OutboxTable.TYPE)));
+        headers.add(sources.of(needed(row, OutboxTable.SOURCE)));
+        byte[] time = eventTime.rfc3339(needed(row, OutboxTable.OCCURRED_AT));
         if (time != null) {
             headers.add(new RecordHeader(CloudEventHeaders.TIME, time));
         }
-        headers.add(contentTypes.of(row.getBytes(OutboxTable.CONTENT_TYPE)));
+        headers.add(contentTypes.of(needed(row, OutboxTable.CONTENT_TYPE)));
         if (key != null) {
             headers.add(new RecordHeader(CloudEventHeaders.PARTITION_KEY, key));
         }
@@ -80,22 +96,37 @@ final class RecordAssembler {
         return headers;
     }
 
+    private static byte[] needed(ResultSet row, int column) throws SQLException, UnreadableRowException {
+        byte[] value = row.getBytes(column);
+        if (value == null) {
+            throw new UnreadableRowException(
+                    "its column " + row.getMetaData().getColumnName(column) + " is null, which the table should forbid");
+        }
+        return value;
+    }
+
     /** PostgreSQL's binary array: dimensions, a flag, the element type, size and lower bound of each dimension, elements. */
-    private void addCustom(List<Header> headers, ByteBuffer array) {
+    private void addCustom(List<Header> headers, ByteBuffer array) throws UnreadableRowException {
         int dimensions = array.getInt();
         array.getInt();
         array.getInt();
-        int elements = dimensions == 0 ? 0 : 1;
-        for (int i = 0; i < dimensions; i++) {
-            elements *= array.getInt();
+        if (dimensions > 1) {
+            throw new UnreadableRowException("its headers have " + dimensions + " dimensions instead of one");
+        }
+        int elements = dimensions == 0 ? 0 : array.getInt();
+        if (dimensions == 1) {
             array.getInt();
+        }
+        if (elements % 2 != 0) {
+            throw new UnreadableRowException("its headers are " + elements + " texts, which is no number of pairs");
         }
         for (int i = 0; i + 1 < elements; i += 2) {
             byte[] name = element(array);
             byte[] value = element(array);
-            if (name != null) { // the table's constraint forbids it
-                headers.add(new RecordHeader(headerNames.of(name), value));
+            if (name == null || value == null) {
+                throw new UnreadableRowException("one of its headers is null");
             }
+            headers.add(new RecordHeader(headerNames.of(name), value));
         }
     }
 

@@ -6,7 +6,7 @@ import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.KafkaException;
@@ -24,10 +24,27 @@ import org.slf4j.LoggerFactory;
 final class Relay implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Relay.class);
 
+    /**
+     * What a session finds when it begins, and leaves to the next one.
+     *
+     * @param producers open a producer for a purpose
+     * @param verdicts what sessions have learned about records that are still to be sent
+     * @param progress written by the relay's threads, see there
+     * @param main wakes the main thread
+     */
+    record Surroundings(
+            RelayConfig config,
+            OutboxDatabase database,
+            Function<String, Producer<byte[], byte[]>> producers,
+            Topics topics,
+            Verdicts verdicts,
+            Progress progress,
+            Waiter main) {}
+
     private final RelayConfig config;
     private final Progress progress;
     private final OutboxDatabase database;
-    private final Supplier<Producer<byte[], byte[]>> producers;
+    private final Surroundings surroundings;
     private final UUID owner = UUID.randomUUID();
     private final Waiter main;
     private final CountDownLatch ended = new CountDownLatch(1);
@@ -39,19 +56,24 @@ final class Relay implements AutoCloseable {
 
     /** @param progress written by the relay's threads, see there */
     Relay(RelayConfig config, Progress progress) {
-        this(config, progress, new OutboxDatabase(config), () -> new KafkaProducer<>(ProducerSettings.of(config)));
+        this(
+                config,
+                progress,
+                new OutboxDatabase(config),
+                purpose -> new KafkaProducer<>(ProducerSettings.of(config, purpose)));
     }
 
     Relay(
             RelayConfig config,
             Progress progress,
             OutboxDatabase database,
-            Supplier<Producer<byte[], byte[]>> producers) {
+            Function<String, Producer<byte[], byte[]>> producers) {
         this.config = config;
         this.progress = progress;
         this.database = database;
-        this.producers = producers;
         this.main = new Waiter(config.idle());
+        this.surroundings = new Surroundings(
+                config, database, producers, new Topics(config.kafka()), new Verdicts(), progress, main);
     }
 
     /**
@@ -80,6 +102,7 @@ final class Relay implements AutoCloseable {
             throw e;
         } finally {
             releaseAndDrop();
+            surroundings.topics().close();
             progress.ended(end);
             ended.countDown();
         }
@@ -119,7 +142,7 @@ final class Relay implements AutoCloseable {
         if (lease == null) {
             return null;
         }
-        RelaySession next = new RelaySession(config, database, producers, present.connection(), lease, progress, main);
+        RelaySession next = new RelaySession(surroundings, present.connection(), lease);
         candidate = null; // its connection is the session's now
         everRelayed = true;
         return next;
@@ -166,9 +189,18 @@ final class Relay implements AutoCloseable {
         giveUpIfHopeless(cause);
         drop();
         report(cause);
-        if (!(cause instanceof LeaseLostException)) {
+        if (!isSettledByTheNext(cause)) {
             main.await(config.retry());
         }
+    }
+
+    /** Whether the next session can go on at once: it will set aside what this one could not send, or stand by. */
+    private static boolean isSettledByTheNext(Throwable cause) {
+        return cause instanceof LeaseLostException || cause instanceof StalledException || isRefusal(cause);
+    }
+
+    private static boolean isRefusal(Throwable cause) {
+        return cause instanceof SendFailedException sent && Refusal.isForGood(sent.reason());
     }
 
     /** What has really happened is known when all threads of the session have ended. */
@@ -177,6 +209,7 @@ final class Relay implements AutoCloseable {
             return failure;
         }
         session.halt();
+        session.teach(surroundings.verdicts());
         Throwable within = session.failure();
         return failure instanceof SessionFailedException && within != null ? within : failure;
     }
@@ -193,9 +226,6 @@ final class Relay implements AutoCloseable {
     }
 
     private void giveUpIfHopeless(Throwable cause) {
-        if (cause instanceof SendFailedException sent && Refusal.isForGood(sent.reason())) {
-            throw new RelayException(ExitCode.REFUSED_RECORD, Refusal.message(sent), sent);
-        }
         if (!everRelayed && cause instanceof SQLException sql) {
             ExitCode exitCode = OutboxDatabase.exitCode(sql);
             if (exitCode != null) {
@@ -209,7 +239,8 @@ final class Relay implements AutoCloseable {
                 ? ". Create the tables with \"migrate\", or grant the relay's role what it lacks: select on "
                         + config.tables().events() + ", select and insert on "
                         + config.tables().position() + ", select, insert and update on "
-                        + config.tables().lease()
+                        + config.tables().lease() + ", select, insert, update and delete on "
+                        + config.tables().parked()
                 : ". Check twinbox.relay.database.url, user and password";
         return "PostgreSQL at " + config.database().url() + " refused: " + failure.getMessage() + remedy;
     }
@@ -221,6 +252,8 @@ final class Relay implements AutoCloseable {
         } else if (cause instanceof SQLException) {
             progress.databaseFailed(what);
             LOG.warn("The database failed, trying again: {}", what);
+        } else if (cause instanceof StalledException || isRefusal(cause)) {
+            LOG.warn("Going back to the saved position to set aside what could not be sent: {}", what);
         } else if (cause instanceof SendFailedException || cause instanceof KafkaException) {
             progress.brokerFailed(what);
             LOG.warn("Kafka failed, going back to the saved position: {}", what);

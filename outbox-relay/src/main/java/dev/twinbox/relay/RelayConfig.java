@@ -21,6 +21,7 @@ import org.slf4j.event.Level;
  * @param lease how long a relay owns its name without renewing it
  * @param idle how long to wait when there is nothing to send
  * @param retry wait between two attempts to reach a database or broker that is away; also bounds the log lines of an outage
+ * @param parking when events are set aside
  * @param http where health and metrics are served
  * @param readyTimeout without progress for longer than this, {@code /health/ready} says DOWN
  * @param shutdownTimeout what SIGTERM grants to the records in flight
@@ -36,6 +37,7 @@ record RelayConfig(
         Duration lease,
         Idle idle,
         Duration retry,
+        Parking parking,
         Http http,
         Duration readyTimeout,
         Duration shutdownTimeout,
@@ -91,6 +93,12 @@ record RelayConfig(
 
     /** Back-off while idle: starts at {@code min}, doubles up to {@code max}, restarts with the next event. */
     record Idle(Duration min, Duration max) {}
+
+    /**
+     * @param stallTimeout a partition that takes nothing for this long while others do is worked around
+     * @param waitingLimit after this long a person has to decide about an event that waits for its topic or partition
+     */
+    record Parking(Duration stallTimeout, Duration waitingLimit) {}
 
     /** @param port 0 = any free port, named in the log */
     record Http(String host, int port) {}

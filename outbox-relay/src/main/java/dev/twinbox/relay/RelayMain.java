@@ -11,7 +11,7 @@ import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 
-/** The relay's command line: {@code java -jar outbox-relay.jar run|migrate|status|pause|resume|rebase}. */
+/** The relay's command line: {@code java -jar outbox-relay.jar run|migrate|status|parked|pause|resume|rebase}. */
 @Command(
         name = "outbox-relay",
         description = "Moves committed events of the outbox table to Kafka, in order.",
@@ -23,6 +23,7 @@ import picocli.CommandLine.ParseResult;
             RunCommand.class,
             MigrateCommand.class,
             StatusCommand.class,
+            ParkedCommand.class,
             PauseCommand.class,
             ResumeCommand.class,
             RebaseCommand.class

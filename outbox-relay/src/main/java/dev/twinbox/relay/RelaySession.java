@@ -3,7 +3,8 @@ package dev.twinbox.relay;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.function.Supplier;
+import java.util.ArrayList;
+import java.util.List;
 import org.apache.kafka.clients.producer.Producer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -20,62 +21,51 @@ final class RelaySession implements AutoCloseable {
     private static final Duration THREAD_END = Duration.ofSeconds(10);
 
     private final Connection saving;
-    private final Connection reading;
     private final PositionTable positions;
+    private final ParkedTable parked;
     private final Lease lease;
     private final Progress progress;
-    private final InFlight inFlight;
-    private final Failures failures;
+    private final SessionContext context;
     private final Producer<byte[], byte[]> producer;
     private final Housekeeper housekeeper;
-    private final Thread reader;
-    private final Thread sender;
-    private final Thread housekeeping;
+    private final Redrive redrive;
+    private final List<Thread> threads;
     private PositionTable.Saved saved;
 
     /**
      * Starts reading and sending.
      *
      * @param saving the connection on which the lease was taken; ends with the session
-     * @param main woken when {@link #step()} has something to do
      */
-    RelaySession(
-            RelayConfig config,
-            OutboxDatabase database,
-            Supplier<Producer<byte[], byte[]>> producers,
-            Connection saving,
-            Lease lease,
-            Progress progress,
-            Waiter main)
-            throws SQLException {
+    RelaySession(Relay.Surroundings surroundings, Connection saving, Lease lease) throws SQLException {
+        RelayConfig config = surroundings.config();
         this.saving = saving;
         this.lease = lease;
-        this.progress = progress;
+        this.progress = surroundings.progress();
         this.positions = new PositionTable(saving, config.tables(), config.name());
+        this.parked = new ParkedTable(saving, config.tables(), config.name());
         this.saved = positions.load();
-        this.inFlight = new InFlight(config.page());
-        this.failures = new Failures(main);
         Gate gate = new Gate(progress);
         gate.set(new LeaseTable(saving, config.tables(), config.name()).pausedSince());
-        this.housekeeper = new Housekeeper(config, database, progress.observed(), gate, positions.slot());
-        this.housekeeping = thread("relay-housekeeping", housekeeper);
-        this.reading = database.connect();
+        this.context = new SessionContext(surroundings, lease, new Parking(parked.any()), gate);
+        this.housekeeper =
+                new Housekeeper(config, surroundings.database(), progress.observed(), gate, positions.slot());
         try {
-            Window window =
-                    new Window(new OutboxTable(reading, config.tables().events(), config.page()), saved.position());
-            this.producer = producers.get();
-            PageReader pageReader =
-                    new PageReader(window, inFlight, failures, progress, new Waiter(config.idle()), gate);
-            this.reader = thread("relay-reader", pageReader);
-            this.sender = thread("relay-sender", new Sender(producer, inFlight, lease, failures, progress, main, gate));
+            OutboxTable outbox = new OutboxTable(context.open(), config.tables().events(), config.page());
+            Window window = new Window(outbox, saved.position());
+            this.producer = context.openProducer("sender");
+            this.redrive = new Redrive(context);
+            this.threads = List.of(
+                    thread("relay-reader", new PageReader(window, context, new Waiter(config.idle()))),
+                    thread("relay-sender", new Sender(context, producer)),
+                    thread("relay-redrive", redrive),
+                    thread("relay-housekeeping", housekeeper));
         } catch (SQLException | RuntimeException | Error e) {
-            reading.close();
+            context.abortConnections();
             throw e;
         }
         LOG.info("Relaying {} as \"{}\", {}", config.tables().events(), config.name(), saved.position());
-        reader.start();
-        sender.start();
-        housekeeping.start();
+        threads.forEach(Thread::start);
     }
 
     private static Thread thread(String name, Runnable task) {
@@ -91,7 +81,7 @@ final class RelaySession implements AutoCloseable {
      * @throws SessionFailedException if one of the session's threads has failed
      */
     int step() throws SQLException, LeaseLostException, SessionFailedException {
-        if (failures.any()) {
+        if (context.failures().any()) {
             throw new SessionFailedException();
         }
         lease.renewIfDue();
@@ -100,17 +90,29 @@ final class RelaySession implements AutoCloseable {
 
     /** The position moves page by page, in the order in which they were read. */
     private int saveAcknowledged() throws SQLException, LeaseLostException {
-        Page last = null;
+        List<Page> done = new ArrayList<>();
         int records = 0;
-        for (Page page = inFlight.pollDone(); page != null; page = inFlight.pollDone()) {
-            progress.acknowledged(page.records().size(), page.bytes());
+        for (Page page = context.inFlight().pollDone(); page != null; page = context.inFlight().pollDone()) {
             records += page.records().size();
-            last = page;
+            done.add(page);
         }
-        if (last != null) {
-            save(last.after());
+        if (!done.isEmpty()) {
+            save(done);
+            done.forEach(page -> progress.acknowledged(page.records().size(), page.bytes()));
         }
         return records;
+    }
+
+    private void save(List<Page> done) throws SQLException, LeaseLostException {
+        Position position = done.get(done.size() - 1).after();
+        List<ParkedTable.Entry> asides =
+                done.stream().flatMap(page -> page.asides().stream()).toList();
+        if (asides.isEmpty()) {
+            save(position);
+        } else {
+            park(position, asides);
+        }
+        done.forEach(page -> context.verdicts().forget(page.records()));
     }
 
     private void save(Position position) throws SQLException, LeaseLostException {
@@ -124,6 +126,20 @@ final class RelaySession implements AutoCloseable {
         progress.saved(position.toString());
     }
 
+    /** In one transaction: an event is before the position, or parked, or sent, whatever happens in between. */
+    private void park(Position position, List<ParkedTable.Entry> asides) throws SQLException, LeaseLostException {
+        synchronized (context.parkedRows()) {
+            saving.setAutoCommit(false); // after a failure the connection ends with the session, and this with it
+            save(position);
+            parked.park(asides);
+            saving.commit();
+            saving.setAutoCommit(true);
+        }
+        context.parking().saved(asides);
+        progress.parked(asides.size());
+        redrive.wake();
+    }
+
     /** How long {@link #step()} need not be called unless the main thread is woken. */
     Duration untilNextStep() {
         return lease.untilRenewal();
@@ -131,12 +147,12 @@ final class RelaySession implements AutoCloseable {
 
     /** No further page is read or handed to the producer. */
     void seal() {
-        inFlight.seal();
+        context.inFlight().seal();
     }
 
     /** Whether what the producer was given is acknowledged and the position saved; only after {@link #seal()}. */
     boolean isSettled() {
-        return inFlight.isSettled();
+        return context.inFlight().isSettled();
     }
 
     /** Saves what is acknowledged and gives the lease back, after {@link #halt()}. */
@@ -148,16 +164,12 @@ final class RelaySession implements AutoCloseable {
     /** Ends reading and sending, and drops what is not acknowledged. When it returns, what failed is known. */
     void halt() {
         lease.end();
-        inFlight.seal();
-        reader.interrupt();
-        sender.interrupt();
+        context.inFlight().seal();
         housekeeper.close();
-        housekeeping.interrupt();
-        abort(reading);
+        threads.forEach(Thread::interrupt);
+        context.abortConnections();
         producer.close(Duration.ZERO);
-        join(reader);
-        join(sender);
-        join(housekeeping);
+        threads.forEach(RelaySession::join);
     }
 
     /** {@link #halt()}, and ends the lease's connection. Nobody but us knows then that the lease is free. */
@@ -170,7 +182,24 @@ final class RelaySession implements AutoCloseable {
     }
 
     @Nullable Throwable failure() {
-        return failures.worst();
+        return context.failures().worst();
+    }
+
+    /** What the next session should know; after {@link #halt()}. */
+    void teach(Verdicts verdicts) {
+        verdicts.learn(context.failures().refused());
+        Throwable failure = failure();
+        if (failure instanceof StalledException stall) {
+            verdicts.learn(stall);
+        }
+        if (failure instanceof SendFailedException sent && !Refusal.isForGood(sent.reason())) {
+            verdicts.failedFirst(sent.record(), sent.reason());
+        }
+        if (failure instanceof SendFailedException || failure instanceof StalledException) {
+            verdicts.sent(context.inFlight().sentRecords());
+        } else {
+            verdicts.forgetSent();
+        }
     }
 
     private static void join(Thread thread) {

@@ -129,6 +129,21 @@ final class RelaySettings {
             "PT1M",
             "Wait between two attempts to reach a database or broker that is away.");
 
+    static final Setting<Duration> STALL_TIMEOUT = Setting.duration(
+            "twinbox.relay.stall-timeout",
+            "PT30S",
+            "PT2S",
+            "PT1H",
+            "A partition that takes nothing for this long while others do is worked around: its events are set aside and "
+                    + "sent when it moves again.");
+    static final Setting<Duration> WAITING_LIMIT = Setting.duration(
+            "twinbox.relay.waiting-limit",
+            "PT24H",
+            "PT1S",
+            "PT8760H",
+            "How long an event waits for a missing topic or a stalled partition before a person has to decide "
+                    + "(`parked retry`, `parked discard`).");
+
     static final Setting<String> HTTP_HOST = Setting.text(
             "twinbox.relay.http.host",
             "127.0.0.1",
@@ -176,6 +191,8 @@ final class RelaySettings {
             IDLE_MIN,
             IDLE_MAX,
             RETRY,
+            STALL_TIMEOUT,
+            WAITING_LIMIT,
             HTTP_HOST,
             HTTP_PORT,
             READY_TIMEOUT,

@@ -1,123 +1,241 @@
 package dev.twinbox.relay;
 
+import java.sql.SQLException;
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.TimeoutException;
-import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The sending thread: hands records to the producer in order. One that the producer does not even take (no metadata yet, no
- * memory) is tried again before any other: nothing behind it has been handed over, so no order is broken. Any other failure
- * ends the session.
+ * The sending thread: hands records to the producer in order, or sets them aside. One that the producer does not even take is
+ * set aside, if it never will, or tried again before any other: nothing behind it has been handed over, so no order is broken.
+ * Any other failure ends the session.
  */
 final class Sender implements Runnable, Page.Listener {
     private static final Logger LOG = LoggerFactory.getLogger(Sender.class);
     private static final long LEASE_CHECK = TimeUnit.MILLISECONDS.toNanos(10);
 
+    private final SessionContext session;
     private final Producer<byte[], byte[]> producer;
-    private final InFlight inFlight;
-    private final Lease lease;
-    private final Failures failures;
-    private final Progress progress;
-    private final Waiter main;
-    private final Gate gate;
+    private final Waiter retry;
+    private final long stallTimeout;
+    private final Priming priming;
     private volatile @Nullable Thread sending;
     private @Nullable Exception notTaken; // written and read by the sending thread
+    private @Nullable ParkedTable lookup; // the same
 
-    /**
-     * @param main woken when a page is done
-     * @param gate passed before each page
-     */
-    Sender(
-            Producer<byte[], byte[]> producer,
-            InFlight inFlight,
-            Lease lease,
-            Failures failures,
-            Progress progress,
-            Waiter main,
-            Gate gate) {
+    Sender(SessionContext session, Producer<byte[], byte[]> producer) {
+        this.session = session;
         this.producer = producer;
-        this.inFlight = inFlight;
-        this.lease = lease;
-        this.failures = failures;
-        this.progress = progress;
-        this.main = main;
-        this.gate = gate;
+        this.retry = new Waiter(session.config().idle());
+        this.stallTimeout = session.config().parking().stallTimeout().toNanos();
+        this.priming = new Priming();
     }
 
     @Override
     public void run() {
         sending = Thread.currentThread();
         try {
-            Page page = inFlight.take();
+            Page page = session.inFlight().take();
             while (page != null) {
                 send(page);
-                page = inFlight.take();
+                page = session.inFlight().take();
             }
         } catch (InterruptedException | InterruptException e) {
             Thread.currentThread().interrupt();
         } catch (Exception | Error e) {
-            failures.report(e);
+            session.failures().report(e);
         }
     }
 
-    private void send(Page page) throws InterruptedException, SendFailedException {
-        gate.awaitOpen();
+    private void send(Page page) throws InterruptedException, SendFailedException, SQLException {
+        session.gate().awaitOpen();
         page.report(this);
-        for (OutboxRecord record : page.records()) {
-            while (!handOver(record)) {
-                awaitNext(record);
+        Set<OutboxKey> blocked = blockedOf(page);
+        priming.place(page.records(), new Turns(page, blocked));
+    }
+
+    /** The records of one page, one after the other. */
+    private final class Turns implements Priming.Turns {
+        private final Page page;
+        private final Set<OutboxKey> blocked;
+
+        Turns(Page page, Set<OutboxKey> blocked) {
+            this.page = page;
+            this.blocked = blocked;
+        }
+
+        @Override
+        public @Nullable TopicPartition partitionOf(OutboxRecord record) throws InterruptedException {
+            while (true) {
+                try {
+                    return session.admission().partitionOf(record);
+                } catch (InterruptException e) {
+                    throw e;
+                } catch (KafkaException e) {
+                    awaitKafka(record, String.valueOf(e.getMessage()));
+                }
             }
-            if (failures.any()) {
+        }
+
+        @Override
+        public boolean place(OutboxRecord record) throws InterruptedException, SendFailedException {
+            if (session.verdicts().isSent(record.seq())) {
+                record.onCompletion(null, null);
+                return false;
+            }
+            Aside aside = isBlocked(record, blocked) ? Aside.behind() : Sender.this.place(record);
+            if (aside != null) {
+                setAside(page, record, aside, blocked);
+            }
+            if (session.failures().any()) {
                 throw new InterruptedException("the session has failed");
             }
+            return aside == null;
+        }
+
+        @Override
+        public void awaitAnswers() {
+            producer.flush();
         }
     }
 
-    /** Whether the producer took the record; it may fail later. */
-    @SuppressWarnings("FutureReturnValueIgnored") // the record is its own callback
-    private boolean handOver(OutboxRecord record) throws InterruptedException {
-        while (!lease.isHeld()) {
-            pauseForLease();
+    private Set<OutboxKey> blockedOf(Page page) throws SQLException {
+        if (!session.parking().any()) {
+            return new HashSet<>();
         }
+        ParkedTable table = lookup;
+        if (table == null) {
+            table = session.openParked();
+            lookup = table;
+        }
+        return session.parking().blockedOf(page, table);
+    }
+
+    private static boolean isBlocked(OutboxRecord record, Set<OutboxKey> blocked) {
+        if (blocked.isEmpty()) {
+            return false;
+        }
+        OutboxKey key = record.key();
+        return key != null && blocked.contains(key);
+    }
+
+    private void setAside(Page page, OutboxRecord record, Aside aside, Set<OutboxKey> blocked) {
+        session.parking().add(record);
+        OutboxKey key = record.key();
+        if (key != null) {
+            blocked.add(key);
+        }
+        page.setAside(record, aside);
+        if (aside.state() == ParkedState.REFUSED) {
+            LOG.warn("Setting aside for a person: {}", aside.error()); // it names the event
+        } else if (aside.state() == ParkedState.WAITING) {
+            LOG.warn("Setting aside {}: {}", record, aside.error());
+        }
+    }
+
+    /** Returns when the producer has taken the record (it may fail later), or with the reason why it is set aside. */
+    private @Nullable Aside place(OutboxRecord record) throws InterruptedException, SendFailedException {
+        long begin = 0;
+        while (true) {
+            try {
+                Aside objection = objection(record);
+                if (objection != null || handOver(record)) {
+                    return objection;
+                }
+                objection = refusal(record);
+                if (objection != null) {
+                    return objection;
+                }
+                begin = begin == 0 ? System.nanoTime() : begin;
+                if (System.nanoTime() - begin > stallTimeout) { // and Kafka could be asked each time
+                    return Aside.waitingForTopic(record + " was not taken by the producer for a long time, although Kafka "
+                            + "answers: " + notTaken);
+                }
+            } catch (InterruptException e) {
+                throw e;
+            } catch (KafkaException e) {
+                begin = 0;
+                awaitKafka(record, String.valueOf(e.getMessage()));
+            }
+        }
+    }
+
+    private @Nullable Aside objection(OutboxRecord record) {
+        Aside learned = session.verdicts().of(record.seq());
+        return learned != null ? learned : session.admission().objection(record);
+    }
+
+    private boolean handOver(OutboxRecord record) throws InterruptedException {
+        boolean alone = session.verdicts().isSuspect(record.seq());
+        if (alone) {
+            producer.flush();
+        }
+        boolean taken = taken(record);
+        if (alone) {
+            producer.flush();
+        }
+        return taken;
+    }
+
+    @SuppressWarnings("FutureReturnValueIgnored") // the record is its own callback
+    private boolean taken(OutboxRecord record) throws InterruptedException {
+        awaitLease(session.lease());
         notTaken = null;
-        producer.send(record.record(), record);
+        record.handOver(System.nanoTime());
+        producer.send(session.admission().routed(record.record()), record);
         return notTaken == null;
     }
 
-    /** The main thread is renewing the lease, or finds that it is lost and interrupts us. */
-    private static void pauseForLease() throws InterruptedException {
-        LockSupport.parkNanos(LEASE_CHECK);
-        if (Thread.interrupted()) {
-            throw new InterruptedException("the lease is lost");
+    /** While it is not sure the main thread is renewing it, or finds that it is lost and interrupts us. */
+    static void awaitLease(Lease lease) throws InterruptedException {
+        while (!lease.isHeld()) {
+            LockSupport.parkNanos(LEASE_CHECK);
+            if (Thread.interrupted()) {
+                throw new InterruptedException("the lease is lost");
+            }
         }
     }
 
-    /** Says why, and returns when it is worth another try: the producer has already waited its {@code max.block.ms}. */
-    private void awaitNext(OutboxRecord record) throws SendFailedException, InterruptedException {
+    /** What the producer would not take: for good, or for now. It has already waited its {@code max.block.ms}. */
+    private @Nullable Aside refusal(OutboxRecord record) throws SendFailedException, InterruptedException {
         Exception why = notTaken;
+        if (why != null && Refusal.isForGood(why)) {
+            return Aside.refused(Refusal.told(record, why));
+        }
         if (!(why instanceof TimeoutException)) {
             throw new SendFailedException(record, why == null ? new IllegalStateException("not taken") : why);
         }
-        if (failures.any() || Thread.interrupted()) {
+        session.topics().forget(record.topic()); // it may be gone
+        tellWaiting(record, String.valueOf(why.getMessage()));
+        return null;
+    }
+
+    private void awaitKafka(OutboxRecord record, String reason) throws InterruptedException {
+        tellWaiting(record, reason);
+        retry.await(session.config().retry());
+    }
+
+    private void tellWaiting(OutboxRecord record, String reason) throws InterruptedException {
+        if (session.failures().any() || Thread.interrupted()) {
             throw new InterruptedException("the session has failed");
         }
-        String reason = why.getCause() instanceof UnknownTopicOrPartitionException
-                ? "topic \"" + record.record().topic() + "\" does not exist: create it, the relay never does"
-                : String.valueOf(why.getMessage());
-        progress.brokerFailed(reason);
+        session.progress().brokerFailed(reason);
         LOG.warn("Waiting to send {}: {}", record, reason);
     }
 
     @Override
-    public void acknowledged(Page page) {
-        main.wake();
+    public void done(Page page) {
+        session.main().wake();
     }
 
     @Override
@@ -125,11 +243,10 @@ final class Sender implements Runnable, Page.Listener {
         if (Thread.currentThread() == sending) {
             notTaken = failure; // the producer calls back from within send() what it does not take
         } else {
-            failures.report(new SendFailedException(record, failure));
+            session.failures().report(new SendFailedException(record, failure));
             // Here, on the producer's own thread, nothing can be sent between the failure and the end: a later record
-            // of
-            // this key that is still waiting in the producer would overtake it. Those already under way carry sequence
-            // numbers that the broker refuses.
+            // of this key that is still waiting in the producer would overtake it. Those already under way carry
+            // sequence numbers that the broker refuses.
             producer.close(Duration.ZERO);
         }
     }

@@ -27,6 +27,15 @@ final class StartCheck {
             "system_identifier", "bigint",
             "events", "text");
 
+    private static final Map<String, String> PARKED_COLUMNS = Map.of(
+            "relay", "text",
+            "number", "bigint",
+            "state", "text",
+            "partition", "integer",
+            "error", "text",
+            "attempts", "integer",
+            "since", "timestamp with time zone");
+
     private StartCheck() {}
 
     /** @throws RelayException with {@link ExitCode#SCHEMA}, which lists all that is missing */
@@ -70,6 +79,7 @@ final class StartCheck {
                 .table(config.tables().events(), OutboxSchema.EVENT_COLUMNS, "SELECT")
                 .table(config.tables().position(), POSITION_COLUMNS, "SELECT", "INSERT")
                 .table(config.tables().lease(), LEASE_COLUMNS, "SELECT", "INSERT", "UPDATE")
+                .table(config.tables().parked(), PARKED_COLUMNS, "SELECT", "INSERT", "UPDATE", "DELETE")
                 .problems();
     }
 

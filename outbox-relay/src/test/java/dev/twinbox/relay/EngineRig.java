@@ -17,8 +17,14 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.config.ConfigResource;
 import org.slf4j.event.Level;
 
 /** A relay's engine in this JVM, between a database and a topic of its own on real servers. */
@@ -32,7 +38,11 @@ final class EngineRig implements AutoCloseable {
     final Map<String, String> kafka = new HashMap<>();
     RelayConfig.Page page = new RelayConfig.Page(100, 100_000, 4);
     Duration lease = Duration.ofSeconds(5);
+    Duration stallTimeout = Duration.ofSeconds(30);
+    Duration waitingLimit = Duration.ofHours(24);
     OutboxDatabase relayDatabase;
+    /** Puts something between the relay and its producers. */
+    UnaryOperator<Producer<byte[], byte[]>> between = UnaryOperator.identity();
 
     private final List<Running> running = new ArrayList<>();
 
@@ -83,6 +93,7 @@ final class EngineRig implements AutoCloseable {
                 lease,
                 new RelayConfig.Idle(Duration.ofMillis(2), Duration.ofMillis(50)),
                 Duration.ofMillis(200),
+                new RelayConfig.Parking(stallTimeout, waitingLimit),
                 new RelayConfig.Http("127.0.0.1", 0),
                 Duration.ofSeconds(10),
                 Duration.ofSeconds(10),
@@ -94,7 +105,7 @@ final class EngineRig implements AutoCloseable {
         RelayConfig config = config();
         Progress progress = new Progress(System::nanoTime);
         Relay relay =
-                new Relay(config, progress, relayDatabase, () -> new KafkaProducer<>(ProducerSettings.of(config)));
+                new Relay(config, progress, relayDatabase, purpose -> between.apply(new KafkaProducer<>(ProducerSettings.of(config, purpose))));
         CompletableFuture<ExitCode> end = new CompletableFuture<>();
         Thread thread = new Thread(
                 () -> {
@@ -128,6 +139,14 @@ final class EngineRig implements AutoCloseable {
         return payloads;
     }
 
+    /** The payloads of one key on the topic, in order. */
+    List<String> payloadsOf(String key) {
+        return records().stream()
+                .filter(record -> record.key() != null && key.equals(new String(record.key(), StandardCharsets.UTF_8)))
+                .map(record -> new String(record.value(), StandardCharsets.UTF_8))
+                .toList();
+    }
+
     List<ConsumerRecord<byte[], byte[]>> records() {
         return KAFKA.readAll(topic);
     }
@@ -159,6 +178,36 @@ final class EngineRig implements AutoCloseable {
     void execute(String sql) throws SQLException {
         try (Connection connection = connect()) {
             OutboxDatabaseFixture.execute(connection, sql);
+        }
+    }
+
+    /** As a person sees and changes what is parked. */
+    ParkedRows parked(Connection connection) {
+        return new ParkedRows(connection, OutboxDatabaseFixture.SCHEMA, "relay");
+    }
+
+    /** How many parked rows are in this state. */
+    long parkedIn(ParkedState state) throws SQLException {
+        return number("select count(*) from outbox_parked where state = '" + state.sql() + "'");
+    }
+
+    void awaitParked(ParkedState state, long count) {
+        await(count + " rows " + state).atMost(Duration.ofSeconds(60)).until(() -> parkedIn(state) == count);
+    }
+
+    void awaitNothingParked() {
+        await("nothing parked")
+                .atMost(Duration.ofSeconds(60))
+                .until(() -> number("select count(*) from outbox_parked") == 0);
+    }
+
+    static void setTopic(String topic, String name, String value) throws Exception {
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", KAFKA.bootstrapServers()))) {
+            admin.incrementalAlterConfigs(Map.of(
+                            new ConfigResource(ConfigResource.Type.TOPIC, topic),
+                            List.of(new AlterConfigOp(new ConfigEntry(name, value), AlterConfigOp.OpType.SET))))
+                    .all()
+                    .get(30, TimeUnit.SECONDS);
         }
     }
 

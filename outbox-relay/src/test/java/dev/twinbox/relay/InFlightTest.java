@@ -16,11 +16,11 @@ class InFlightTest {
         Page second = added(1, 50);
         assertThat(inFlight.take()).isSameAs(first);
         assertThat(inFlight.take()).isSameAs(second);
-        second.acknowledged();
+        second.acknowledged(second.records().get(0));
         assertThat(inFlight.pollDone()).isNull();
-        first.acknowledged();
+        first.acknowledged(first.records().get(0));
         assertThat(inFlight.pollDone()).isNull();
-        first.acknowledged();
+        first.acknowledged(first.records().get(0));
         assertThat(inFlight.pollDone()).isSameAs(first);
         assertThat(inFlight.pollDone()).isSameAs(second);
         assertThat(inFlight.isSettled()).isTrue();
@@ -32,7 +32,7 @@ class InFlightTest {
         Page large = added(1, 10_000);
         assertThat(inFlight.hasRoom()).isFalse();
         inFlight.take();
-        large.acknowledged();
+        large.acknowledged(large.records().get(0));
         inFlight.pollDone();
         added(1, 100);
         added(1, 100);
@@ -50,7 +50,7 @@ class InFlightTest {
         assertThat(inFlight.take()).isNull();
         assertThat(inFlight.awaitRoom()).isFalse();
         assertThat(inFlight.isSettled()).isFalse();
-        sent.acknowledged();
+        sent.acknowledged(sent.records().get(0));
         assertThat(inFlight.pollDone()).isSameAs(sent);
         assertThat(inFlight.isSettled()).isTrue();
     }
@@ -62,7 +62,7 @@ class InFlightTest {
         Page page = new Page(list, Position.START, bytes);
         page.report(new Page.Listener() {
             @Override
-            public void acknowledged(Page done) {}
+            public void done(Page done) {}
 
             @Override
             public void failed(OutboxRecord record, Exception failure) {

@@ -29,8 +29,7 @@ class RefusalTest {
                         new RecordTooLargeException("x"),
                         new InvalidTopicException("x"),
                         new InvalidRecordException("x"),
-                        new TopicAuthorizationException(Set.of("x")),
-                        new ClusterAuthorizationException("x")))
+                        new TopicAuthorizationException(Set.of("x"))))
                 .allMatch(Refusal::isForGood);
         assertThat(List.of(
                         new TimeoutException("x"),
@@ -39,6 +38,7 @@ class RefusalTest {
                         new OutOfOrderSequenceException("x"),
                         new UnknownTopicOrPartitionException("x"),
                         new SaslAuthenticationException("x"),
+                        new ClusterAuthorizationException("against the relay, not against a record"),
                         new KafkaException("part of a batch with invalid records"),
                         new IllegalStateException("closed")))
                 .noneMatch(Refusal::isForGood);
@@ -53,7 +53,8 @@ class RefusalTest {
         assertThat(failures.worst()).isSameAs(innocent);
         failures.report(guilty);
         assertThat(failures.worst()).isSameAs(guilty);
-        assertThat(Refusal.message(guilty)).contains("seq 2", "topic \"t\"", "key \"k\"", "compacted");
+        assertThat(failures.refused()).containsExactly(guilty);
+        assertThat(Refusal.told(guilty.record(), guilty.reason())).contains("seq 2", "topic \"t\"", "key \"k\"", "compacted");
     }
 
     private static SendFailedException failed(long seq, Exception reason) {

@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
-import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -23,11 +22,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
-import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.AlterConfigOp;
-import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.header.Header;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -298,94 +293,6 @@ class RelayEngineIT {
             rig.assertExact();
             assertThat(second.stop()).isEqualTo(ExitCode.OK);
             assertThat(rig.recordCount()).as("no record twice").isEqualTo(500);
-        }
-    }
-
-    @Test
-    void aRecordLargerThanTheClientsLimitStopsTheRelayAndNothingBehindItIsSent() throws Exception {
-        try (EngineRig rig = EngineRig.create().withTopic();
-                Connection connection = rig.connect()) {
-            rig.kafka.put("max.request.size", "10000");
-            UUID large = tooLarge(rig, connection);
-            assertRefused(rig, large, 2);
-            rig.kafka.remove("max.request.size");
-            rig.start();
-            rig.assertExact();
-        }
-    }
-
-    @Test
-    void aRecordThatTheBrokerRefusesStopsTheRelayAndNothingOfItsKeyOvertakesIt() throws Exception {
-        try (EngineRig rig = EngineRig.create().withTopic(Map.of("max.message.bytes", "5000"));
-                Connection connection = rig.connect()) {
-            rig.kafka.put("compression.type", "none");
-            UUID large = tooLarge(rig, connection);
-            assertRefused(rig, large, 1);
-            assertThat(rig.payloads()).noneMatch(payload -> payload.contains("behind"));
-            raiseLimit(rig.topic);
-            rig.start();
-            rig.assertExact();
-        }
-    }
-
-    /** One small event, a large one, and small ones of its key behind it. */
-    private static UUID tooLarge(EngineRig rig, Connection connection) throws SQLException {
-        connection.setAutoCommit(false);
-        rig.insert(connection, "k", "before");
-        connection.commit();
-        UUID id = rig.insert(connection, "k", "x".repeat(20_000));
-        for (int i = 0; i < 50; i++) {
-            rig.insert(connection, "k", "behind " + i);
-        }
-        connection.commit();
-        connection.setAutoCommit(true);
-        return id;
-    }
-
-    private static void assertRefused(EngineRig rig, UUID large, int attempts) throws Exception {
-        for (int i = 0; i < attempts; i++) { // refused again after a restart, and the lease was released
-            RelayException refusal = rig.start().refusal();
-            assertThat(refusal.exitCode()).isEqualTo(ExitCode.REFUSED_RECORD);
-            assertThat(refusal)
-                    .hasMessageContaining(large.toString())
-                    .hasMessageContaining("topic \"" + rig.topic + '"')
-                    .hasMessageContaining("key \"k\"")
-                    .hasMessageContaining("seq ")
-                    .hasMessageContaining("RecordTooLargeException")
-                    .hasMessageContaining("max.message.bytes");
-        }
-        assertThat(rig.number("select count(*) from outbox_lease where owner is not null"))
-                .isZero();
-    }
-
-    private static void raiseLimit(String topic) throws Exception {
-        try (Admin admin = Admin.create(Map.of("bootstrap.servers", EngineRig.KAFKA.bootstrapServers()))) {
-            admin.incrementalAlterConfigs(Map.of(
-                            new ConfigResource(ConfigResource.Type.TOPIC, topic),
-                            List.of(new AlterConfigOp(
-                                    new ConfigEntry("max.message.bytes", "1000000"), AlterConfigOp.OpType.SET))))
-                    .all()
-                    .get(30, TimeUnit.SECONDS);
-        }
-    }
-
-    @Test
-    void aMissingTopicIsSaidAndWaitedForAndNeverCreated() throws Exception {
-        try (EngineRig rig = EngineRig.create();
-                Connection connection = rig.connect()) {
-            EngineRig.Running relay = rig.start();
-            for (int i = 0; i < 20; i++) {
-                rig.insert(connection, "k", "event " + i);
-            }
-            await().until(() -> String.valueOf(relay.progress().brokerCause()).contains("does not exist"));
-            assertThat(relay.progress().brokerCause()).contains('"' + rig.topic + '"');
-            long failures = relay.progress().brokerFailures();
-            await().until(() -> relay.progress().brokerFailures() > failures + 1); // still trying
-            assertThat(rig.saves()).isZero();
-            rig.withTopic();
-            rig.assertExact();
-            await().until(() -> relay.progress().brokerCause() == null);
-            assertThat(rig.recordCount()).as("no record twice").isEqualTo(20);
         }
     }
 

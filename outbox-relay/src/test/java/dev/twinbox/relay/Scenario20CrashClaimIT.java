@@ -15,7 +15,7 @@ class Scenario20CrashClaimIT {
     private static final int KILLS = 20;
     private static final Duration LEASE = Duration.ofSeconds(2);
     /** Beside the lease: the JVM's start, on a machine that does other things as well. */
-    private static final Duration START = Duration.ofSeconds(15);
+    private static final Duration START = Duration.ofSeconds(60);
 
     // Small pages, so that kills meet all stages of reading, sending and saving.
     private static final Map<String, String> CONFIG =

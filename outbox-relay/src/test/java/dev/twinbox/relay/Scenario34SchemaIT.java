@@ -115,6 +115,7 @@ class Scenario34SchemaIT {
             execute(connection, "grant select on " + tables.events() + " to " + relay);
             execute(connection, "grant select, insert on " + tables.position() + " to " + relay);
             execute(connection, "grant select, insert, update on " + tables.lease() + " to " + relay);
+            execute(connection, "grant select, insert, update, delete on " + tables.parked() + " to " + relay);
         }
     }
 

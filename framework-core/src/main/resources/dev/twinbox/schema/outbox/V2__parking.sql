@@ -13,11 +13,11 @@ create table ${parked} (
   -- sending:   handed to Kafka, or its relay died while it was
   -- discarded: a person gave it up; the relay takes it out
   state        text        not null,
-  -- While waiting: the partition that stands still; null: for the topic.
-  partition    int,
+  -- While waiting: for this partition, which stands still; -1: for the topic, which does not exist.
+  partition    int         not null default -1,
   error        text,
   attempts     int         not null default 0,  -- refusals; transient faults do not count
-  parked_at    timestamptz not null default clock_timestamp(),
+  since        timestamptz not null default clock_timestamp(),  -- set aside, or given back to the relay by a person
   -- The event, as it was in the outbox. What a broken row lacks there, it lacks here.
   seq          bigint      not null,
   id           uuid,

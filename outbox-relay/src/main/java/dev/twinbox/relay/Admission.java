@@ -1,0 +1,150 @@
+package dev.twinbox.relay;
+
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.IntStream;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.header.Header;
+import org.jspecify.annotations.Nullable;
+
+/** Foretells what Kafka will not take, or not now: found out after sending it costs the order of a key, or a new producer. */
+final class Admission {
+    /** Kafka's message format 2: what a batch of one record needs beside the record, and the record's fixed fields. */
+    private static final int BATCH_OVERHEAD = 61;
+
+    private static final int RECORD_OVERHEAD = 3;
+    private static final int BITS_PER_VARINT_BYTE = 7;
+
+    /** Whether a batch has its plain size on the wire. */
+    private enum Compression {
+        NONE,
+        SOME
+    }
+
+    private final Topics topics;
+    private final Verdicts verdicts;
+    private final Compression compression;
+
+    Admission(RelayConfig config, Topics topics, Verdicts verdicts) {
+        this.topics = topics;
+        this.verdicts = verdicts;
+        Object type = ProducerSettings.of(config).get(ProducerConfig.COMPRESSION_TYPE_CONFIG);
+        this.compression = "none".equals(type) ? Compression.NONE : Compression.SOME;
+    }
+
+    /**
+     * Why the record should not be handed to the producer now; null if nothing speaks against it.
+     *
+     * @throws KafkaException if Kafka has to be asked and can not be
+     */
+    @Nullable Aside objection(OutboxRecord record) {
+        Aside obstacle = obstacle(record);
+        return obstacle != null || !verdicts.hasStalled() ? obstacle : stalled(record);
+    }
+
+    /** As {@link #objection}, but a partition that stood still may be tried. */
+    @Nullable Aside obstacle(OutboxRecord record) {
+        String fault = record.fault();
+        if (fault != null) {
+            return Aside.refused(fault);
+        }
+        Aside obstacle = obstacle(record, topics.of(record.topic()));
+        return obstacle == null || obstacle.state() != ParkedState.REFUSED
+                ? obstacle
+                : obstacle(record, topics.fresh(record.topic())); // a limit may have been raised since
+    }
+
+    private @Nullable Aside obstacle(OutboxRecord outboxRecord, Topic topic) {
+        ProducerRecord<byte[], byte[]> record = outboxRecord.record();
+        String obstacle = topic.obstacle();
+        if (obstacle != null) {
+            return topic.status() == Topic.Status.MISSING
+                    ? Aside.waitingForTopic(obstacle)
+                    : Aside.refused(outboxRecord + " can not be sent: " + obstacle);
+        }
+        if (record.key() == null && topic.needsKey() == Topic.Key.REQUIRED) {
+            return Aside.refused(outboxRecord + " has no key, but its topic is compacted: give the event a key, or set "
+                    + "cleanup.policy of the topic to delete");
+        }
+        if (compression == Compression.NONE && plainSize(record) > topic.maxBytes()) {
+            return Aside.refused(outboxRecord + " takes " + plainSize(record)
+                    + " bytes, more than max.message.bytes of its topic, " + topic.maxBytes() + ": " + Refusal.LIMITS);
+        }
+        return null;
+    }
+
+    private @Nullable Aside stalled(OutboxRecord record) {
+        TopicPartition partition = partitionOf(record);
+        return partition != null && verdicts.isStalled(partition) ? standsStill(partition) : null;
+    }
+
+    static Aside standsStill(TopicPartition partition) {
+        return Aside.waitingFor(
+                partition.partition(),
+                "partition " + partition.partition() + " of topic \"" + partition.topic()
+                        + "\" takes nothing although Kafka answers: look at its leader and its in-sync replicas");
+    }
+
+    /**
+     * Where a record with a key goes; null without one, or if its topic is not there.
+     *
+     * @throws KafkaException if Kafka has to be asked and can not be
+     */
+    @Nullable TopicPartition partitionOf(OutboxRecord record) {
+        if (record.record().key() == null || record.fault() != null) {
+            return null;
+        }
+        Topic topic = topics.of(record.topic());
+        return topic.partitions() == 0
+                ? null
+                : new TopicPartition(record.topic(), topic.partitionOf(record.record().key()));
+    }
+
+    /**
+     * The record as it should be sent: without a key, the producer must not choose a partition that stands still.
+     *
+     * @throws KafkaException if Kafka has to be asked and can not be
+     */
+    ProducerRecord<byte[], byte[]> routed(ProducerRecord<byte[], byte[]> record) {
+        if (record.key() != null || !verdicts.hasStalled()) {
+            return record;
+        }
+        Topic topic = topics.of(record.topic());
+        int[] moving = IntStream.range(0, topic.partitions())
+                .filter(partition -> !verdicts.isStalled(new TopicPartition(record.topic(), partition)))
+                .toArray();
+        if (moving.length == 0 || moving.length == topic.partitions()) {
+            return record;
+        }
+        int partition = moving[ThreadLocalRandom.current().nextInt(moving.length)];
+        return new ProducerRecord<>(record.topic(), partition, null, null, record.value(), record.headers());
+    }
+
+    /** What the record takes as a batch of its own, without compression. */
+    static long plainSize(ProducerRecord<byte[], byte[]> record) {
+        long size = RECORD_OVERHEAD + field(record.key()) + field(record.value());
+        int headers = 0;
+        for (Header header : record.headers()) {
+            size += field(header.key().length()) + field(header.value());
+            headers++;
+        }
+        size += varint(headers);
+        return BATCH_OVERHEAD + varint(size) + size;
+    }
+
+    private static long field(byte @Nullable [] bytes) {
+        return bytes == null ? 1 : field(bytes.length);
+    }
+
+    private static long field(int length) {
+        return varint(length) + length;
+    }
+
+    /** Bytes of a number in zigzag encoding, which doubles it. */
+    private static int varint(long value) {
+        int bits = Long.SIZE - Long.numberOfLeadingZeros(value << 1);
+        return Math.max(1, (bits + BITS_PER_VARINT_BYTE - 1) / BITS_PER_VARINT_BYTE);
+    }
+}

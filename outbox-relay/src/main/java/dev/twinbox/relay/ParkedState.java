@@ -1,0 +1,22 @@
+package dev.twinbox.relay;
+
+import java.util.Locale;
+
+/** How a row of the table of parked events stands; what each state means is told beside the table. */
+enum ParkedState {
+    REFUSED,
+    WAITING,
+    BEHIND,
+    READY,
+    SENDING,
+    DISCARDED;
+
+    /** As the table has it. */
+    String sql() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    static ParkedState of(String sql) {
+        return valueOf(sql.toUpperCase(Locale.ROOT));
+    }
+}

@@ -1,0 +1,81 @@
+package dev.twinbox.relay;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lets a producer's first record to each partition arrive before the second leaves. A broker that knows a producer refuses
+ * what comes behind a refused batch, because a number is missing; of one that it does not know, or knows no more, it takes
+ * any number: a refused first batch would be overtaken by the second, which is under way already. Seen on Kafka 4.4.
+ *
+ * <p>Not for several threads.
+ */
+final class Priming {
+    /** Brokers forget producers that are silent for a day; this is far below what anybody sets. */
+    private static final Duration REMEMBERED = Duration.ofMinutes(10);
+
+    private final Map<String, Set<Integer>> known = new HashMap<>();
+    private long since = System.nanoTime();
+
+    /** What happens to records when their turn has come. */
+    interface Turns {
+        /** Where a record goes; null if no order holds for it, or it goes nowhere. */
+        @Nullable TopicPartition partitionOf(OutboxRecord record) throws InterruptedException;
+
+        /** Returns whether it was handed to the producer. */
+        boolean place(OutboxRecord record) throws InterruptedException, SendFailedException;
+
+        /** Waits until what was handed to the producer is answered, or nothing more may be sent. */
+        void awaitAnswers() throws InterruptedException;
+    }
+
+    /**
+     * Places records in their order, except that the first to go to a partition that the producer has not written to are
+     * placed before the others and waited for. The order within each partition stays.
+     */
+    void place(List<OutboxRecord> records, Turns turns) throws InterruptedException, SendFailedException {
+        for (OutboxRecord record : placeFirsts(records, turns)) {
+            turns.place(record);
+        }
+    }
+
+    /** Returns what is left. */
+    private List<OutboxRecord> placeFirsts(List<OutboxRecord> records, Turns turns)
+            throws InterruptedException, SendFailedException {
+        if (System.nanoTime() - since > REMEMBERED.toNanos()) {
+            known.clear();
+            since = System.nanoTime();
+        }
+        List<OutboxRecord> rest = new ArrayList<>(records.size());
+        Set<TopicPartition> placed = new HashSet<>();
+        for (OutboxRecord record : records) {
+            TopicPartition partition = turns.partitionOf(record);
+            if (partition == null || isKnown(partition) || placed.contains(partition)) {
+                rest.add(record);
+            } else if (turns.place(record)) {
+                placed.add(partition);
+            }
+        }
+        if (!placed.isEmpty()) {
+            turns.awaitAnswers();
+            placed.forEach(this::know);
+        }
+        return rest;
+    }
+
+    private boolean isKnown(TopicPartition partition) {
+        Set<Integer> partitions = known.get(partition.topic());
+        return partitions != null && partitions.contains(partition.partition());
+    }
+
+    private void know(TopicPartition partition) {
+        known.computeIfAbsent(partition.topic(), topic -> new HashSet<>()).add(partition.partition());
+    }
+}

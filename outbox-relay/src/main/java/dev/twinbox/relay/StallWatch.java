@@ -1,0 +1,112 @@
+package dev.twinbox.relay;
+
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InterruptException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds partitions that take nothing although Kafka answers: their records would keep the position, and with it everybody,
+ * where it is. An outage of all of Kafka is none of these; it is waited out, since nobody would gain anything. Nor is a slow
+ * line, which lets every partition wait and has something for each of them now and then.
+ */
+final class StallWatch {
+    private final SessionContext session;
+    private final long timeout;
+    /** Since when Kafka has answered each time, in monotonic time; 0: it did not, or was not asked. */
+    private long answeringSince;
+
+    StallWatch(SessionContext session) {
+        this.session = session;
+        this.timeout = session.config().parking().stallTimeout().toNanos();
+    }
+
+    /**
+     * To be called about once a second. Reports to the session's failures what the next session should set aside: what has
+     * had no answer for the whole time, while Kafka could be asked for the second half of it. Right after an outage the
+     * producer gets that half to find its way back.
+     */
+    void check() {
+        long now = System.nanoTime();
+        if (!session.inFlight().isUnsettledSince(now - timeout / 2)) {
+            answeringSince = 0;
+            return;
+        }
+        List<OutboxRecord> records = session.inFlight().sentRecords();
+        try {
+            for (OutboxRecord record : records) {
+                if (isUnanswered(record)) {
+                    session.topics().fresh(record.topic());
+                }
+            }
+            answeringSince = answeringSince == 0 ? now : answeringSince;
+            if (now - answeringSince >= timeout / 2) {
+                judge(records, now - timeout);
+            }
+        } catch (InterruptException e) {
+            throw e;
+        } catch (KafkaException e) {
+            answeringSince = 0; // all of Kafka is away
+            session.progress().brokerFailed(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static boolean isUnanswered(OutboxRecord record) {
+        return record.settledAt() == 0 && record.handedAt() != 0;
+    }
+
+    private void judge(List<OutboxRecord> records, long then) {
+        Map<Long, Aside> asides = new HashMap<>();
+        Set<TopicPartition> stalled = new HashSet<>();
+        Set<TopicPartition> moving = moving(records, then);
+        for (OutboxRecord record : records) {
+            if (isUnanswered(record) && record.handedAt() - then <= 0) {
+                TopicPartition partition = session.admission().partitionOf(record);
+                Aside aside = moving.contains(partition) ? null : verdict(record.topic(), partition);
+                if (aside != null) {
+                    asides.put(record.seq(), aside);
+                    if (partition != null) {
+                        stalled.add(partition);
+                    }
+                }
+            }
+        }
+        if (!asides.isEmpty()) {
+            session.failures().report(new StalledException(asides, stalled));
+        }
+    }
+
+    private Set<TopicPartition> moving(List<OutboxRecord> records, long then) {
+        Set<TopicPartition> moving = new HashSet<>();
+        for (OutboxRecord record : records) {
+            if (record.settledAt() != 0 && record.settledAt() - then > 0) {
+                TopicPartition partition = session.admission().partitionOf(record);
+                if (partition != null) {
+                    moving.add(partition);
+                }
+            }
+        }
+        return moving;
+    }
+
+    /** Of a record without a key nobody knows where it was to go: it stands still if any partition can not be written. */
+    private @Nullable Aside verdict(String name, @Nullable TopicPartition partition) {
+        Topic topic = session.topics().of(name);
+        String obstacle = topic.obstacle();
+        if (obstacle != null) {
+            return Aside.waitingForTopic(obstacle);
+        }
+        if (partition != null) {
+            return Admission.standsStill(partition);
+        }
+        return topic.unwritable().isEmpty()
+                ? null
+                : Aside.waitingForTopic("partitions " + topic.unwritable() + " of topic \"" + name
+                        + "\" can not be written: look at their leaders and in-sync replicas");
+    }
+}
