@@ -99,7 +99,8 @@ final class Admission {
         Topic topic = topics.of(record.topic());
         return topic.partitions() == 0
                 ? null
-                : new TopicPartition(record.topic(), topic.partitionOf(record.record().key()));
+                : new TopicPartition(
+                        record.topic(), topic.partitionOf(record.record().key()));
     }
 
     /**

@@ -19,8 +19,9 @@ import picocli.CommandLine.Spec;
  */
 @Command(
         name = "parked",
-        description = "Lists the events that were set aside, gives them back to the relay, or drops them. Only changes rows; "
-                + "the running relay sends.",
+        description =
+                "Lists the events that were set aside, gives them back to the relay, or drops them. Only changes rows; "
+                        + "the running relay sends.",
         synopsisSubcommandLabel = "COMMAND")
 final class ParkedCommand {
     @Mixin
@@ -61,10 +62,13 @@ final class ParkedCommand {
         private @Nullable String key;
     }
 
-    @Command(name = "list", description = "One line for each key, with the event it waits for, and for each event without.")
+    @Command(
+            name = "list",
+            description = "One line for each key, with the event it waits for, and for each event without.")
     int list(
             @Option(names = "--topic", description = "Of this topic only.") @Nullable String topic,
-            @Option(names = "--limit", defaultValue = "100", description = "Most lines (${DEFAULT-VALUE}).") int limit) {
+            @Option(names = "--limit", defaultValue = "100", description = "Most lines (${DEFAULT-VALUE}).")
+                    int limit) {
         return withRows(rows -> {
             List<ParkedRows.Line> lines = rows.list(topic, limit);
             lines.forEach(this::print);
@@ -79,16 +83,16 @@ final class ParkedCommand {
 
     private void print(ParkedRows.Line line) {
         out().printf(
-                "%d %s topic \"%s\", key %s, event %s of type %s, attempts %d, since %s, behind it %s%n",
-                line.number(),
-                line.state().sql(),
-                line.topic(),
-                line.key() == null ? "null" : '"' + line.key() + '"',
-                line.id(),
-                line.type(),
-                line.attempts(),
-                line.since(),
-                line.behind() < ParkedRows.COUNTED ? line.behind() : "over " + (ParkedRows.COUNTED - 1));
+                        "%d %s topic \"%s\", key %s, event %s of type %s, attempts %d, since %s, behind it %s%n",
+                        line.number(),
+                        line.state().sql(),
+                        line.topic(),
+                        line.key() == null ? "null" : '"' + line.key() + '"',
+                        line.id(),
+                        line.type(),
+                        line.attempts(),
+                        line.since(),
+                        line.behind() < ParkedRows.COUNTED ? line.behind() : "over " + (ParkedRows.COUNTED - 1));
         if (line.error() != null) {
             out().println("    " + line.error());
         }

@@ -67,7 +67,10 @@ final class ParkedRows {
             int behind) {}
 
     /** @param number null: any; the same for topic and key */
-    record Selection(@Nullable Long number, @Nullable String topic, @Nullable String key) {}
+    record Selection(
+            @Nullable Long number,
+            @Nullable String topic,
+            @Nullable String key) {}
 
     private final Connection connection;
     private final OutboxSchema schema;
@@ -110,8 +113,22 @@ final class ParkedRows {
     /** Name and value of all there is but the payload; empty if there is no such row. */
     List<String[]> show(long number) throws SQLException {
         String[] names = {
-            "number", "state", "topic", "key", "id", "type", "source", "subject", "occurred at", "content type", "headers",
-            "payload bytes", "attempts", "since", "error", "seq"
+            "number",
+            "state",
+            "topic",
+            "key",
+            "id",
+            "type",
+            "source",
+            "subject",
+            "occurred at",
+            "content type",
+            "headers",
+            "payload bytes",
+            "attempts",
+            "since",
+            "error",
+            "seq"
         };
         try (PreparedStatement select = prepare(SHOW)) {
             select.setString(1, relay);

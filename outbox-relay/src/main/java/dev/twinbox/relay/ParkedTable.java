@@ -250,8 +250,8 @@ final class ParkedTable {
             bindAsides(park, 2, entries);
             int parked = park.executeUpdate();
             if (parked != entries.size()) {
-                throw new IllegalStateException(
-                        "only " + parked + " of " + entries.size() + " events to be set aside are in " + schema.events());
+                throw new IllegalStateException("only " + parked + " of " + entries.size()
+                        + " events to be set aside are in " + schema.events());
             }
         }
     }
@@ -418,7 +418,8 @@ final class ParkedTable {
         statement.setArray(
                 first + 2,
                 connection.createArrayOf(
-                        "int4", entries.stream().map(entry -> entry.aside().partition()).toArray()));
+                        "int4",
+                        entries.stream().map(entry -> entry.aside().partition()).toArray()));
         List<@Nullable String> errors = new ArrayList<>();
         for (Entry entry : entries) {
             errors.add(shortened(entry.aside().error()));

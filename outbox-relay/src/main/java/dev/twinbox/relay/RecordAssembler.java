@@ -99,8 +99,8 @@ final class RecordAssembler {
     private static byte[] needed(ResultSet row, int column) throws SQLException, UnreadableRowException {
         byte[] value = row.getBytes(column);
         if (value == null) {
-            throw new UnreadableRowException(
-                    "its column " + row.getMetaData().getColumnName(column) + " is null, which the table should forbid");
+            throw new UnreadableRowException("its column " + row.getMetaData().getColumnName(column)
+                    + " is null, which the table should forbid");
         }
         return value;
     }

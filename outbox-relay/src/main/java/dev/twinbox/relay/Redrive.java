@@ -135,8 +135,7 @@ final class Redrive implements Runnable {
     private boolean hasCome(ParkedTable.WaitedFor group) {
         try {
             Topic topic = session.topics().fresh(group.topic());
-            return topic.status() != Topic.Status.MISSING
-                    && !topic.unwritable().contains(group.partition());
+            return topic.status() != Topic.Status.MISSING && !topic.unwritable().contains(group.partition());
         } catch (InterruptException e) {
             throw e;
         } catch (KafkaException e) {
@@ -289,8 +288,8 @@ final class Redrive implements Runnable {
             mine.setAutoCommit(false);
             if (!table.holdLease(session.lease())) {
                 mine.rollback();
-                throw new LeaseLostException(
-                        "a change to parked events found epoch " + session.lease().epoch() + " over");
+                throw new LeaseLostException("a change to parked events found epoch "
+                        + session.lease().epoch() + " over");
             }
             T result = work.with(table);
             mine.commit();
@@ -304,7 +303,8 @@ final class Redrive implements Runnable {
         if (present == null) {
             Connection opened = session.open();
             connection = opened;
-            present = new ParkedTable(opened, session.config().tables(), session.config().name());
+            present = new ParkedTable(
+                    opened, session.config().tables(), session.config().name());
             rows = present;
             underLease(table -> {
                 table.resume();

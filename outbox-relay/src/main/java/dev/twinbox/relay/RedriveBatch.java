@@ -104,12 +104,12 @@ final class RedriveBatch implements OutboxRecord.Batch, Priming.Turns {
     /** What has no answer within the stall timeout is given up for now. */
     @Override
     public void awaitAnswers() throws InterruptedException {
-        long deadline = System.nanoTime()
-                + session.config().parking().stallTimeout().toNanos();
+        long deadline =
+                System.nanoTime() + session.config().parking().stallTimeout().toNanos();
         while (!isAnswered() && failure == null) {
             if (System.nanoTime() - deadline > 0) {
-                failure = new TimeoutException("no answer within "
-                        + session.config().parking().stallTimeout());
+                failure = new TimeoutException(
+                        "no answer within " + session.config().parking().stallTimeout());
                 return;
             }
             answers.await(CHECK);

@@ -58,9 +58,7 @@ final class Refusal {
                     Scope.BATCH,
                     "set twinbox.relay.kafka.compression.type to one it knows"),
             new Kind(
-                    UnsupportedForMessageFormatException.class,
-                    Scope.BATCH,
-                    "upgrade the message format of the topic"),
+                    UnsupportedForMessageFormatException.class, Scope.BATCH, "upgrade the message format of the topic"),
             new Kind(SerializationException.class, Scope.RECORD, "report this: the relay sends bytes as they are"));
 
     private Refusal() {}

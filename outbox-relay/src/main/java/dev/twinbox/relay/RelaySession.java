@@ -92,7 +92,9 @@ final class RelaySession implements AutoCloseable {
     private int saveAcknowledged() throws SQLException, LeaseLostException {
         List<Page> done = new ArrayList<>();
         int records = 0;
-        for (Page page = context.inFlight().pollDone(); page != null; page = context.inFlight().pollDone()) {
+        for (Page page = context.inFlight().pollDone();
+                page != null;
+                page = context.inFlight().pollDone()) {
             records += page.records().size();
             done.add(page);
         }

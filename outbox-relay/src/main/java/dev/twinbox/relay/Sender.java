@@ -158,8 +158,9 @@ final class Sender implements Runnable, Page.Listener {
                 }
                 begin = begin == 0 ? System.nanoTime() : begin;
                 if (System.nanoTime() - begin > stallTimeout) { // and Kafka could be asked each time
-                    return Aside.waitingForTopic(record + " was not taken by the producer for a long time, although Kafka "
-                            + "answers: " + notTaken);
+                    return Aside.waitingForTopic(
+                            record + " was not taken by the producer for a long time, although Kafka " + "answers: "
+                                    + notTaken);
                 }
             } catch (InterruptException e) {
                 throw e;

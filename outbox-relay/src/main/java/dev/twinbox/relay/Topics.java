@@ -105,10 +105,10 @@ final class Topics implements AutoCloseable {
     }
 
     private Topic describe(String name, long now) {
-        TopicDescription description = answer(admin().describeTopics(
-                        List.of(name), new DescribeTopicsOptions().includeAuthorizedOperations(true))
-                .topicNameValues()
-                .get(name));
+        TopicDescription description = answer(
+                admin().describeTopics(List.of(name), new DescribeTopicsOptions().includeAuthorizedOperations(true))
+                        .topicNameValues()
+                        .get(name));
         Set<AclOperation> allowed = description.authorizedOperations();
         if (allowed != null && !allowed.isEmpty() && !allowed.contains(AclOperation.WRITE)) {
             throw new TopicAuthorizationException(Set.of(name));

@@ -47,9 +47,7 @@ final class Verdicts {
     void failedFirst(OutboxRecord record, Throwable reason) {
         int times = failures.merge(record.seq(), 1, Integer::sum);
         if (times >= PATIENCE) {
-            asides.put(
-                    record.seq(),
-                    Aside.waitingForTopic(record + " failed " + times + " times in a row: " + reason));
+            asides.put(record.seq(), Aside.waitingForTopic(record + " failed " + times + " times in a row: " + reason));
         }
     }
 

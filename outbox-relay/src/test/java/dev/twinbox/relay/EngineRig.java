@@ -104,8 +104,11 @@ final class EngineRig implements AutoCloseable {
     Running start() {
         RelayConfig config = config();
         Progress progress = new Progress(System::nanoTime);
-        Relay relay =
-                new Relay(config, progress, relayDatabase, purpose -> between.apply(new KafkaProducer<>(ProducerSettings.of(config, purpose))));
+        Relay relay = new Relay(
+                config,
+                progress,
+                relayDatabase,
+                purpose -> between.apply(new KafkaProducer<>(ProducerSettings.of(config, purpose))));
         CompletableFuture<ExitCode> end = new CompletableFuture<>();
         Thread thread = new Thread(
                 () -> {

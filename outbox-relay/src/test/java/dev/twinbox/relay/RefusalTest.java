@@ -54,7 +54,8 @@ class RefusalTest {
         failures.report(guilty);
         assertThat(failures.worst()).isSameAs(guilty);
         assertThat(failures.refused()).containsExactly(guilty);
-        assertThat(Refusal.told(guilty.record(), guilty.reason())).contains("seq 2", "topic \"t\"", "key \"k\"", "compacted");
+        assertThat(Refusal.told(guilty.record(), guilty.reason()))
+                .contains("seq 2", "topic \"t\"", "key \"k\"", "compacted");
     }
 
     private static SendFailedException failed(long seq, Exception reason) {

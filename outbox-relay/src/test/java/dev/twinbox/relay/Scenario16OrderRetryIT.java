@@ -18,8 +18,8 @@ class Scenario16OrderRetryIT {
     void an_event_that_fails_for_a_while_is_not_overtaken_and_other_keys_are_not_held_up() throws Exception {
         try (EngineRig rig = EngineRig.create().withTopic();
                 Connection connection = rig.connect();
-                BrokenProducer broken =
-                        new BrokenProducer(BrokenProducer.Fault.FAILURE, record -> payload(record).equals("K1 01"))) {
+                BrokenProducer broken = new BrokenProducer(
+                        BrokenProducer.Fault.FAILURE, record -> payload(record).equals("K1 01"))) {
             rig.between = broken;
             for (int i = 0; i < 10; i++) {
                 for (String key : List.of("K1", "K2", "K3")) {
@@ -37,7 +37,8 @@ class Scenario16OrderRetryIT {
             }
             rig.start();
             rig.insert(connection, "K2", "K2 10");
-            await().atMost(Duration.ofSeconds(15)).until(() -> rig.payloadsOf("K2").contains("K2 10"));
+            await().atMost(Duration.ofSeconds(15))
+                    .until(() -> rig.payloadsOf("K2").contains("K2 10"));
             assertThat(rig.payloadsOf("K1")).containsOnly("K1 00");
             assertThat(broken.faults()).isGreaterThan(1);
 

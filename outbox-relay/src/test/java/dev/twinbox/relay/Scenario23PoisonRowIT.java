@@ -50,7 +50,9 @@ class Scenario23PoisonRowIT {
                 long polls = relay.progress().polls();
                 long before = System.nanoTime();
                 await().until(() -> System.nanoTime() - before > 1_000_000_000L);
-                assertThat(relay.progress().polls() - polls).as("polls in a second").isLessThan(100);
+                assertThat(relay.progress().polls() - polls)
+                        .as("polls in a second")
+                        .isLessThan(100);
 
                 rig.parked(connection).discard(poison.number());
                 connection.commit();

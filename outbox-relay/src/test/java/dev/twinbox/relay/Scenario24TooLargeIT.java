@@ -3,7 +3,6 @@ package dev.twinbox.relay;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.util.Base64;
 import java.util.LinkedHashSet;
@@ -73,12 +72,14 @@ class Scenario24TooLargeIT {
                 assertThat(person.retry(l)).isZero();
                 rig.awaitParked(ParkedState.REFUSED, 1);
                 await().until(() -> rig.payloadsOf("l").contains("l later"));
-                assertThat(new LinkedHashSet<>(rig.payloadsOf("l"))).hasSize(4).startsWith("l before").endsWith("l behind", "l later");
+                assertThat(new LinkedHashSet<>(rig.payloadsOf("l")))
+                        .hasSize(4)
+                        .startsWith("l before")
+                        .endsWith("l behind", "l later");
             } else {
                 assertThat(person.retry(new ParkedRows.Selection(lines.get(1).number(), null, null)))
                         .isOne();
-                await()
-                        .until(() -> rig.number("select max(attempts) from outbox_parked") == 2);
+                await().until(() -> rig.number("select max(attempts) from outbox_parked") == 2);
                 assertThat(person.discard(lines.get(1).number())).isTrue();
                 rig.awaitRecords(7);
                 assertThat(rig.payloadsOf("l")).containsExactly("l before", "l behind", "l later");

@@ -56,9 +56,12 @@ class Scenario25OutageBudgetIT {
             end.run();
 
             rig.assertExact();
-            assertThat(rig.count("select coalesce(sum(attempts), 0) from outbox_parked")).isZero();
+            assertThat(rig.count("select coalesce(sum(attempts), 0) from outbox_parked"))
+                    .isZero();
             await("nothing parked").until(() -> rig.count("select count(*) from outbox_parked") == 0);
-            assertThat(relay.log().lines().count() - lines).as("log lines of the outage").isLessThan(60);
+            assertThat(relay.log().lines().count() - lines)
+                    .as("log lines of the outage")
+                    .isLessThan(60);
             relay.awaitReady();
         }
     }

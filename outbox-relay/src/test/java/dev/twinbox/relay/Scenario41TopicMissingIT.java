@@ -55,10 +55,14 @@ class Scenario41TopicMissingIT {
 
             insert(connection, missing, "a", "a last");
             EngineRig.KAFKA.createTopic(missing, 2, Map.of());
-            await("those that waited").atMost(Duration.ofSeconds(20)).until(() -> payloads(missing).size() >= 11);
+            await("those that waited")
+                    .atMost(Duration.ofSeconds(20))
+                    .until(() -> payloads(missing).size() >= 11);
             assertThat(ofKeyA(missing)).containsExactly("a0", "a20", "a40", "a60", "a80", "a last");
             assertThat(payloads(missing))
-                    .containsAll(IntStream.range(0, 5).mapToObj(i -> "keyless " + i * 20).toList());
+                    .containsAll(IntStream.range(0, 5)
+                            .mapToObj(i -> "keyless " + i * 20)
+                            .toList());
             insert(connection, missing, "a", "a direct");
             await().until(() -> ofKeyA(missing).contains("a direct"));
             assertThat(rig.number("select count(*) from outbox_parked")).isEqualTo(3);
@@ -75,7 +79,8 @@ class Scenario41TopicMissingIT {
             rig.insert(connection, "k", "1");
             rig.insert(connection, "k", "2");
             rig.awaitParked(ParkedState.REFUSED, 1);
-            assertThat(rig.parked(connection).list(null, 10).get(0).error()).contains("does not exist", "waited for PT1S");
+            assertThat(rig.parked(connection).list(null, 10).get(0).error())
+                    .contains("does not exist", "waited for PT1S");
             rig.withTopic();
             rig.insert(connection, "k", "3");
             rig.awaitParked(ParkedState.BEHIND, 2);
@@ -91,8 +96,8 @@ class Scenario41TopicMissingIT {
     void a_partition_that_takes_nothing_holds_up_the_others_for_the_stall_timeout_at_most() throws Exception {
         try (EngineRig rig = EngineRig.create().withTopic();
                 Connection connection = rig.connect();
-                BrokenProducer broken = new BrokenProducer(
-                        BrokenProducer.Fault.NO_ANSWER, record -> isOf(0, rig.topic, record))) {
+                BrokenProducer broken =
+                        new BrokenProducer(BrokenProducer.Fault.NO_ANSWER, record -> isOf(0, rig.topic, record))) {
             rig.between = broken;
             rig.stallTimeout = Duration.ofSeconds(4);
             rig.page = new RelayConfig.Page(10, 3_000, 2); // less than what stands still fits in flight
@@ -164,7 +169,9 @@ class Scenario41TopicMissingIT {
     }
 
     private static List<String> ofKeyA(String topic) {
-        return payloads(topic).stream().filter(payload -> payload.startsWith("a")).toList();
+        return payloads(topic).stream()
+                .filter(payload -> payload.startsWith("a"))
+                .toList();
     }
 
     private static List<String> topics() throws Exception {
