@@ -140,7 +140,7 @@ final class Admission {
     }
 
     private static long field(int length) {
-        return varint(length) + length;
+        return (long) varint(length) + length;
     }
 
     /** Bytes of a number in zigzag encoding, which doubles it. */

@@ -47,6 +47,9 @@ final class ParkedCommand {
 
         ParkedRows.Selection selection() {
             OfTopic chosen = ofTopic;
+            if (all) {
+                return new ParkedRows.Selection(null, null, null);
+            }
             return chosen == null
                     ? new ParkedRows.Selection(number, null, null)
                     : new ParkedRows.Selection(null, chosen.topic, chosen.key);

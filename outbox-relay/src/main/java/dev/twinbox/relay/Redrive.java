@@ -185,7 +185,7 @@ final class Redrive implements Runnable {
         long bytes = 0;
         for (ParkedTable.Candidate candidate : candidates) {
             OutboxKey key = candidate.key();
-            if (candidate.state() == ParkedState.DISCARDED || key != null && stopped.contains(key)) {
+            if (candidate.state() == ParkedState.DISCARDED || (key != null && stopped.contains(key))) {
                 continue;
             }
             boolean first = key == null || begun.add(key);

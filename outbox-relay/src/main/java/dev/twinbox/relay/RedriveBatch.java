@@ -59,7 +59,7 @@ final class RedriveBatch implements OutboxRecord.Batch, Priming.Turns {
     @Override
     public boolean place(OutboxRecord record) throws InterruptedException {
         OutboxKey key = record.key();
-        if (failure != null || key != null && stopped.contains(key)) {
+        if (failure != null || (key != null && stopped.contains(key))) {
             return false;
         }
         boolean handedOver = handOver(record);

@@ -95,7 +95,7 @@ record RelayConfig(
     record Idle(Duration min, Duration max) {}
 
     /**
-     * @param stallTimeout a partition that takes nothing for this long while others do is worked around
+     * @param stallTimeout a partition that takes nothing for this long although Kafka answers is worked around
      * @param waitingLimit after this long a person has to decide about an event that waits for its topic or partition
      */
     record Parking(Duration stallTimeout, Duration waitingLimit) {}

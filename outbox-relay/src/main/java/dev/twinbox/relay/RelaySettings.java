@@ -134,7 +134,7 @@ final class RelaySettings {
             "PT30S",
             "PT2S",
             "PT1H",
-            "A partition that takes nothing for this long while others do is worked around: its events are set aside and "
+            "A partition that takes nothing for this long although Kafka answers is worked around: its events are set aside and "
                     + "sent when it moves again.");
     static final Setting<Duration> WAITING_LIMIT = Setting.duration(
             "twinbox.relay.waiting-limit",
