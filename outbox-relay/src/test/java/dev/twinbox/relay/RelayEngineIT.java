@@ -374,7 +374,7 @@ class RelayEngineIT {
             rig.execute("insert into outbox_lease values ('relay', null, 3, now(), 4711)");
             RelayException refusal = rig.start().refusal();
             assertThat(refusal.exitCode()).isEqualTo(ExitCode.DATABASE);
-            assertThat(refusal).hasMessageContaining("4711").hasMessageContaining("twinbox.relay.name");
+            assertThat(refusal).hasMessageContaining("4711").hasMessageContaining("rebase");
         }
     }
 
