@@ -5,6 +5,7 @@ import dev.twinbox.TwinboxException;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.json.bind.Jsonb;
 import jakarta.json.bind.JsonbBuilder;
+import jakarta.json.bind.JsonbException;
 import jakarta.json.bind.annotation.JsonbCreator;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
@@ -22,17 +23,25 @@ import java.util.stream.Stream;
 @ApplicationScoped
 class JsonbSerializer implements EventSerializer {
 
-    /** What JSON-B has to write as {@code {"seen":true}} if it knows records. */
-    record Probe(boolean seen) {}
+    /** What JSON-B has to write as {@code {"seen":true}} if it knows records. Public, or JSON-B may not read it. */
+    public record Probe(boolean seen) {}
 
     private final Jsonb jsonb = JsonbBuilder.create();
-    private final boolean knowsRecords = jsonb.toJson(new Probe(true)).contains("seen");
+    private final boolean knowsRecords = knowsRecords(jsonb);
 
     private static final String REMEDY =
             "this server's JSON-B does not know records, because the server does not see the multi-release part of its own jar. "
                     + "On Payara Micro: start it by java -jar instead of through its API. Otherwise: use a class with a constructor "
                     + "without parameters, getters and setters; to be read only, a record will do with @JsonbCreator on its "
                     + "constructor and @JsonbProperty on each of that one's parameters";
+
+    private static boolean knowsRecords(Jsonb jsonb) {
+        try {
+            return jsonb.toJson(new Probe(true)).contains("seen");
+        } catch (JsonbException e) {
+            return true; // it says itself what it can not do
+        }
+    }
 
     @Override
     public String contentType() {
