@@ -95,7 +95,7 @@ final class LatencyBenchmark implements Benchmark {
         try (RelayProcess relay = relays.with("twinbox.relay.kafka.interceptor.classes", AckTimes.class.getName())
                 .start(options)) {
             relay.awaitReady(deadline.remaining("the relay"));
-            OpenLoop applications = new OpenLoop(servers, EventTable.TWINBOX, workload, TOPIC);
+            OpenLoop applications = new OpenLoop(servers, EventTable.TWINBOX, workload, TOPIC, deadline);
             for (OpenLoop.Schedule schedule : schedules) {
                 Console.say("committing " + schedule.events() + " events, " + schedule.perSecond() + "/s");
                 done.add(applications.run(schedule));

@@ -12,6 +12,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
@@ -35,8 +37,10 @@ final class OpenLoop {
     private final EventTable table;
     private final Workload workload;
     private final String topic;
+    private final Deadline deadline;
 
-    OpenLoop(Servers servers, EventTable table, Workload workload, String topic) {
+    OpenLoop(Servers servers, EventTable table, Workload workload, String topic, Deadline deadline) {
+        this.deadline = deadline;
         this.servers = servers;
         this.table = table;
         this.workload = workload;
@@ -126,6 +130,12 @@ final class OpenLoop {
             }
         }
 
+        /** Waits until the schedule is over, whether or not all of it could be committed, and begins nothing any more. */
+        void stopAtEnd() {
+            waitUntil(start + schedule.length().toNanos());
+            stop();
+        }
+
         /** Nothing is begun any more. */
         void stop() {
             stopped = true;
@@ -135,7 +145,10 @@ final class OpenLoop {
         void await() {
             for (Future<?> session : sessions) {
                 try {
-                    session.get();
+                    session.get(deadline.remaining("commits").toMillis(), TimeUnit.MILLISECONDS);
+                } catch (TimeoutException e) {
+                    stopped = true;
+                    throw new InvalidRunException("the benchmark's time is over while events are committed", e);
                 } catch (InterruptedException e) {
                     Thread.currentThread().interrupt();
                     throw new InvalidRunException("interrupted while events were committed", e);
@@ -152,6 +165,15 @@ final class OpenLoop {
         /** Whether it was committed: not all of them are after {@link #stop()}. */
         boolean isCommitted(int number) {
             return committedAt(number) != 0;
+        }
+
+        /** How many events were. */
+        int committedEvents() {
+            int transactions = 0;
+            for (long at : committed) {
+                transactions += at == 0 ? 0 : 1;
+            }
+            return transactions * schedule.perTransaction();
         }
 
         /** When the COMMIT had returned; 0: never. */

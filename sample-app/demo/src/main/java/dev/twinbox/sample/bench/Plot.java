@@ -32,6 +32,7 @@ record Plot(
 
     private static final int WIDTH = 900;
     private static final int HEIGHT = 480;
+    private static final double SMALLEST = 0.001;
 
     enum Style {
         BARS(CategorySeriesRenderStyle.Bar),
@@ -66,6 +67,13 @@ record Plot(
         return new Plot(title, Style.LINES, Scale.LOGARITHMIC, x, y, labels, new LinkedHashMap<>(series));
     }
 
+    /** A logarithmic axis has no place for zero. */
+    private List<Double> drawable(List<Double> values) {
+        return scale == Scale.LINEAR
+                ? values
+                : values.stream().map(value -> Math.max(value, SMALLEST)).toList();
+    }
+
     void write(Path file) throws IOException {
         System.setProperty("java.awt.headless", "true");
         CategoryChart chart = new CategoryChartBuilder()
@@ -81,7 +89,7 @@ record Plot(
         chart.getStyler().setLegendVisible(series.size() > 1);
         chart.getStyler().setLegendPosition(LegendPosition.OutsideS);
         chart.getStyler().setLabelsVisible(style == Style.BARS);
-        series.forEach((name, values) -> chart.addSeries(name, labels, values));
+        series.forEach((name, values) -> chart.addSeries(name, labels, drawable(values)));
         Files.createDirectories(file.toAbsolutePath().getParent());
         BitmapEncoder.saveBitmap(chart, file.toString(), BitmapEncoder.BitmapFormat.PNG);
     }

@@ -27,6 +27,7 @@ final class Servers implements AutoCloseable {
     private final PostgresServer postgres;
     private final KafkaBroker kafka;
     private final Topics topics;
+    private final Deadline deadline;
     private final Path folder;
 
     private Servers(Map<String, String> settings, PostgresServer postgres, KafkaBroker kafka, Deadline deadline)
@@ -35,6 +36,7 @@ final class Servers implements AutoCloseable {
         this.postgres = postgres;
         this.kafka = kafka;
         this.topics = new Topics(kafka.bootstrapServers(), deadline);
+        this.deadline = deadline;
         this.folder = Files.createTempDirectory("twinbox-bench");
     }
 
@@ -90,9 +92,11 @@ final class Servers implements AutoCloseable {
         return postgres.connect(DATABASE);
     }
 
+    /** Ends with the benchmark's time at the latest. */
     void execute(String sql) throws SQLException {
         try (Connection connection = connect();
                 Statement statement = connection.createStatement()) {
+            statement.setQueryTimeout((int) Math.max(1, deadline.remaining(sql).toSeconds()));
             statement.execute(sql);
         }
     }

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalDouble;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -30,8 +31,9 @@ final class StatementTimes {
 
     private static final List<String> LOG_STATEMENTS = List.of(
             "alter role measured set log_min_duration_sample = 0",
-            "alter role measured set log_statement_sample_rate = %s",
             "alter role measured set log_parameter_max_length = 0");
+
+    private static final String LOG_SHARE = "alter role measured set log_statement_sample_rate = %s";
 
     private static final Pattern LINE =
             Pattern.compile("(\\d+\\.\\d+) LOG:  duration: (\\d+\\.\\d+) ms  (bind|execute) [^:]*: (.*)");
@@ -58,8 +60,14 @@ final class StatementTimes {
     static void measure(Servers servers, double share) throws SQLException {
         servers.execute(CREATE_ROLE.formatted(servers.postgres().password()));
         for (String setting : LOG_STATEMENTS) {
-            servers.execute(setting.formatted(Double.toString(share)));
+            servers.execute(setting);
         }
+        log(servers, share);
+    }
+
+    /** Another share, for sessions that begin later. */
+    static void log(Servers servers, double share) throws SQLException {
+        servers.execute(LOG_SHARE.formatted(Double.toString(share)));
     }
 
     /** Reads the server's log as it is now. */
@@ -73,7 +81,7 @@ final class StatementTimes {
                             Math.round(Double.parseDouble(matcher.group(1)) * 1_000),
                             Double.parseDouble(matcher.group(2)),
                             matcher.group(3).equals("bind") ? Step.BIND : Step.EXECUTE,
-                            matcher.group(4).trim()));
+                            matcher.group(4).trim().intern()));
                 }
             }
         }
@@ -82,11 +90,9 @@ final class StatementTimes {
 
     /**
      * The median of binding plus the median of execution, in milliseconds, of the statements that began with one of these
-     * lines in a span of time.
-     *
-     * @throws InvalidRunException if none was logged
+     * lines in a span of time; empty if none was logged.
      */
-    double medianMillis(List<String> firstLines, long fromEpochMillis, long toEpochMillis) {
+    OptionalDouble medianMillis(List<String> firstLines, long fromEpochMillis, long toEpochMillis) {
         Map<Step, List<Double>> times = new EnumMap<>(Step.class);
         for (Entry entry : entries) {
             if (entry.epochMillis >= fromEpochMillis
@@ -97,11 +103,10 @@ final class StatementTimes {
         }
         List<Double> executions = times.get(Step.EXECUTE);
         if (executions == null) {
-            throw new InvalidRunException("PostgreSQL logged no statement " + firstLines + " within "
-                    + (toEpochMillis - fromEpochMillis) + " ms");
+            return OptionalDouble.empty();
         }
         // Without parameters there may be nothing to bind that takes long enough to be logged.
-        return rounded(median(executions) + median(times.getOrDefault(Step.BIND, List.of(0.0))));
+        return OptionalDouble.of(rounded(median(executions) + median(times.getOrDefault(Step.BIND, List.of(0.0)))));
     }
 
     private static double median(List<Double> values) {
