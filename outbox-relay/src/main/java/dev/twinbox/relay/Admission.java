@@ -103,6 +103,11 @@ final class Admission {
                         record.topic(), topic.partitionOf(record.record().key()));
     }
 
+    /** @throws KafkaException if Kafka has to be asked and can not be */
+    int partitions(String topic) {
+        return topics.of(topic).partitions();
+    }
+
     /**
      * The record as it should be sent: without a key, the producer must not choose a partition that stands still.
      *

@@ -22,12 +22,18 @@ final class Priming {
     private static final Duration REMEMBERED = Duration.ofMinutes(10);
 
     private final Map<String, Set<Integer>> known = new HashMap<>();
+    /** Topics all of whose partitions are known: the usual case, in which nobody need ask where a key goes. */
+    private final Set<String> complete = new HashSet<>();
+
     private long since = System.nanoTime();
 
     /** What happens to records when their turn has come. */
     interface Turns {
         /** Where a record goes; null if no order holds for it, or it goes nowhere. */
         @Nullable TopicPartition partitionOf(OutboxRecord record) throws InterruptedException;
+
+        /** How many partitions the topic of such a record has. */
+        int partitions(String topic) throws InterruptedException;
 
         /** Returns whether it was handed to the producer. */
         boolean place(OutboxRecord record) throws InterruptedException, SendFailedException;
@@ -51,11 +57,16 @@ final class Priming {
             throws InterruptedException, SendFailedException {
         if (System.nanoTime() - since > REMEMBERED.toNanos()) {
             known.clear();
+            complete.clear();
             since = System.nanoTime();
         }
         List<OutboxRecord> rest = new ArrayList<>(records.size());
         Set<TopicPartition> placed = new HashSet<>();
         for (OutboxRecord record : records) {
+            if (complete.contains(record.topic())) {
+                rest.add(record);
+                continue;
+            }
             TopicPartition partition = turns.partitionOf(record);
             if (partition == null || isKnown(partition) || placed.contains(partition)) {
                 rest.add(record);
@@ -65,7 +76,9 @@ final class Priming {
         }
         if (!placed.isEmpty()) {
             turns.awaitAnswers();
-            placed.forEach(this::know);
+            for (TopicPartition partition : placed) {
+                know(partition, turns.partitions(partition.topic()));
+            }
         }
         return rest;
     }
@@ -75,7 +88,11 @@ final class Priming {
         return partitions != null && partitions.contains(partition.partition());
     }
 
-    private void know(TopicPartition partition) {
-        known.computeIfAbsent(partition.topic(), topic -> new HashSet<>()).add(partition.partition());
+    private void know(TopicPartition partition, int partitions) {
+        Set<Integer> ofTopic = known.computeIfAbsent(partition.topic(), topic -> new HashSet<>());
+        ofTopic.add(partition.partition());
+        if (ofTopic.size() >= partitions) {
+            complete.add(partition.topic());
+        }
     }
 }

@@ -57,6 +57,11 @@ final class RedriveBatch implements OutboxRecord.Batch, Priming.Turns {
     }
 
     @Override
+    public int partitions(String topic) {
+        return session.admission().partitions(topic);
+    }
+
+    @Override
     public boolean place(OutboxRecord record) throws InterruptedException {
         OutboxKey key = record.key();
         if (failure != null || (key != null && stopped.contains(key))) {

@@ -187,6 +187,9 @@ final class Relay implements AutoCloseable {
     private void recover(Throwable failure) throws InterruptedException {
         Throwable cause = trueCause(failure);
         giveUpIfHopeless(cause);
+        if (!(cause instanceof SendFailedException || cause instanceof StalledException)) {
+            surroundings.verdicts().forgetAll();
+        }
         drop();
         report(cause);
         if (!isSettledByTheNext(cause)) {

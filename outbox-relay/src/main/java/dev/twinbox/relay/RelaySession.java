@@ -189,7 +189,9 @@ final class RelaySession implements AutoCloseable {
 
     /** What the next session should know; after {@link #halt()}. */
     void teach(Verdicts verdicts) {
-        verdicts.learn(context.failures().refused());
+        List<SendFailedException> refused = context.failures().refused();
+        verdicts.learn(refused);
+        refused.forEach(each -> context.topics().forget(each.record().topic())); // it is not as it was thought to be
         Throwable failure = failure();
         if (failure instanceof StalledException stall) {
             verdicts.learn(stall);
@@ -199,8 +201,6 @@ final class RelaySession implements AutoCloseable {
         }
         if (failure instanceof SendFailedException || failure instanceof StalledException) {
             verdicts.sent(context.inFlight().sentRecords());
-        } else {
-            verdicts.forgetSent();
         }
     }
 

@@ -87,6 +87,18 @@ final class Sender implements Runnable, Page.Listener {
             }
         }
 
+        /** Asked after {@link #partitionOf}, so it is known; if it has just been forgotten it counts as endless. */
+        @Override
+        public int partitions(String topic) {
+            try {
+                return session.admission().partitions(topic);
+            } catch (InterruptException e) {
+                throw e;
+            } catch (KafkaException e) {
+                return Integer.MAX_VALUE;
+            }
+        }
+
         @Override
         public boolean place(OutboxRecord record) throws InterruptedException, SendFailedException {
             if (session.verdicts().isSent(record.seq())) {

@@ -65,8 +65,11 @@ final class Verdicts {
     }
 
     /** The database or the lease failed: what was read before may not be what is there now. */
-    void forgetSent() {
+    void forgetAll() {
+        asides.clear();
+        suspects.clear();
         sent.clear();
+        failures.clear();
     }
 
     void learn(StalledException stall) {

@@ -1,6 +1,7 @@
 package dev.twinbox.relay;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.twinbox.fixtures.RelayProcess;
 import java.sql.Connection;
@@ -27,6 +28,9 @@ class Scenario40LocksWhileSendingIT {
         try (RelayRig rig = RelayRig.create();
                 Connection connection = rig.connect()) {
             RelayProcess relay = rig.startRelay(Map.of());
+            RelayProcess standby = rig.relay(Map.of()).start();
+            Scenario20CrashClaimIT.awaitStandby(standby);
+            park(rig, connection);
             RelayRig.KAFKA.pause();
             rig.insertAndCommit(PENDING);
             Scenario54ShutdownIT.awaitInFlight(relay, PENDING);
@@ -34,6 +38,7 @@ class Scenario40LocksWhileSendingIT {
             execute(connection, "set lock_timeout = " + LONGEST_WAIT.toMillis());
 
             String events = rig.tables().events().sql();
+            ParkedRows parked = new ParkedRows(connection, rig.tables(), "relay");
             long end = System.nanoTime() + OUTAGE.toNanos();
             for (int round = 0; System.nanoTime() < end; round++) {
                 rig.insert(connection, "key" + round);
@@ -42,13 +47,26 @@ class Scenario40LocksWhileSendingIT {
                 execute(connection, "vacuum " + events);
                 execute(connection, "vacuum " + rig.tables().position());
                 execute(connection, "vacuum " + rig.tables().lease());
+                execute(connection, "vacuum " + rig.tables().parked());
+                execute(connection, "alter table " + rig.tables().parked() + " set (fillfactor = " + (80 + round % 10) + ")");
+                parked.retry(new ParkedRows.Selection(null, null, null));
                 assertNoRelaySessionHoldsATransaction(rig);
             }
 
+            assertThat(standby.log()).doesNotContain("Took the lease");
             RelayRig.KAFKA.resume();
+            execute(connection, "delete from " + events + " where topic = 'nowhere'");
             rig.assertExact();
             relay.awaitReady();
         }
+    }
+
+    /** An event that waits for its topic, and one behind it. */
+    private static void park(RelayRig rig, Connection connection) throws SQLException {
+        OutboxDatabaseFixture.insert(connection, "nowhere", "k", new byte[1]);
+        OutboxDatabaseFixture.insert(connection, "nowhere", "k", new byte[1]);
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> rig.count("select count(*) from " + rig.tables().parked()) == 2);
     }
 
     private static void assertNoRelaySessionHoldsATransaction(RelayRig rig) throws SQLException {
