@@ -39,8 +39,7 @@ class AdmissionTest {
     @Test
     void aKeyGoesToThePartitionThatKafkasPartitionerGivesIt() {
         for (int partitions : new int[] {1, 2, 3, 7, 50}) {
-            Topic topic = new Topic(
-                    Topic.Status.AVAILABLE, null, partitions, 1, Topic.Key.OPTIONAL, Set.of(), 0);
+            Topic topic = new Topic(Topic.Status.AVAILABLE, null, partitions, 1, Topic.Key.OPTIONAL, Set.of(), 0);
             for (int i = 0; i < 1_000; i++) {
                 byte[] key = ("key" + i).getBytes(StandardCharsets.UTF_8);
                 assertThat(topic.partitionOf(key)).isEqualTo(BuiltInPartitioner.partitionForKey(key, partitions));

@@ -48,7 +48,9 @@ class Scenario40LocksWhileSendingIT {
                 execute(connection, "vacuum " + rig.tables().position());
                 execute(connection, "vacuum " + rig.tables().lease());
                 execute(connection, "vacuum " + rig.tables().parked());
-                execute(connection, "alter table " + rig.tables().parked() + " set (fillfactor = " + (80 + round % 10) + ")");
+                execute(
+                        connection,
+                        "alter table " + rig.tables().parked() + " set (fillfactor = " + (80 + round % 10) + ")");
                 parked.retry(new ParkedRows.Selection(null, null, null));
                 assertNoRelaySessionHoldsATransaction(rig);
             }
