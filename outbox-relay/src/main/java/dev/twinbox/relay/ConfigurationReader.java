@@ -245,6 +245,7 @@ final class ConfigurationReader {
                 need(RelaySettings.READY_TIMEOUT),
                 need(RelaySettings.SHUTDOWN_TIMEOUT),
                 need(RelaySettings.LOG_LEVEL),
+                need(RelaySettings.LOG_FORMAT),
                 get(RelaySettings.RETENTION).orElse(null));
     }
 }

@@ -19,6 +19,8 @@ final class Housekeeper implements Runnable {
 
     private static final int TICKS_PER_ROTATION = 5;
 
+    private static final int TICKS_PER_COUNT = 25;
+
     private static final String INSUFFICIENT_PRIVILEGE = "42501";
 
     private final RelayConfig config;
@@ -78,6 +80,9 @@ final class Housekeeper implements Runnable {
                     positionSlot = positions.next(positionSlot);
                 }
                 moveScheduled(scheduled);
+                if (tick % TICKS_PER_COUNT == 0) {
+                    count(own);
+                }
                 waiter.await(TICK);
             }
         } catch (SQLException e) {
@@ -85,6 +90,14 @@ final class Housekeeper implements Runnable {
                 LOG.warn("Housekeeping failed, trying again: {}", e.getMessage());
             }
         }
+    }
+
+    /** For the metrics. */
+    private void count(Connection own) throws SQLException {
+        Position saved =
+                new PositionTable(own, config.tables(), config.name()).load().position();
+        observed.backlog(Backlog.behind(saved, own, config.tables().events()));
+        observed.parked(ParkedCount.of(own, config.tables(), config.name()));
     }
 
     private void moveScheduled(ScheduledEvents scheduled) throws SQLException {

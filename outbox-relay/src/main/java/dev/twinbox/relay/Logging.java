@@ -4,6 +4,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.ConsoleAppender;
+import ch.qos.logback.core.encoder.Encoder;
 import ch.qos.logback.core.encoder.LayoutWrappingEncoder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,7 +20,16 @@ final class Logging {
     private Logging() {}
 
     /** Libraries speak from WARN on, the relay from the given level. */
-    static void configure(org.slf4j.event.Level level) {
+    static void configure(RelayConfig config) {
+        configure(config.logLevel(), config.logFormat());
+    }
+
+    /** As long as nothing is known of the configuration. */
+    static void configure() {
+        configure(org.slf4j.event.Level.INFO, LogFormat.TEXT);
+    }
+
+    private static void configure(org.slf4j.event.Level level, LogFormat format) {
         // pgjdbc logs by java.util.logging.
         SLF4JBridgeHandler.removeHandlersForRootLogger();
         SLF4JBridgeHandler.install();
@@ -30,16 +40,24 @@ final class Logging {
         context.reset();
         context.getLogger(Logger.ROOT_LOGGER_NAME).setLevel(Level.WARN);
         context.getLogger("dev.twinbox").setLevel(Level.convertAnSLF4JLevel(level));
-        context.getLogger(Logger.ROOT_LOGGER_NAME).addAppender(console(context));
+        context.getLogger(Logger.ROOT_LOGGER_NAME).addAppender(console(context, format));
     }
 
-    private static ConsoleAppender<ILoggingEvent> console(LoggerContext context) {
+    private static Encoder<ILoggingEvent> encoder(LoggerContext context, LogFormat format) {
+        if (format == LogFormat.JSON) {
+            return new LogObject();
+        }
         LogLine layout = new LogLine();
         layout.setContext(context);
         layout.start();
         LayoutWrappingEncoder<ILoggingEvent> encoder = new LayoutWrappingEncoder<>();
-        encoder.setContext(context);
         encoder.setLayout(layout);
+        return encoder;
+    }
+
+    private static ConsoleAppender<ILoggingEvent> console(LoggerContext context, LogFormat format) {
+        Encoder<ILoggingEvent> encoder = encoder(context, format);
+        encoder.setContext(context);
         encoder.start();
         OutageFilter filter = new OutageFilter(System::nanoTime);
         filter.setContext(context);

@@ -1,6 +1,7 @@
 package dev.twinbox.relay;
 
 import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.FunctionTimer;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
@@ -10,6 +11,7 @@ import io.micrometer.core.instrument.binder.system.UptimeMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 
@@ -34,6 +36,10 @@ final class Metrics implements AutoCloseable {
 
     private void counters() {
         counter("polls", "Polls of the outbox that succeeded", Progress::polls);
+        FunctionTimer.builder(
+                        "twinbox.relay.page.read", progress, Progress::polls, Progress::pollNanos, TimeUnit.NANOSECONDS)
+                .description("Reading a page from the database, empty ones included")
+                .register(registry);
         counter("acknowledged", "Events acknowledged by Kafka, repeated ones included", Progress::acknowledgedRecords);
         counter("acknowledged.bytes", "Their payload bytes", Progress::acknowledgedBytes);
         counter("position.saves", "Positions made durable", Progress::saves);
@@ -50,6 +56,23 @@ final class Metrics implements AutoCloseable {
     }
 
     private void gauges() {
+        gauge(
+                "lag.events",
+                "Committed events behind the saved position, counted up to " + Backlog.LIMIT + "; 0 on a standby",
+                p -> p.observed().unsent());
+        seconds(
+                "lag",
+                "Age of the oldest of them; 0: there are none, or a standby",
+                p -> p.observed().oldestUnsent());
+        for (ParkedState state : ParkedState.values()) {
+            Gauge.builder(
+                            "twinbox.relay.parked",
+                            progress,
+                            p -> p.observed().parked().of(state))
+                    .description("Events set aside, by what they wait for, counted up to " + ParkedCount.LIMIT)
+                    .tag("state", state.sql())
+                    .register(registry);
+        }
         gauge("in.flight", "Events read and not yet acknowledged", Progress::backlog);
         gauge("lease.held", "1: this process sends; 0: it stands by", p -> p.lease() == Progress.Lease.HELD ? 1 : 0);
         gauge("lease.epoch", "Grows with each change of the owner", Progress::epoch);

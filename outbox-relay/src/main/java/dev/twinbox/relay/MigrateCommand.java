@@ -37,7 +37,7 @@ final class MigrateCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         RelayConfig config = configuration.read();
-        Logging.configure(config.logLevel());
+        Logging.configure(config);
         OutboxSchema tables = config.tables();
         awaitDatabase(config);
         try {

@@ -12,6 +12,9 @@ final class Observed {
     private final LongSupplier nanoTime;
     private final LongAdder slotsEmptied = new LongAdder();
     private final LongAdder scheduledMoved = new LongAdder();
+    private volatile int unsent;
+    private volatile Duration oldestUnsent = Duration.ZERO;
+    private volatile ParkedCount parked = ParkedCount.NONE;
     private volatile long bytes;
     private volatile String rotationStop = "";
     private volatile long rotationStoppedAt;
@@ -48,8 +51,37 @@ final class Observed {
         rotationStop = stop;
     }
 
+    /** What lies behind the saved position. */
+    void backlog(Backlog backlog) {
+        unsent = backlog.events();
+        Duration oldest = backlog.oldest();
+        oldestUnsent = oldest == null ? Duration.ZERO : oldest;
+    }
+
+    void parked(ParkedCount count) {
+        parked = count;
+    }
+
+    /** Committed events behind the saved position, at most {@link Backlog#LIMIT}. */
+    int unsent() {
+        return unsent;
+    }
+
+    /** Age of the oldest of them by the time the application gave it; zero: there are none. */
+    Duration oldestUnsent() {
+        return oldestUnsent;
+    }
+
+    /** Events set aside. */
+    ParkedCount parked() {
+        return parked;
+    }
+
     /** Nothing is seen any more: we do not own the outbox. */
     void nothing() {
+        unsent = 0;
+        oldestUnsent = Duration.ZERO;
+        parked = ParkedCount.NONE;
         bytes = 0;
         rotationStop = "";
     }

@@ -150,7 +150,7 @@ final class ParkedCommand {
 
     private int withRows(Work work) {
         RelayConfig config = configuration.read();
-        Logging.configure(config.logLevel());
+        Logging.configure(config);
         try (Connection connection = new OutboxDatabase(config).connect()) {
             return work.with(new ParkedRows(connection, config.tables(), config.name()));
         } catch (SQLException e) {

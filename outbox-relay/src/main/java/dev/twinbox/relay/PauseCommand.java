@@ -24,7 +24,7 @@ final class PauseCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         RelayConfig config = configuration.read();
-        Logging.configure(config.logLevel());
+        Logging.configure(config);
         try (Connection connection = new OutboxDatabase(config).connect()) {
             LeaseTable lease = new LeaseTable(connection, config.tables(), config.name());
             lease.pause(OutboxDatabase.identify(connection).systemIdentifier());

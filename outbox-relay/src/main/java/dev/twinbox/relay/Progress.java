@@ -36,6 +36,8 @@ final class Progress {
     private final Side database = new Side();
     private final Side broker = new Side();
     private final LongAdder polls = new LongAdder();
+    private final LongAdder pollNanos = new LongAdder();
+    private volatile long pollStartedAt;
     private final LongAdder read = new LongAdder();
     private final LongAdder acknowledged = new LongAdder();
     private final LongAdder acknowledgedBytes = new LongAdder();
@@ -61,6 +63,7 @@ final class Progress {
         this.started = nanoTime.getAsLong();
         this.observed = new Observed(nanoTime);
         this.polledAt = started;
+        this.pollStartedAt = started;
         this.movedAt = started;
         this.firstReadAt = started;
         this.acknowledgedAt = started;
@@ -93,6 +96,7 @@ final class Progress {
     /** A poll of the outbox is about to go to the database. Only the first one of the process is kept: benchmarks count from it. */
     void polling() {
         full = false;
+        pollStartedAt = nanoTime.getAsLong();
         if (firstReadAt == started) {
             firstReadAt = nanoTime.getAsLong();
         }
@@ -104,6 +108,7 @@ final class Progress {
             movedAt = nanoTime.getAsLong();
         }
         polls.increment();
+        pollNanos.add(nanoTime.getAsLong() - pollStartedAt);
         read.add(rows);
         databaseAnswered();
     }
@@ -250,6 +255,11 @@ final class Progress {
 
     long polls() {
         return polls.sum();
+    }
+
+    /** All successful polls together. */
+    double pollNanos() {
+        return pollNanos.sum();
     }
 
     long acknowledgedRecords() {

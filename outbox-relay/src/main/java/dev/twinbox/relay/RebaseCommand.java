@@ -37,7 +37,7 @@ final class RebaseCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         RelayConfig config = configuration.read();
-        Logging.configure(config.logLevel());
+        Logging.configure(config);
         try (Connection connection = OutboxDatabase.withoutTimeouts(config).connect()) {
             OutboxDatabase.Server server = OutboxDatabase.identify(connection);
             if (server.role() == OutboxDatabase.Role.STANDBY) {

@@ -26,6 +26,7 @@ import org.slf4j.event.Level;
  * @param readyTimeout without progress for longer than this, {@code /health/ready} says DOWN
  * @param shutdownTimeout what SIGTERM grants to the records in flight
  * @param logLevel of the relay's own lines
+ * @param logFormat how they are written
  * @param retention what {@code migrate} makes of the event table; null: leaves it as it is
  */
 record RelayConfig(
@@ -42,6 +43,7 @@ record RelayConfig(
         Duration readyTimeout,
         Duration shutdownTimeout,
         Level logLevel,
+        LogFormat logFormat,
         @Nullable Retention retention) {
 
     /**

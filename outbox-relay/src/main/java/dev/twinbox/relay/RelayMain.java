@@ -4,7 +4,6 @@ import java.io.PrintWriter;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.stream.Collectors;
-import org.slf4j.event.Level;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
@@ -34,7 +33,7 @@ public final class RelayMain {
 
     /** Exits with the code of an {@code ExitCode}; {@code --help} lists them. */
     public static void main(String[] args) {
-        Logging.configure(Level.INFO);
+        Logging.configure();
         System.exit(commandLine().execute(args));
     }
 

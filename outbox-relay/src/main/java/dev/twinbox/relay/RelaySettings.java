@@ -170,6 +170,14 @@ final class RelaySettings {
             "Log level of the relay's own lines.",
             RelaySettings::level);
 
+    static final Setting<LogFormat> LOG_FORMAT = new Setting<>(
+            "twinbox.relay.log.format",
+            "`text` `json`",
+            "text",
+            Setting.Presence.OPTIONAL,
+            "`json`: one JSON object per line, as logback's JsonEncoder writes it.",
+            LogFormat::parse);
+
     /** All keys of our own; those below {@link #KAFKA_PREFIX} are Kafka's. */
     static final List<Setting<?>> ALL = List.of(
             NAME,
@@ -197,7 +205,8 @@ final class RelaySettings {
             HTTP_PORT,
             READY_TIMEOUT,
             SHUTDOWN_TIMEOUT,
-            LOG_LEVEL);
+            LOG_LEVEL,
+            LOG_FORMAT);
 
     /** Keys of applications, which may share a file with the relay; their values are none of the relay's business. */
     static final Set<String> OF_APPLICATIONS = Set.of(

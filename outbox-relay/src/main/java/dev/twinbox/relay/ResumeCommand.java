@@ -20,7 +20,7 @@ final class ResumeCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         RelayConfig config = configuration.read();
-        Logging.configure(config.logLevel());
+        Logging.configure(config);
         try (Connection connection = new OutboxDatabase(config).connect()) {
             boolean wasPaused = new LeaseTable(connection, config.tables(), config.name()).resume();
             spec.commandLine()

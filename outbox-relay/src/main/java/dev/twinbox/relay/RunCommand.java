@@ -25,7 +25,7 @@ final class RunCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         RelayConfig config = configuration.read();
-        Logging.configure(config.logLevel());
+        Logging.configure(config);
         LOG.info("outbox-relay {} starts with {}", RelayMain.Version.number(), config);
         Progress progress = new Progress(System::nanoTime);
         Relay relay = new Relay(config, progress);

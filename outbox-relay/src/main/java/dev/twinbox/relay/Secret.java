@@ -8,9 +8,22 @@ record Secret(String value) {
 
     private static final Pattern IN_URL = Pattern.compile("(?i)(password=)[^&\\s]*|(//[^/@\\s]*:)[^/@\\s]*(?=@)");
 
+    /** The same within a JSON string, in which quotes and slashes are escaped, and whose closing quote ends a password. */
+    private static final Pattern IN_JSON = Pattern.compile(
+            "(?i)(password=)(?:[^&\\s\"\\\\]|\\\\[^nrt])*|(\\\\?/\\\\?/[^/@\\s\"]*:)(?:[^/@\\s\"\\\\]|\\\\[^/nrt])*(?=@)");
+
     /** A URL, or a text that may hold one, without the passwords in it. */
     static String masked(String text) {
-        return IN_URL.matcher(text)
+        return masked(text, IN_URL);
+    }
+
+    /** A JSON text without the passwords in its strings. */
+    static String maskedInJson(String json) {
+        return masked(json, IN_JSON);
+    }
+
+    private static String masked(String text, Pattern pattern) {
+        return pattern.matcher(text)
                 .replaceAll(match -> (match.group(1) == null ? match.group(2) : match.group(1)) + MASK);
     }
 

@@ -9,6 +9,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.SortedSet;
@@ -41,7 +42,7 @@ final class StatusCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         RelayConfig config = configuration.read();
-        Logging.configure(config.logLevel());
+        Logging.configure(config);
         try (Connection connection = new OutboxDatabase(config).connect()) {
             print(config, connection);
             return ExitCode.OK.number();
@@ -75,7 +76,9 @@ final class StatusCommand implements Callable<Integer> {
                         ? backlog.events() + " events"
                         : Backlog.LIMIT + " events or more (counting stops there)");
         line("oldest unsent", age(backlog.oldest()));
+        line("parked", parked(config, connection));
         line("missing topics", missing(backlog.topics(), config.kafka()));
+        line("stuck", stuck(config, connection, backlog, paused));
     }
 
     private static String retention(RelayConfig config, Connection connection) throws SQLException {
@@ -142,6 +145,36 @@ final class StatusCommand implements Callable<Integer> {
         } catch (KafkaException e) {
             return "not known, Kafka at " + kafka.bootstrapServers() + " cannot be asked: " + e.getMessage();
         }
+    }
+
+    private static String parked(RelayConfig config, Connection connection) throws SQLException {
+        ParkedCount count = ParkedCount.of(connection, config.tables(), config.name());
+        return count + (count.byState().isEmpty() ? "" : "; \"outbox-relay parked\" lists, retries and discards them");
+    }
+
+    /** The one line to read first when events do not come. */
+    private static String stuck(RelayConfig config, Connection connection, Backlog backlog, @Nullable Instant paused)
+            throws SQLException {
+        LeaseTable.Seen lease = new LeaseTable(connection, config.tables(), config.name()).look();
+        List<String> reasons = new ArrayList<>();
+        if (paused != null) {
+            reasons.add("an operator has paused the relay");
+        }
+        if (lease == null || lease.owner() == null || lease.remaining().isNegative()) {
+            reasons.add("no relay of this name is running");
+        }
+        if (lease != null
+                && lease.systemIdentifier()
+                        != OutboxDatabase.identify(connection).systemIdentifier()) {
+            reasons.add("the position is of another cluster, see \"rebase\"");
+        }
+        if (backlog.events() > 0 && reasons.isEmpty()) {
+            return "no; if \"unsent\" does not shrink, the running relay's /health/ready names the cause";
+        }
+        if (ParkedCount.of(connection, config.tables(), config.name()).of(ParkedState.REFUSED) > 0) {
+            reasons.add("keys with refused events wait for a person");
+        }
+        return reasons.isEmpty() ? "no" : String.join("; ", reasons);
     }
 
     private static String age(@Nullable Duration age) {

@@ -98,6 +98,7 @@ final class EngineRig implements AutoCloseable {
                 Duration.ofSeconds(10),
                 Duration.ofSeconds(10),
                 Level.INFO,
+                LogFormat.TEXT,
                 null);
     }
 

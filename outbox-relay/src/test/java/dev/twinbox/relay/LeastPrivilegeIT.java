@@ -1,0 +1,116 @@
+package dev.twinbox.relay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.twinbox.fixtures.RelayProcess;
+import dev.twinbox.schema.OutboxSchema;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** The statements of docs/operations.md, and no others, make an application and a relay work. */
+class LeastPrivilegeIT {
+    private static final String PASSWORD = "s3cret-of-a-role";
+    private static final Path DOCUMENT = Path.of("..", "docs", "operations.md");
+
+    @Test
+    void an_application_and_a_relay_do_all_they_have_to_with_the_documented_privileges() throws Exception {
+        try (RelayRig rig =
+                RelayRig.withoutTables(new OutboxSchema("shop", "outbox_event", "outbox_position", "outbox_lease"))) {
+            rig.migrate();
+            String app = rig.database() + "_app";
+            String role = rig.database() + "_relay";
+            grant(rig, app, role);
+            Map<String, String> config = Map.of(
+                    "twinbox.outbox.schema",
+                    "shop",
+                    "twinbox.relay.database.user",
+                    role,
+                    "twinbox.relay.database.password",
+                    PASSWORD,
+                    "twinbox.relay.log.format",
+                    "json");
+            RelayProcess relay = rig.startRelay(config);
+            write(rig, app);
+            rig.awaitRecords(2);
+            execute(rig, "alter table shop.outbox_event alter column slot set default 2");
+            await("the sent slots are emptied")
+                    .atMost(Duration.ofSeconds(30))
+                    .until(() -> rig.count("select count(*) from shop.outbox_event") == 0);
+            RelayMetrics metrics = RelayMetrics.of(relay);
+            assertThat(metrics.value("twinbox_relay_slots_emptied_total")).isPositive();
+            assertThat(metrics.value("twinbox_relay_scheduled_moved_total")).isEqualTo(1);
+            assertThat(metrics.text()).doesNotContain(PASSWORD);
+            pauses(rig, config, relay);
+            assertThat(relay.terminate()).isZero();
+            assertThat(relay.log())
+                    .contains("{\"")
+                    .doesNotContain("permission denied", "may not", PASSWORD)
+                    .doesNotContain("\"level\":\"WARN\"", "\"level\":\"ERROR\"");
+        }
+    }
+
+    private static void write(RelayRig rig, String app) throws SQLException {
+        String url = RelayRig.POSTGRES.jdbcUrl(rig.database());
+        try (Connection connection = DriverManager.getConnection(url, app, PASSWORD);
+                Statement statement = connection.createStatement()) {
+            rig.insert(connection, "now");
+            statement.execute("insert into shop.outbox_scheduled"
+                    + " (deliver_at, id, topic, key, type, source, occurred_at, content_type)"
+                    + " values (clock_timestamp(), gen_random_uuid(), '" + rig.topic()
+                    + "', 'later', 't', '/s', now(), 'text/plain')");
+            assertThatThrownBy(() -> statement.execute("select from shop.outbox_event"))
+                    .hasMessageContaining("permission denied");
+        }
+    }
+
+    private static void pauses(RelayRig rig, Map<String, String> config, RelayProcess relay) {
+        run(rig, config, "pause");
+        await("the relay says that it is paused")
+                .atMost(Duration.ofSeconds(20))
+                .until(() -> RelayMetrics.get(relay, "/health/ready").body().contains("paused by an operator"));
+        String status = run(rig, config, "status");
+        assertThat(status)
+                .containsPattern("stuck +an operator has paused the relay")
+                .contains("version 3");
+        run(rig, config, "resume");
+        assertThat(run(rig, config, "status")).containsPattern("stuck +no");
+    }
+
+    private static void grant(RelayRig rig, String app, String role) throws IOException, SQLException {
+        String document = Files.readString(DOCUMENT);
+        int begin = document.indexOf("```sql") + "```sql".length();
+        String grants = document.substring(begin, document.indexOf("```", begin))
+                .lines()
+                .map(line -> line.replaceAll("--.*", ""))
+                .collect(Collectors.joining("\n"));
+        assertThat(grants).contains("to app;", "to relay;");
+        execute(rig, "create role " + app + " login password '" + PASSWORD + "'");
+        execute(rig, "create role " + role + " login password '" + PASSWORD + "'");
+        execute(rig, grants.replace("to app;", "to " + app + ";").replace("to relay;", "to " + role + ";"));
+    }
+
+    private static String run(RelayRig rig, Map<String, String> config, String command) {
+        RelayProcess process = rig.relay(config, command).start();
+        assertThat(process.awaitExit(Duration.ofMinutes(2))).as(process.log()).isZero();
+        assertThat(process.log()).doesNotContain(PASSWORD);
+        return process.log();
+    }
+
+    private static void execute(RelayRig rig, String sql) throws SQLException {
+        try (Connection connection = rig.connect();
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+}
