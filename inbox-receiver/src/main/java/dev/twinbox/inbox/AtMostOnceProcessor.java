@@ -28,7 +28,9 @@ final class AtMostOnceProcessor implements Processor {
     }
 
     private void handle(ReceivedEvent event, Handler handler) {
-        Attempt attempt = new Attempt(workshop, List.of(event), one -> List.of(handler), handled -> true).execute();
+        Attempt attempt = new Attempt(
+                        workshop, List.of(event), one -> List.of(handler), workshop.claims(), handled -> true)
+                .execute();
         if (!attempt.isCommitted()) {
             drop(event, attempt.cause());
         }
@@ -36,6 +38,6 @@ final class AtMostOnceProcessor implements Processor {
 
     private void drop(ReceivedEvent event, Throwable cause) {
         workshop.status().dropped(1);
-        LOG.log(Level.DEBUG, () -> "Dropped " + event, cause);
+        LOG.log(Level.DEBUG, () -> "Dropped " + event, ErrorText.forLog(cause));
     }
 }

@@ -1,5 +1,7 @@
 package dev.twinbox.inbox;
 
+import dev.twinbox.inbox.Claims.Pair;
+import dev.twinbox.inbox.Claims.Standing;
 import dev.twinbox.inbox.HandlerMethod.Shape;
 import dev.twinbox.inbox.InboxTable.Keys;
 import jakarta.transaction.Status;
@@ -8,10 +10,8 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Function;
@@ -36,9 +36,13 @@ final class Attempt implements Runnable, Synchronization {
     private final Workshop workshop;
     private final List<ReceivedEvent> events;
     private final Function<ReceivedEvent, List<Handler>> handlersOf;
+    private final Claims claims;
     private final Predicate<Integer> stopAfter;
 
-    private final Map<String, Set<String>> claims = new HashMap<>();
+    /** By handler and event id, until it is the pair's turn. */
+    private final Map<String, Map<String, Standing>> standings = new HashMap<>();
+
+    private final List<Pair> followers = new ArrayList<>();
     private Step step = Step.BEGIN;
     private int handled;
     private int effects;
@@ -48,16 +52,19 @@ final class Attempt implements Runnable, Synchronization {
 
     /**
      * @param handlersOf which handlers an event is for, in the order in which they are called
+     * @param claims how the events are claimed
      * @param stopAfter asked with the number of events handled: whether to leave the rest
      */
     Attempt(
             Workshop workshop,
             List<ReceivedEvent> events,
             Function<ReceivedEvent, List<Handler>> handlersOf,
+            Claims claims,
             Predicate<Integer> stopAfter) {
         this.workshop = workshop;
         this.events = events;
         this.handlersOf = handlersOf;
+        this.claims = claims;
         this.stopAfter = stopAfter;
     }
 
@@ -70,6 +77,7 @@ final class Attempt implements Runnable, Synchronization {
         }
         if (isCommitted()) {
             workshop.status().committed(effects, duplicates);
+            workshop.parking().followed(followers);
         }
         return this;
     }
@@ -118,23 +126,18 @@ final class Attempt implements Runnable, Synchronization {
     }
 
     private void claim() throws SQLException {
-        Keys keys = new Keys();
+        List<Pair> pairs = new ArrayList<>();
         for (ReceivedEvent event : events) {
-            for (Handler handler : handlersOf.apply(event)) {
-                if (handler.claims()) {
-                    keys.add(handler.name(), event.id());
-                }
-            }
+            handlersOf.apply(event).forEach(handler -> pairs.add(new Pair(handler, event)));
         }
-        if (!keys.isEmpty()) {
+        if (!pairs.isEmpty()) {
             try (Connection connection = workshop.dataSource().getConnection()) {
-                workshop.table()
-                        .claim(
-                                connection,
-                                workshop.group(),
-                                keys,
-                                (handler, id) -> claims.computeIfAbsent(handler, h -> new HashSet<>())
-                                        .add(id));
+                claims.take(
+                        connection,
+                        pairs,
+                        (handler, id, standing) -> standings
+                                .computeIfAbsent(handler, h -> new HashMap<>())
+                                .put(id, standing));
             }
         }
     }
@@ -144,19 +147,21 @@ final class Attempt implements Runnable, Synchronization {
         Map<String, List<@Nullable Object>> lists = new HashMap<>();
         for (ReceivedEvent event : events) {
             for (Handler handler : handlersOf.apply(event)) {
-                if (!take(handler, event)) {
-                    duplicates++;
-                    continue;
-                }
-                effects++;
-                if (handler.shape() == Shape.LIST) {
-                    listHandlers.put(handler.name(), handler);
-                    lists.computeIfAbsent(handler.name(), h -> new ArrayList<>())
-                            .add(event.eventFor(handler));
-                } else {
-                    handler.handle(
-                            event.eventFor(handler),
-                            handler.shape() == Shape.EVENT_AND_CONTEXT ? event.context() : null);
+                switch (take(handler, event)) {
+                    case DONE -> duplicates++;
+                    case TO_FOLLOW -> followers.add(new Pair(handler, event));
+                    case TO_HANDLE -> {
+                        effects++;
+                        if (handler.shape() == Shape.LIST) {
+                            listHandlers.put(handler.name(), handler);
+                            lists.computeIfAbsent(handler.name(), h -> new ArrayList<>())
+                                    .add(event.eventFor(handler));
+                        } else {
+                            handler.handle(
+                                    event.eventFor(handler),
+                                    handler.shape() == Shape.EVENT_AND_CONTEXT ? event.context() : null);
+                        }
+                    }
                 }
             }
             handled++;
@@ -168,23 +173,45 @@ final class Attempt implements Runnable, Synchronization {
         for (Handler handler : listHandlers.values()) {
             handler.handleAll(lists.getOrDefault(handler.name(), List.of()));
         }
+        settle();
     }
 
     /** Of a pair that is in the batch twice the second is a duplicate. */
-    private boolean take(Handler handler, ReceivedEvent event) {
-        if (!handler.claims()) {
-            return true;
+    private Standing take(Handler handler, ReceivedEvent event) {
+        Map<String, Standing> ofHandler = standings.getOrDefault(handler.name(), Map.of());
+        Standing standing = ofHandler.get(event.id());
+        if (standing == null) {
+            return handler.claims() ? Standing.DONE : Standing.TO_HANDLE;
         }
-        Set<String> ids = claims.get(handler.name());
-        return ids != null && ids.remove(event.id());
+        ofHandler.put(event.id(), Standing.DONE);
+        return standing;
     }
 
     private void unclaimTheRest() throws SQLException {
         Keys rest = new Keys();
-        claims.forEach((handler, ids) -> ids.forEach(id -> rest.add(handler, id)));
+        for (ReceivedEvent event : events.subList(handled, events.size())) {
+            for (Handler handler : handlersOf.apply(event)) {
+                if (handler.claims() && take(handler, event) == Standing.TO_HANDLE) {
+                    rest.add(handler.name(), event.id());
+                }
+            }
+        }
         if (!rest.isEmpty()) {
             try (Connection connection = workshop.dataSource().getConnection()) {
                 workshop.table().unclaim(connection, workshop.group(), rest);
+            }
+        }
+    }
+
+    /** Behind the handlers, so that its locks are held for a short time only. */
+    private void settle() throws SQLException {
+        if (followers.isEmpty() && !claims.hasToSettle()) {
+            return;
+        }
+        try (Connection connection = workshop.dataSource().getConnection()) {
+            claims.settle(connection); // first: what was begun is not what gets in line
+            for (Pair follower : followers) {
+                workshop.parking().follow(connection, follower);
             }
         }
     }

@@ -6,8 +6,17 @@ import java.util.List;
 /** Consecutive events of one partition that a worker is to handle, and the sign to stop. */
 final class Batch {
 
+    /** What is known of whoever had the partition before. */
+    enum Care {
+        /** It gave the partition back in order. */
+        NORMAL,
+        /** It may have died, and of one of these events: each is begun and ended by itself, on the record. */
+        AFTER_A_CRASH
+    }
+
     private final List<ReceivedEvent> events;
     private final long maxNanos;
+    private final Care care;
 
     /** Written by the poll thread, read by the worker. */
     private volatile boolean cutShort;
@@ -15,9 +24,14 @@ final class Batch {
     /** Set by the worker when it begins. */
     private long begin = System.nanoTime();
 
-    Batch(List<ReceivedEvent> events, Duration maxTime) {
+    Batch(List<ReceivedEvent> events, Duration maxTime, Care care) {
         this.events = events;
+        this.care = care;
         this.maxNanos = maxTime.toNanos();
+    }
+
+    Care care() {
+        return care;
     }
 
     List<ReceivedEvent> events() {

@@ -24,12 +24,19 @@ final class DatabaseCheck {
     private final DataSource dataSource;
     private final String dataSourceName;
     private final InboxTable table;
+    private final ParkedTable parked;
 
-    DatabaseCheck(NewTransaction transaction, DataSource dataSource, String dataSourceName, InboxTable table) {
+    DatabaseCheck(
+            NewTransaction transaction,
+            DataSource dataSource,
+            String dataSourceName,
+            InboxTable table,
+            ParkedTable parked) {
         this.transaction = transaction;
         this.dataSource = dataSource;
         this.dataSourceName = dataSourceName;
         this.table = table;
+        this.parked = parked;
     }
 
     /**
@@ -57,6 +64,7 @@ final class DatabaseCheck {
         private void inspect() throws SQLException {
             try (Connection connection = dataSource.getConnection()) {
                 String advice = table.check(connection);
+                parked.check(connection, table.migrateCommand());
                 if (!advice.isEmpty()) {
                     LOG.log(Level.WARNING, advice);
                 }

@@ -1,6 +1,6 @@
 package dev.twinbox.inbox;
 
-import dev.twinbox.inbox.InboxStatus.BlockedRecord;
+import dev.twinbox.inbox.Batch.Care;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -25,6 +25,7 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 
@@ -38,8 +39,11 @@ final class GroupMember implements ConsumerRebalanceListener {
 
     private static final Logger LOG = System.getLogger(GroupMember.class.getName());
 
-    /** What is right on the third try needs no person; what is not has been wrong three times. */
-    private static final int REPORT_AFTER = 3;
+    /**
+     * Goes with the offset when a partition is given back in order, and off it before the next owner hands out the first batch:
+     * without it, the one before may have died of an event.
+     */
+    private static final String GIVEN_BACK = "given back";
 
     private static final Duration LONGEST_POLL = Duration.ofSeconds(1);
     private static final Duration COMMIT_TIMEOUT = Duration.ofSeconds(3);
@@ -246,11 +250,8 @@ final class GroupMember implements ConsumerRebalanceListener {
         }
         Outcome outcome = result.outcome();
         lane.end(outcome.settled());
-        if (outcome.settled() > 0) {
-            status.unblock(key(lane));
-        }
         switch (outcome.next()) {
-            case GO_ON -> status.unblock(key(lane));
+            case GO_ON -> {}
             case WAIT_FOR_DATABASE -> waitForDatabase(lane, outcome);
             case WAIT_FOR_EVENT -> waitForEvent(lane, outcome);
         }
@@ -262,50 +263,17 @@ final class GroupMember implements ConsumerRebalanceListener {
         status.databaseFailed(outcome.cause());
     }
 
+    /** For a moment: what fails again and again is parked, and the partition goes on. */
     private void waitForEvent(Lane lane, Outcome outcome) {
         ReceivedEvent event = lane.first();
         Throwable cause = outcome.cause();
-        if (event == null || cause == null) {
-            return;
+        if (event != null) {
+            lane.waitFor(config.backoff().after(event.failures()), System.nanoTime());
+            LOG.log(
+                    Level.DEBUG,
+                    () -> event + " failed in " + outcome.handler() + " and will be tried again: "
+                            + (cause == null ? "" : ErrorText.of(cause)));
         }
-        int failures = event.failed();
-        lane.waitFor(config.backoff().after(failures), System.nanoTime());
-        String who = outcome.handler() == null ? null : outcome.handler().name();
-        if (who == null || failures >= REPORT_AFTER) {
-            status.block(key(lane), blocked(event, who, failures, cause));
-        }
-        if (failures == (who == null ? 1 : REPORT_AFTER)) {
-            LOG.log(Level.ERROR, () -> blockedMessage(event, who), cause);
-        } else if (failures < REPORT_AFTER) {
-            LOG.log(Level.WARNING, () -> event + " failed in " + who + " and will be tried again: " + cause);
-        }
-    }
-
-    private BlockedRecord blocked(ReceivedEvent event, @Nullable String handler, int failures, Throwable cause) {
-        ConsumerRecord<byte[], byte[]> record = event.record();
-        return new BlockedRecord(
-                subscription.group(),
-                record.topic(),
-                record.partition(),
-                record.offset(),
-                event.idOrNull(),
-                handler,
-                failures,
-                InboxStatus.describe(cause));
-    }
-
-    private String blockedMessage(ReceivedEvent event, @Nullable String handler) {
-        return handler == null
-                ? event
-                        + " can not be read as an event. Its partition waits; the record is not skipped. Deploy a version that "
-                        + "can read it, or set the group's offset behind it on purpose"
-                : event + " failed " + REPORT_AFTER + " times in handler " + handler
-                        + ". Its partition waits and the handler is tried again at least every "
-                        + config.backoff().max() + "; repair the handler or what it needs";
-    }
-
-    private String key(Lane lane) {
-        return subscription.group() + " " + lane.partition();
     }
 
     private void pauseAndResume() {
@@ -366,6 +334,15 @@ final class GroupMember implements ConsumerRebalanceListener {
                 .collect(Collectors.toMap(Lane::partition, lane -> new OffsetAndMetadata(lane.settledTo())));
     }
 
+    /** Of those that nobody works on any more. */
+    private static Map<TopicPartition, OffsetAndMetadata> offsetsToGiveBack(Collection<Lane> lanes) {
+        return lanes.stream()
+                .filter(lane -> lane.settledTo() >= 0)
+                .collect(Collectors.toMap(
+                        Lane::partition,
+                        lane -> new OffsetAndMetadata(lane.settledTo(), lane.isRunning() ? "" : GIVEN_BACK)));
+    }
+
     private boolean commitBefore(Lane lane, Batch batch) {
         ReceivedEvent last = batch.events().get(batch.events().size() - 1);
         if (last.handlers().isEmpty() && last.isReadable()) {
@@ -394,11 +371,10 @@ final class GroupMember implements ConsumerRebalanceListener {
     private void settle(List<Lane> leaving) {
         leaving.forEach(Lane::cutShort);
         awaitWorkers(leaving);
-        Map<TopicPartition, OffsetAndMetadata> offsets = offsetsToCommit(leaving);
+        Map<TopicPartition, OffsetAndMetadata> offsets = offsetsToGiveBack(leaving);
         if (!offsets.isEmpty()) {
             commitAndWait(offsets);
         }
-        leaving.forEach(lane -> status.unblock(key(lane)));
     }
 
     private void awaitWorkers(List<Lane> leaving) {
@@ -435,7 +411,59 @@ final class GroupMember implements ConsumerRebalanceListener {
         if (!partitions.isEmpty()) {
             LOG.log(Level.INFO, "Group {0}: got {1}", subscription.group(), partitions);
         }
-        partitions.forEach(partition -> lanes.put(partition, new Lane(partition)));
+        Map<TopicPartition, Start> starts = starts(partitions);
+        partitions.forEach(partition -> {
+            Start start = starts.getOrDefault(partition, Start.UNKNOWN);
+            lanes.put(partition, new Lane(partition, start.offset(), start.care()));
+        });
+    }
+
+    /**
+     * How a partition begins here.
+     *
+     * @param offset what is committed
+     * @param care what is known of whoever had it before
+     */
+    private record Start(long offset, Care care) {
+        /** With all care. */
+        static final Start UNKNOWN = new Start(Lane.UNKNOWN, Care.AFTER_A_CRASH);
+    }
+
+    /**
+     * No care need those that were given back in order, or never read by the group. What is committed for them now does not say so
+     * any more: if this instance dies of the first batch, the next one knows.
+     */
+    private Map<TopicPartition, Start> starts(Collection<TopicPartition> partitions) {
+        if (policy == OffsetPolicy.BEFORE_HANDLING || partitions.isEmpty()) {
+            return Map.of();
+        }
+        try {
+            Map<TopicPartition, Start> starts = new HashMap<>();
+            List<TopicPartition> neverRead = new ArrayList<>();
+            consumer.committed(Set.copyOf(partitions), COMMIT_TIMEOUT).forEach((partition, offset) -> {
+                if (offset == null) {
+                    neverRead.add(partition);
+                } else {
+                    Care care = offset.metadata().equals(GIVEN_BACK) ? Care.NORMAL : Care.AFTER_A_CRASH;
+                    starts.put(partition, new Start(offset.offset(), care));
+                }
+            });
+            consumer.beginningOffsets(neverRead, COMMIT_TIMEOUT)
+                    .forEach((partition, offset) -> starts.put(partition, new Start(offset, Care.NORMAL)));
+            return unmark(starts) ? starts : Map.of();
+        } catch (WakeupException | TimeoutException e) {
+            return Map.of();
+        }
+    }
+
+    private boolean unmark(Map<TopicPartition, Start> starts) {
+        Map<TopicPartition, OffsetAndMetadata> unmarked = new HashMap<>();
+        starts.forEach((partition, start) -> {
+            if (start.care() == Care.NORMAL) {
+                unmarked.put(partition, new OffsetAndMetadata(start.offset()));
+            }
+        });
+        return unmarked.isEmpty() || commitAndWait(unmarked);
     }
 
     @Override
@@ -452,10 +480,7 @@ final class GroupMember implements ConsumerRebalanceListener {
     @Override
     public void onPartitionsLost(Collection<TopicPartition> partitions) {
         List<Lane> lost = remaining(partitions);
-        lost.forEach(lane -> {
-            lane.cutShort();
-            status.unblock(key(lane));
-        });
+        lost.forEach(Lane::cutShort);
         forget(partitions);
         if (!lost.isEmpty()) {
             LOG.log(

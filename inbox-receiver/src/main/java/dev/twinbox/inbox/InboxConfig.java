@@ -1,6 +1,7 @@
 package dev.twinbox.inbox;
 
 import dev.twinbox.InvalidConfigurationException;
+import dev.twinbox.inbox.ParkedEvent.State;
 import dev.twinbox.schema.SqlIdentifier;
 import java.time.Duration;
 import java.time.format.DateTimeParseException;
@@ -26,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param batch how much goes into one transaction
  * @param workers number of threads that run handlers
  * @param backoff waits between attempts
+ * @param parking what becomes of an event whose handler fails
  * @param stopTimeout how long a stop waits for the record that is being handled
  * @param kafka consumer settings by Kafka's own names, without those that the receiver fixes; may hold secrets
  */
@@ -36,6 +38,7 @@ record InboxConfig(
         Batch batch,
         int workers,
         Backoff backoff,
+        Parking parking,
         Duration stopTimeout,
         Map<String, String> kafka) {
 
@@ -51,6 +54,15 @@ record InboxConfig(
      */
     record Batch(int size, Duration maxTime) {}
 
+    /**
+     * @param table where parked events are
+     * @param quickTries failures in place before an event is parked
+     * @param attempts failures in all before it is given up
+     * @param backoff waits between attempts of a parked event
+     * @param whenDead state of an event that is given up
+     */
+    record Parking(SqlIdentifier table, int quickTries, int attempts, Backoff backoff, State whenDead) {}
+
     /** @throws InvalidConfigurationException names every key that is unknown, missing or has a value that can not work */
     static InboxConfig from(Config config) {
         return new Reader(config).read();
@@ -61,7 +73,7 @@ record InboxConfig(
     public String toString() {
         return "group=" + group + ", data-source=" + dataSource + ", table=" + table + ", batch.size=" + batch.size()
                 + ", batch.max-time=" + batch.maxTime() + ", workers=" + workers + ", retry=" + backoff.initial() + ".."
-                + backoff.max() + ", stop.timeout=" + stopTimeout + ", kafka="
+                + backoff.max() + ", parking=" + parking + ", stop.timeout=" + stopTimeout + ", kafka="
                 + new TreeSet<>(kafka.keySet());
     }
 
@@ -78,21 +90,49 @@ record InboxConfig(
             refuseUnknownKeys();
             String group = text(Setting.GROUP);
             String dataSource = text(Setting.DATA_SOURCE);
-            @Nullable SqlIdentifier table = table();
+            @Nullable SqlIdentifier table = table(Setting.TABLE);
             Batch batch = new Batch(integer(Setting.BATCH_SIZE, 1, 10_000), duration(Setting.BATCH_MAX_TIME));
             int workers = integer(Setting.WORKERS, 1, 256);
-            Backoff backoff = new Backoff(duration(Setting.RETRY_INITIAL), duration(Setting.RETRY_MAX));
-            if (backoff.initial().compareTo(backoff.max()) > 0) {
-                problems.add(Setting.RETRY_INITIAL.key() + " is " + backoff.initial() + ", more than "
-                        + Setting.RETRY_MAX.key() + " " + backoff.max());
-            }
+            Backoff backoff = backoff(Setting.RETRY_INITIAL, Setting.RETRY_MAX);
+            @Nullable Parking parking = parking();
             Duration stopTimeout = duration(Setting.STOP_TIMEOUT);
             Map<String, String> kafka = kafka();
             problems.addAll(ConsumerSettings.problems(kafka));
-            if (!problems.isEmpty() || table == null) {
+            if (!problems.isEmpty() || table == null || parking == null) {
                 throw new InvalidConfigurationException("Configuration of the inbox", problems);
             }
-            return new InboxConfig(group, dataSource, table, batch, workers, backoff, stopTimeout, kafka);
+            return new InboxConfig(group, dataSource, table, batch, workers, backoff, parking, stopTimeout, kafka);
+        }
+
+        private @Nullable Parking parking() {
+            @Nullable SqlIdentifier table = table(Setting.PARKED_TABLE);
+            int quickTries = integer(Setting.QUICK_TRIES, 1, 100);
+            int attempts = integer(Setting.PARKED_ATTEMPTS, 1, 1_000_000);
+            Backoff backoff = backoff(Setting.PARKED_RETRY_INITIAL, Setting.PARKED_RETRY_MAX);
+            State whenDead = whenDead();
+            return table == null ? null : new Parking(table, quickTries, attempts, backoff, whenDead);
+        }
+
+        private State whenDead() {
+            String value = text(Setting.PARKED_WHEN_DEAD);
+            return switch (value) {
+                case "block-key" -> State.DEAD;
+                case "pass-key" -> State.PASSED;
+                default -> {
+                    problems.add(Setting.PARKED_WHEN_DEAD.key() + " is \"" + value
+                            + "\"; it has to be block-key or pass-key");
+                    yield State.DEAD;
+                }
+            };
+        }
+
+        private Backoff backoff(Setting initial, Setting max) {
+            Backoff backoff = new Backoff(duration(initial), duration(max));
+            if (backoff.initial().compareTo(backoff.max()) > 0) {
+                problems.add(
+                        initial.key() + " is " + backoff.initial() + ", more than " + max.key() + " " + backoff.max());
+            }
+            return backoff;
         }
 
         /** A misspelt key would otherwise be a setting silently ignored. */
@@ -135,12 +175,12 @@ record InboxConfig(
             return names;
         }
 
-        private @Nullable SqlIdentifier table() {
+        private @Nullable SqlIdentifier table(Setting name) {
             String schema = text(Setting.SCHEMA);
             try {
-                return new SqlIdentifier(schema.isEmpty() ? null : schema, text(Setting.TABLE));
+                return new SqlIdentifier(schema.isEmpty() ? null : schema, text(name));
             } catch (IllegalArgumentException e) {
-                problems.add(Setting.SCHEMA.key() + ", " + Setting.TABLE.key() + ": " + e.getMessage());
+                problems.add(Setting.SCHEMA.key() + ", " + name.key() + ": " + e.getMessage());
                 return null;
             }
         }

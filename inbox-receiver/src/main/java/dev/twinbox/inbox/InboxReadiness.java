@@ -25,6 +25,10 @@ class InboxReadiness implements HealthCheck {
         InboxStatus status = extension.status();
         Map<String, String> troubles = status == null ? Map.of("receiver", "has not started yet") : status.troubles();
         troubles.forEach(response::withData);
+        if (status != null) {
+            // Not a trouble: all other events go on, and another instance would do no better.
+            response.withData("parked events waiting", status.waiting()).withData("parked events dead", status.dead());
+        }
         return response.status(troubles.isEmpty()).build();
     }
 }

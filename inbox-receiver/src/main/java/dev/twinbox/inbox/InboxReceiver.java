@@ -55,6 +55,9 @@ class InboxReceiver {
     private InboxStatus status;
 
     @Inject
+    private ParkedEvents parkedEvents;
+
+    @Inject
     private EventSerializer serializer;
 
     @EJB
@@ -67,7 +70,8 @@ class InboxReceiver {
     private TransactionSynchronizationRegistry registry;
 
     private final List<PollLoop> loops = new ArrayList<>();
-    private final List<Thread> pollThreads = new ArrayList<>();
+    private final List<Thread> loopThreads = new ArrayList<>();
+    private @Nullable RetryLoop retries;
     private @Nullable ExecutorService workers;
     private @Nullable CreationalContext<?> handlerContext;
     private Duration stopTimeout = Duration.ZERO;
@@ -83,13 +87,18 @@ class InboxReceiver {
         LOG.log(Level.INFO, "Receiver starts: {0}", config);
         stopTimeout = config.stopTimeout();
         DataSource dataSource = lookUp(config.dataSource());
-        InboxTable table = new InboxTable(config.table());
-        DatabaseCheck check = new DatabaseCheck(transaction, dataSource, config.dataSource(), table);
+        InboxTable table = new InboxTable(config.table(), config.parking().table());
+        ParkedTable parked = new ParkedTable(config.table(), config.parking().table());
+        ShortTransaction shortTransaction = new ShortTransaction(transaction, registry, dataSource);
+        parkedEvents.started(parked, shortTransaction);
+        DatabaseCheck check = new DatabaseCheck(transaction, dataSource, config.dataSource(), table, parked);
         checkNow(check);
         ExecutorService executor = startWorkers(config.workers());
         workers = executor;
         for (Subscription subscription : subscriptions(config.group())) {
-            Workshop workshop = new Workshop(subscription.group(), transaction, registry, dataSource, table, status);
+            Parking parking = new Parking(subscription.group(), parked, config.parking(), shortTransaction, status);
+            Workshop workshop =
+                    new Workshop(subscription.group(), transaction, registry, dataSource, table, parking, status);
             boolean atMostOnce = subscription.group().equals(config.group() + AT_MOST_ONCE_SUFFIX);
             Processor processor = atMostOnce ? new AtMostOnceProcessor(workshop) : new TransactionalProcessor(workshop);
             OffsetPolicy policy = atMostOnce ? OffsetPolicy.BEFORE_HANDLING : OffsetPolicy.AFTER_HANDLING;
@@ -106,7 +115,14 @@ class InboxReceiver {
                             executor),
                     config.backoff(),
                     status));
+            if (!atMostOnce) {
+                startRetries(new RetryLoop(workshop, subscription, config, shortTransaction, handlerNames()));
+            }
         }
+    }
+
+    private List<String> handlerNames() {
+        return extension.handlers().stream().map(HandlerMethod::name).toList();
     }
 
     /** Returns when nothing of it runs any more, or when it has waited for that in vain. */
@@ -118,10 +134,13 @@ class InboxReceiver {
                     extension.config().group());
         }
         loops.forEach(PollLoop::stop);
+        if (retries != null) {
+            retries.stop();
+        }
         Duration patience = stopTimeout.plus(LEAVE_TIMEOUT);
         long deadline = System.nanoTime() + patience.toNanos();
         boolean stopped = true;
-        for (Thread thread : pollThreads) {
+        for (Thread thread : loopThreads) {
             stopped &= join(thread, deadline);
         }
         stopped &= stopWorkers();
@@ -211,10 +230,19 @@ class InboxReceiver {
     }
 
     private void startLoop(PollLoop loop) {
-        Thread thread = threads.newThread(loop);
-        thread.setName("twinbox-inbox-poll-" + (loops.size() + 1));
         loops.add(loop);
-        pollThreads.add(thread);
+        startThread(loop, "twinbox-inbox-poll-" + loops.size());
+    }
+
+    private void startRetries(RetryLoop loop) {
+        retries = loop;
+        startThread(loop, "twinbox-inbox-retry");
+    }
+
+    private void startThread(Runnable loop, String name) {
+        Thread thread = threads.newThread(loop);
+        thread.setName(name);
+        loopThreads.add(thread);
         thread.start();
     }
 

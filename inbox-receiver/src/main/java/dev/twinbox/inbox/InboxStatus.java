@@ -3,9 +3,6 @@ package dev.twinbox.inbox;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
@@ -36,8 +33,6 @@ public class InboxStatus {
     /** Longer than a rebalance may wait for a handler. */
     private static final long LONGEST_TURN_SECONDS = 60;
 
-    private static final int MOST_CAUSES = 5;
-    private static final int LONGEST_ERROR = 2000;
     private static final String DATABASE = "database";
 
     private final LongAdder effects = new LongAdder();
@@ -45,32 +40,14 @@ public class InboxStatus {
     private final LongAdder failures = new LongAdder();
     private final LongAdder skipped = new LongAdder();
     private final LongAdder dropped = new LongAdder();
+    private final LongAdder parked = new LongAdder();
     private final Set<String> namedTypes = ConcurrentHashMap.newKeySet();
     private final Map<String, String> troubles = new ConcurrentHashMap<>();
-    private final Map<String, BlockedRecord> blocked = new ConcurrentHashMap<>();
-    private final Map<String, LongSupplier> sinceLastTurn = new ConcurrentHashMap<>();
 
-    /**
-     * A record whose partition waits for it, because a handler fails or because it can not be read.
-     *
-     * @param group consumer group
-     * @param topic Kafka topic
-     * @param partition partition of the topic
-     * @param offset offset in the partition
-     * @param eventId null: the record has none
-     * @param handler name of the handler that fails; null: the record can not be read at all
-     * @param attempts failed attempts in a row
-     * @param error class and message of what the last attempt threw
-     */
-    public record BlockedRecord(
-            String group,
-            String topic,
-            int partition,
-            long offset,
-            @Nullable String eventId,
-            @Nullable String handler,
-            int attempts,
-            String error) {}
+    /** Written by the thread that retries, read by whoever asks. */
+    private volatile ParkedTable.Counts counts = new ParkedTable.Counts(0, 0);
+
+    private final Map<String, LongSupplier> sinceLastTurn = new ConcurrentHashMap<>();
 
     /** Calls of handlers that are committed: events times handlers. */
     public long effects() {
@@ -97,14 +74,22 @@ public class InboxStatus {
         return dropped.sum();
     }
 
-    /** Records that hold up their partition, by topic and partition. */
-    public List<BlockedRecord> blocked() {
-        List<BlockedRecord> all = new ArrayList<>(blocked.values());
-        all.sort(Comparator.comparing(BlockedRecord::topic).thenComparing(BlockedRecord::partition));
-        return all;
+    /** Events that were parked, times handlers: their handler failed, or they wait behind one that did. */
+    public long parked() {
+        return parked.sum();
     }
 
-    /** What keeps the receiver from getting on, by subject, blocked records included; empty: it is ready. */
+    /** Parked events that are tried again, or wait behind one that is; a few seconds old, and no more than 10,000 are counted. */
+    public long waiting() {
+        return counts.waiting();
+    }
+
+    /** Parked events that are given up and need a person, see {@link ParkedEvents}; as old, and bounded, as {@link #waiting}. */
+    public long dead() {
+        return counts.dead();
+    }
+
+    /** What keeps the receiver from getting on, by subject; empty: it is ready. */
     public SortedMap<String, String> troubles() {
         SortedMap<String, String> all = new TreeMap<>(troubles);
         sinceLastTurn.forEach((loop, seconds) -> {
@@ -112,13 +97,6 @@ public class InboxStatus {
                 all.put(loop, "has not polled for " + seconds.getAsLong() + " seconds");
             }
         });
-        for (BlockedRecord record : blocked()) {
-            all.put(
-                    record.topic() + "-" + record.partition(),
-                    "waits at offset " + record.offset() + " for "
-                            + (record.handler() == null ? "a readable record" : "handler " + record.handler()) + ": "
-                            + record.error());
-        }
         return all;
     }
 
@@ -137,31 +115,14 @@ public class InboxStatus {
 
     /** One line for each outage. */
     void databaseFailed(@Nullable Throwable cause) {
-        String text = cause == null ? "does not work" : describe(cause);
+        String text = cause == null ? "does not work" : ErrorText.of(cause);
         if (trouble(DATABASE, text)) {
             LOG.log(
                     Level.WARNING,
-                    "The inbox's database does not do its work; will try again until it does: {0}",
+                    "The database of the inbox does not do its work; will try again until it does: {0}",
                     text);
-            LOG.log(Level.DEBUG, "Cause", cause);
+            LOG.log(Level.DEBUG, "Cause", cause == null ? null : ErrorText.forLog(cause));
         }
-    }
-
-    /** Class and message of what was thrown and of what it came from; whatever the exception's own code does. */
-    static String describe(Throwable thrown) {
-        StringBuilder text = new StringBuilder();
-        Throwable next = thrown;
-        for (int depth = 0; next != null && depth < MOST_CAUSES; depth++) {
-            text.append(depth == 0 ? "" : " <- ").append(next.getClass().getName());
-            try {
-                text.append(next.getMessage() == null ? "" : ": " + next.getMessage());
-            } catch (RuntimeException e) {
-                text.append(": its message can not be had, ")
-                        .append(e.getClass().getName());
-            }
-            next = next.getCause();
-        }
-        return text.length() <= LONGEST_ERROR ? text.toString() : text.substring(0, LONGEST_ERROR) + "…";
     }
 
     void failed() {
@@ -202,11 +163,11 @@ public class InboxStatus {
         sinceLastTurn.remove(loop);
     }
 
-    void block(String partition, BlockedRecord record) {
-        blocked.put(partition, record);
+    void parked(int events) {
+        parked.add(events);
     }
 
-    void unblock(String partition) {
-        blocked.remove(partition);
+    void count(ParkedTable.Counts current) {
+        counts = current;
     }
 }

@@ -1,6 +1,8 @@
 package dev.twinbox.inbox;
 
 import dev.twinbox.SchemaException;
+import dev.twinbox.inbox.Claims.Pair;
+import dev.twinbox.inbox.Claims.Standing;
 import dev.twinbox.schema.SchemaMigration;
 import dev.twinbox.schema.SqlIdentifier;
 import java.sql.Connection;
@@ -12,23 +14,56 @@ import java.util.List;
 import java.util.Map;
 import javax.sql.DataSource;
 
-/** All SQL of the inbox table. */
+/** All SQL of the inbox table; that of the parked table is in {@link ParkedTable}. */
 final class InboxTable {
 
     private static final String LOCATION = "dev/twinbox/inbox/schema";
 
     /**
-     * In one order by all, or two instances that claim the same events would deadlock. A row that another transaction has
-     * inserted and not yet committed makes the statement wait for that transaction's end.
+     * Claims in one order by all, or two instances that claim the same events would deadlock. A row that another transaction
+     * has inserted and not yet committed makes the statement wait for that transaction's end.
+     *
+     * <p>Looks at the parked table too: an event that is parked is nobody's to handle, and one whose key has parked events has
+     * to get behind them. Scalar subqueries with a limit, not {@code exists}, of which the planner makes a hash of all the group
+     * has ever handled.
      */
     private static final String CLAIM = """
             -- inbox: claim
-            insert into %s (consumer_group, handler, event_id)
-            select ?, c.handler, c.event_id
-              from unnest(?::text[], ?::text[]) as c (handler, event_id)
-             order by c.handler collate "C", c.event_id collate "C"
-            on conflict do nothing
-            returning handler, event_id""";
+            with wanted as materialized (
+              select c.handler, c.event_id, c.claims,
+                     (select true from %2$s p
+                       where p.consumer_group = ? and p.handler = c.handler and p.event_id = c.event_id
+                         and p.state <> 'begun'
+                       limit 1) is true as parked,
+                     (select true from %2$s p
+                       where p.consumer_group = ? and p.handler = c.handler and p.topic = ? and p.key_hash = c.key_hash
+                         and p.state in ('retry', 'behind', 'dead')
+                       limit 1) is true as held
+                from unnest(?::text[], ?::text[], ?::bytea[], ?::boolean[]) as c (handler, event_id, key_hash, claims)
+            ), claimed as (
+              insert into %1$s (consumer_group, handler, event_id)
+              select ?, w.handler, w.event_id
+                from wanted w
+               where w.claims and not w.parked and not w.held
+               order by w.handler collate "C", w.event_id collate "C"
+              on conflict do nothing
+              returning handler, event_id
+            )
+            select c.handler, c.event_id, 'TO_HANDLE' from claimed c
+            union all
+            select w.handler, w.event_id, case when w.parked then 'DONE' else 'TO_FOLLOW' end
+              from wanted w
+             where (w.held or w.parked)
+               and not (w.claims
+                        and (w.parked
+                             or (select true from %1$s i
+                                  where i.consumer_group = ? and i.handler = w.handler and i.event_id = w.event_id
+                                  limit 1) is true))""";
+
+    /** For an event that is parked, by whoever has locked its row. */
+    private static final String CLAIM_PARKED = """
+            -- inbox: claim a parked event
+            insert into %s (consumer_group, handler, event_id) values (?, ?, ?) on conflict do nothing""";
 
     private static final String UNCLAIM = """
             -- inbox: unclaim what the time limit left
@@ -57,12 +92,16 @@ final class InboxTable {
               from (select to_regclass(?)::oid) t (oid)""";
 
     private final SqlIdentifier table;
+    private final SqlIdentifier parked;
     private final String claim;
+    private final String claimParked;
     private final String unclaim;
 
-    InboxTable(SqlIdentifier table) {
+    InboxTable(SqlIdentifier table, SqlIdentifier parked) {
         this.table = table;
-        this.claim = CLAIM.formatted(table.sql());
+        this.parked = parked;
+        this.claim = CLAIM.formatted(table.sql(), parked.sql());
+        this.claimParked = CLAIM_PARKED.formatted(table.sql());
         this.unclaim = UNCLAIM.formatted(table.sql());
     }
 
@@ -92,25 +131,49 @@ final class InboxTable {
         }
     }
 
-    /** What {@link #claim} hands over: each pair that is now the caller's to handle, once. */
-    interface Claimed {
-        void accept(String handler, String eventId);
-    }
-
     /**
-     * Inserts the pairs in the caller's transaction; those that are there already are left out.
+     * Claims, in the caller's transaction, what is to be handled.
      *
-     * @param keys may hold a pair twice: it is claimed once
+     * @param pairs of one topic; may hold a pair twice: it is answered for once or, if it has to follow, twice
      */
-    void claim(Connection connection, String group, Keys keys, Claimed claimed) throws SQLException {
+    void claim(Connection connection, String group, List<Pair> pairs, Claims.Sink sink) throws SQLException {
+        int size = pairs.size();
+        String[] handlers = new String[size];
+        String[] ids = new String[size];
+        byte[][] keys = new byte[size][];
+        Boolean[] claims = new Boolean[size];
+        for (int i = 0; i < size; i++) {
+            Pair pair = pairs.get(i);
+            handlers[i] = pair.handler().name();
+            ids[i] = pair.event().id();
+            keys[i] = pair.event().keyHash();
+            claims[i] = pair.handler().claims();
+        }
         try (PreparedStatement statement = connection.prepareStatement(claim)) {
             statement.setString(1, group);
-            setKeys(connection, statement, 2, keys);
+            statement.setString(2, group);
+            statement.setString(3, pairs.get(0).event().record().topic());
+            statement.setArray(4, connection.createArrayOf("text", handlers));
+            statement.setArray(5, connection.createArrayOf("text", ids));
+            statement.setArray(6, connection.createArrayOf("bytea", keys));
+            statement.setArray(7, connection.createArrayOf("boolean", claims));
+            statement.setString(8, group);
+            statement.setString(9, group);
             try (ResultSet rows = statement.executeQuery()) {
                 while (rows.next()) {
-                    claimed.accept(rows.getString(1), rows.getString(2));
+                    sink.accept(rows.getString(1), rows.getString(2), Standing.valueOf(rows.getString(3)));
                 }
             }
+        }
+    }
+
+    /** Claims, in the caller's transaction, what is parked; false: its effect has happened. */
+    boolean claimParked(Connection connection, String group, String handler, String eventId) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(claimParked)) {
+            statement.setString(1, group);
+            statement.setString(2, handler);
+            statement.setString(3, eventId);
+            return statement.executeUpdate() == 1;
         }
     }
 
@@ -177,19 +240,23 @@ final class InboxTable {
         }
     }
 
-    private String migrateCommand() {
+    /** What creates both tables. */
+    String migrateCommand() {
         return "java -jar inbox-receiver-cli.jar migrate --url jdbc:postgresql://<host>/<database> --user <owner>"
                 + (table.schema() == null ? "" : " --schema '" + table.schema() + "'") + " --table '" + table.name()
-                + "'";
+                + "' --parked-table '" + parked.name() + "'";
     }
 
     /**
-     * Creates the table, or brings it to the version this code needs; a schema that does not exist is created.
+     * Creates the tables, or brings them to the version this code needs; a schema that does not exist is created.
      *
-     * @param dataSource connects as the owner of the table to be
+     * @param dataSource connects as the owner of the tables to be
      */
-    static SchemaMigration.Result migrate(DataSource dataSource, SqlIdentifier table) {
+    static SchemaMigration.Result migrate(DataSource dataSource, SqlIdentifier table, SqlIdentifier parked) {
         return SchemaMigration.migrate(
-                dataSource, LOCATION, table.withSuffix("_history"), Map.of("inbox", table.sql()));
+                dataSource,
+                LOCATION,
+                table.withSuffix("_history"),
+                Map.of("inbox", table.sql(), "parked", parked.sql()));
     }
 }

@@ -1,5 +1,6 @@
 package dev.twinbox.inbox;
 
+import dev.twinbox.inbox.Batch.Care;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -26,22 +27,34 @@ final class Lane {
     }
 
     /** Stands for an offset before anything is known. */
-    private static final long UNKNOWN = -1;
+    static final long UNKNOWN = -1;
+
+    /** Stands for a number before anything was handed out. */
+    private static final int UNKNOWN_SIZE = Integer.MAX_VALUE;
 
     private final TopicPartition partition;
+    private Care care;
+    private int eventsOfCare = UNKNOWN_SIZE;
     private final ArrayDeque<ReceivedEvent> events = new ArrayDeque<>();
     private State state = State.READY;
     private @Nullable Batch running;
     private long waitUntil;
     private int databaseFailures;
     private long fetchedTo = UNKNOWN;
-    private long settledTo = UNKNOWN;
-    private long committedTo = UNKNOWN;
+    private long settledTo;
+    private long committedTo;
     private boolean outOfRange;
     private boolean paused;
 
-    Lane(TopicPartition partition) {
+    /**
+     * @param offset what is committed; {@link #UNKNOWN} if that is not known
+     * @param care with which what the one before may have had in progress is handled
+     */
+    Lane(TopicPartition partition, long offset, Care care) {
         this.partition = partition;
+        this.settledTo = offset;
+        this.committedTo = offset;
+        this.care = care;
     }
 
     TopicPartition partition() {
@@ -83,7 +96,10 @@ final class Lane {
         while (each.hasNext() && first.size() < most) {
             first.add(each.next());
         }
-        running = new Batch(first, maxTime);
+        if (eventsOfCare == UNKNOWN_SIZE) {
+            eventsOfCare = most; // no more than these can have been in progress
+        }
+        running = new Batch(first, maxTime, care);
         state = State.RUNNING;
         return running;
     }
@@ -101,6 +117,10 @@ final class Lane {
         state = State.READY;
         for (int i = 0; i < settled; i++) {
             settledTo = events.removeFirst().offset() + 1;
+        }
+        eventsOfCare -= settled;
+        if (eventsOfCare <= 0) {
+            care = Care.NORMAL;
         }
         if (settled > 0) {
             databaseFailures = 0;

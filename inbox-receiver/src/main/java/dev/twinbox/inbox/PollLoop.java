@@ -112,11 +112,11 @@ final class PollLoop implements Runnable {
         failures++;
         Duration wait = backoff.after(failures);
         if (databaseChecked) {
-            if (status.trouble(name, InboxStatus.describe(cause))) {
+            if (status.trouble(name, ErrorText.of(cause))) {
                 LOG.log(Level.WARNING, () -> name + " failed; begins again in " + wait, cause);
             }
         } else if (cause instanceof SchemaException) {
-            if (status.trouble(name, InboxStatus.describe(cause))) {
+            if (status.trouble(name, ErrorText.of(cause))) {
                 LOG.log(Level.ERROR, () -> name + " can not begin: " + cause.getMessage());
             }
         } else {

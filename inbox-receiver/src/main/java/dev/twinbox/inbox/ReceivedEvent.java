@@ -3,6 +3,8 @@ package dev.twinbox.inbox;
 import dev.twinbox.CloudEventHeaders;
 import dev.twinbox.EventContext;
 import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
@@ -42,6 +44,8 @@ final class ReceivedEvent {
     private Pace pace = Pace.TOGETHER;
     private int nextHandler;
     private int failures;
+    private ParkedTable.@Nullable Begun begun;
+    private byte @Nullable [] keyHash;
     private @Nullable Class<?> readAs;
     private @Nullable Object event;
     private @Nullable EventContext context;
@@ -142,6 +146,22 @@ final class ReceivedEvent {
         return record;
     }
 
+    /** SHA-256 of the record's key, by which the parked table knows who waits for whom; null without a key. */
+    byte @Nullable [] keyHash() {
+        if (keyHash == null && record.key() != null) {
+            keyHash = sha256(record.key());
+        }
+        return keyHash;
+    }
+
+    private static byte[] sha256(byte[] data) {
+        try {
+            return MessageDigest.getInstance("SHA-256").digest(data);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java platform has SHA-256", e);
+        }
+    }
+
     long offset() {
         return record.offset();
     }
@@ -166,6 +186,21 @@ final class ReceivedEvent {
     void handlerDone() {
         nextHandler++;
         failures = 0;
+        begun = null;
+    }
+
+    /** The current handler is begun on the record, by this process; null if the event is parked for it. */
+    void begin(ParkedTable.@Nullable Begun onTheRecord) {
+        begun = onTheRecord;
+    }
+
+    ParkedTable.@Nullable Begun begun() {
+        return begun;
+    }
+
+    /** Failed attempts of the current handler in a row. */
+    int failures() {
+        return failures;
     }
 
     /** Counts one more failed attempt of the current handler; returns how many there are in a row. */

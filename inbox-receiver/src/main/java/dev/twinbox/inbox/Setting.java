@@ -20,6 +20,11 @@ enum Setting {
             "",
             "schema of the inbox table; unset: found by the connection's `search_path`. Taken literally, case counts"),
     TABLE("table", "text", "inbox_event", "name of the inbox table. Taken literally, case counts"),
+    PARKED_TABLE(
+            "parked-table",
+            "text",
+            "inbox_parked",
+            "name of the table of parked events, in the same schema. Taken literally, case counts"),
     BATCH_SIZE("batch.size", "1 to 10000", "500", "most records of one partition handled in one transaction"),
     BATCH_MAX_TIME(
             "batch.max-time",
@@ -35,6 +40,31 @@ enum Setting {
             "wait before the second attempt of a handler that failed, or of a database or broker that is away; doubles "
                     + "with each further attempt"),
     RETRY_MAX("retry.max", "duration", "PT30S", "longest wait between two attempts"),
+    QUICK_TRIES(
+            "quick-tries",
+            "1 to 100",
+            "3",
+            "how often a handler may fail on an event before the event is parked and its partition goes on; the waits between are "
+                    + "those of `retry.initial` and `retry.max`"),
+    PARKED_ATTEMPTS(
+            "parked.attempts",
+            "1 to 1000000",
+            "20",
+            "how often a handler may fail on an event in all, quick tries included, before the event is given up. Faults of the "
+                    + "database or the connection do not count"),
+    PARKED_RETRY_INITIAL(
+            "parked.retry.initial",
+            "duration",
+            "PT1S",
+            "longest wait before a parked event is tried again for the first time; doubles with each further attempt. Up to half "
+                    + "of each wait is left out by chance"),
+    PARKED_RETRY_MAX("parked.retry.max", "duration", "PT10M", "longest wait between two attempts of a parked event"),
+    PARKED_WHEN_DEAD(
+            "parked.when-dead",
+            "`block-key` or `pass-key`",
+            "block-key",
+            "what an event that is given up means for later events of its key and handler: they wait until a person sends it "
+                    + "again or discards it, or they go on without it"),
     STOP_TIMEOUT(
             "stop.timeout",
             "duration",

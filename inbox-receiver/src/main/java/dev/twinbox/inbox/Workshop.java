@@ -11,6 +11,7 @@ import javax.sql.DataSource;
  * @param registry tells how they ended
  * @param dataSource takes part in them
  * @param table where events are claimed
+ * @param parking where events go that can not be handled
  * @param status counts
  */
 record Workshop(
@@ -19,4 +20,11 @@ record Workshop(
         TransactionSynchronizationRegistry registry,
         DataSource dataSource,
         InboxTable table,
-        InboxStatus status) {}
+        Parking parking,
+        InboxStatus status) {
+
+    /** For events from Kafka that are not begun one by one. */
+    Claims claims() {
+        return new Claims.FromKafka(table, parking.table(), group, null);
+    }
+}

@@ -7,6 +7,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** The receiving application's database, as the tests see it. */
@@ -22,19 +23,19 @@ final class Database {
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }
-        migrate(new SqlIdentifier(null, "inbox_event"));
+        migrate(null, "inbox_event", "inbox_parked");
         execute("create table effect (id bigserial primary key, handler text not null, event_id text not null)");
         execute("create table call (id bigserial primary key, handler text not null, event_id text not null, "
                 + "instance text not null, at timestamptz not null default clock_timestamp())");
         execute("create index on call (event_id, handler)");
     }
 
-    void migrate(SqlIdentifier table) {
+    void migrate(@Nullable String schema, String table, String parked) {
         PGSimpleDataSource dataSource = new PGSimpleDataSource();
         dataSource.setUrl(Servers.postgres().jdbcUrl(name));
         dataSource.setUser(Servers.postgres().user());
         dataSource.setPassword(Servers.postgres().password());
-        InboxTable.migrate(dataSource, table);
+        InboxTable.migrate(dataSource, new SqlIdentifier(schema, table), new SqlIdentifier(schema, parked));
     }
 
     String name() {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import dev.twinbox.CloudEventHeaders;
 import dev.twinbox.DeliveryContract;
 import dev.twinbox.EventSerializer;
+import dev.twinbox.inbox.Batch.Care;
 import dev.twinbox.inbox.GroupMember.OffsetPolicy;
 import dev.twinbox.inbox.HandlerMethod.Shape;
 import dev.twinbox.schema.SqlIdentifier;
@@ -39,7 +40,7 @@ class GroupMemberTest {
     private static final int BATCH = 2;
 
     /** By partition, whoever owns it. */
-    private final Map<TopicPartition, Long> committed = new HashMap<>();
+    private final Map<TopicPartition, OffsetAndMetadata> committed = new HashMap<>();
 
     private final MockConsumer<byte[], byte[]> consumer = new MockConsumer<>("earliest") {
         @Override
@@ -55,7 +56,15 @@ class GroupMemberTest {
         }
 
         private void note(Map<TopicPartition, OffsetAndMetadata> offsets) {
-            offsets.forEach((partition, offset) -> committed.put(partition, offset.offset()));
+            committed.putAll(offsets);
+        }
+
+        @Override
+        public synchronized Map<TopicPartition, OffsetAndMetadata> committed(
+                Set<TopicPartition> partitions, Duration timeout) {
+            Map<TopicPartition, OffsetAndMetadata> found = new HashMap<>();
+            partitions.forEach(partition -> found.put(partition, committed.get(partition)));
+            return found;
         }
     };
 
@@ -131,29 +140,25 @@ class GroupMemberTest {
         joinWith(ONE, TWO);
         add(ONE, 0);
         add(TWO, 0);
-        processor = batch -> batch.events().get(0).record().partition() == 0
-                ? Outcome.waitForEvent(0, new IllegalStateException("broken"), handler("ship"))
-                : Outcome.goOn(1);
+        processor = batch -> batch.events().get(0).record().partition() == 0 ? broken(batch) : Outcome.goOn(1);
 
-        runAllUntil(() -> !status.blocked().isEmpty() && committed(TWO) != null);
+        runAllUntil(() -> batches.size() >= 4 && committed(TWO) != null);
 
         assertThat(committed(ONE)).isNull();
         assertThat(committed(TWO)).isEqualTo(1);
-        assertThat(status.blocked()).singleElement().satisfies(record -> {
-            assertThat(record.topic() + "-" + record.partition() + "@" + record.offset())
-                    .isEqualTo("orders-0@0");
-            assertThat(record.handler()).isEqualTo("ship");
-            assertThat(record.attempts()).isGreaterThanOrEqualTo(3);
-            assertThat(record.error()).contains("broken");
-        });
-        assertThat(status.troubles()).containsKey("orders-0");
+        assertThat(status.troubles()).doesNotContainKey("orders-0");
+    }
+
+    private static Outcome broken(Batch batch) {
+        batch.events().get(0).failed();
+        return Outcome.waitForEvent(0, new IllegalStateException("broken"), handler("ship"));
     }
 
     @Test
     void aFailingEventIsNotTriedInAHotLoop() {
         joinWith(ONE);
         add(ONE, 0);
-        processor = batch -> Outcome.waitForEvent(0, new IllegalStateException("broken"), handler("ship"));
+        processor = GroupMemberTest::broken;
 
         runAllFor(300);
 
@@ -162,17 +167,57 @@ class GroupMemberTest {
     }
 
     @Test
-    void whatWasBlockedIsNoTroubleAnyMoreOnceItIsHandled() {
+    void whatMayHaveKilledTheOneBeforeIsHandledWithCareUntilABatchIsThrough() {
+        committed.put(ONE, new OffsetAndMetadata(0));
+        joinWith(ONE);
+        add(ONE, 0, 1, 2, 3);
+        List<Care> cares = new ArrayList<>();
+        processor = batch -> {
+            cares.add(batch.care());
+            return Outcome.goOn(1);
+        };
+
+        runAllUntil(() -> Long.valueOf(4).equals(committed(ONE)));
+
+        // Two events are a batch.
+        assertThat(cares).containsExactly(Care.AFTER_A_CRASH, Care.AFTER_A_CRASH, Care.NORMAL, Care.NORMAL);
+    }
+
+    @Test
+    void aPartitionThatTheGroupHasNeverReadNeedsNoCareButTheNextOwnerIsToKnow() {
         joinWith(ONE);
         add(ONE, 0);
-        processor = batch -> Outcome.waitForEvent(0, new IllegalStateException("broken"), null);
-        runAllUntil(() -> status.blocked().size() == 1);
+        List<Care> cares = new ArrayList<>();
+        processor = batch -> {
+            cares.add(batch.care());
+            return Outcome.goOn(1);
+        };
 
-        processor = batch -> Outcome.goOn(1);
+        assertThat(committed).containsEntry(ONE, new OffsetAndMetadata(0));
         runAllUntil(() -> committed(ONE) != null);
+        assertThat(cares).containsExactly(Care.NORMAL);
+    }
 
-        assertThat(status.blocked()).isEmpty();
-        assertThat(committed(ONE)).isEqualTo(1);
+    @Test
+    void aPartitionGivenBackInOrderNeedsNoCareAndIsUnmarkedBeforeItsFirstBatch() {
+        joinWith(ONE);
+        add(ONE, 0);
+        runAllUntil(() -> committed(ONE) != null);
+        consumer.rebalance(Set.of());
+        assertThat(committed).containsEntry(ONE, new OffsetAndMetadata(1, "given back"));
+
+        List<Care> cares = new ArrayList<>();
+        processor = batch -> {
+            cares.add(batch.care());
+            return Outcome.goOn(1);
+        };
+        consumer.rebalance(Set.of(ONE));
+        assertThat(committed).containsEntry(ONE, new OffsetAndMetadata(1));
+        consumer.seek(ONE, 1);
+        add(ONE, 1);
+        runAllUntil(() -> Long.valueOf(2).equals(committed(ONE)));
+
+        assertThat(cares).containsExactly(Care.NORMAL);
     }
 
     @Test
@@ -183,7 +228,6 @@ class GroupMemberTest {
 
         runAllUntil(() -> batches.size() >= 3);
 
-        assertThat(status.blocked()).isEmpty();
         assertThat(status.troubles().get("database")).contains("connection refused");
         assertThat(batches).allSatisfy(batch -> assertThat(batch).containsExactly(0L, 1L));
         assertThat(committed(ONE)).isNull();
@@ -321,6 +365,12 @@ class GroupMemberTest {
                 new InboxConfig.Batch(BATCH, Duration.ofMinutes(1)),
                 1,
                 new Backoff(Duration.ofMillis(10), Duration.ofMillis(80)),
+                new InboxConfig.Parking(
+                        new SqlIdentifier(null, "inbox_parked"),
+                        3,
+                        20,
+                        new Backoff(Duration.ofMillis(10), Duration.ofMillis(80)),
+                        ParkedEvent.State.DEAD),
                 Duration.ofSeconds(3),
                 Map.of());
         Subscription subscription = new Subscription(
@@ -342,13 +392,13 @@ class GroupMemberTest {
     }
 
     private void joinWith(TopicPartition... partitions) {
-        member.join();
-        consumer.rebalance(Set.of(partitions));
         Map<TopicPartition, Long> beginnings = new HashMap<>();
         for (TopicPartition partition : partitions) {
             beginnings.put(partition, 0L);
         }
         consumer.updateBeginningOffsets(beginnings);
+        member.join();
+        consumer.rebalance(Set.of(partitions));
     }
 
     private void add(TopicPartition partition, long... offsets) {
@@ -396,8 +446,10 @@ class GroupMemberTest {
         }
     }
 
+    /** Null: only where to begin. */
     private @Nullable Long committed(TopicPartition partition) {
-        return committed.get(partition);
+        OffsetAndMetadata offset = committed.get(partition);
+        return offset == null || offset.offset() == 0 ? null : offset.offset();
     }
 
     /** The handlers here take text. */

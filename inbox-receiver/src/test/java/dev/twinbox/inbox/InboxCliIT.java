@@ -78,6 +78,54 @@ class InboxCliIT {
         assertThat(away.output()).contains("127.0.0.1:1").doesNotContain(SECRET, "\tat ");
     }
 
+    @Test
+    void parkedEventsAreListedShownSentAgainAndDiscardedAndTwicePressedIsOnceDone() throws Exception {
+        Servers.postgres().createDatabase("cli_parked");
+        assertThat(migrate("cli_parked").exitCode()).isZero();
+        try (var connection = Servers.postgres().connect("cli_parked");
+                var statement = connection.createStatement()) {
+            statement.execute("""
+                    insert into inbox_parked (consumer_group, handler, event_id, event_type, claims, state, topic, partition,
+                                              record_offset, record_key, record_value, header_names, header_values, attempts, error)
+                    select 'shipping', 'ship', 'event-' || i, 'order.placed', true, case i when 1 then 'dead' else 'behind' end,
+                           'orders', 0, i, 'key', case i when 1 then '{"id":1}'::bytea else '\\xff00' end, array['h'::bytea],
+                           array['v'::bytea], 20, case i when 1 then E'first line\nsecond line' end
+                      from generate_series(1, 2) i""");
+
+            assertThat(parked("list").output())
+                    .contains("1\tDEAD\tshipping\tship\torders-0@1\tevent-1\t20 attempts\tfirst line")
+                    .contains("2\tBEHIND\tshipping\tship\torders-0@2\tevent-2")
+                    .doesNotContain("second line");
+            assertThat(parked("list", "--group", "other").output()).doesNotContain("event-1");
+            assertThat(parked("show", "1").output()).contains("second line", "{\"id\":1}", "h = v", "key:       key");
+            assertThat(parked("show", "2").output()).contains("0xff00");
+            assertThat(parked("show", "3").exitCode()).isEqualTo(1);
+            assertThat(parked("redrive", "1", "2").output()).contains("1 is due", "2 needs nothing");
+            assertThat(parked("redrive", "1").output()).contains("1 needs nothing");
+            assertThat(parked("discard", "1").output()).contains("1 is discarded");
+            assertThat(parked("discard", "1").output()).contains("1 is not there");
+
+            try (var rows = statement.executeQuery(
+                    "select string_agg(event_id, ',') || ' ' || (select state from inbox_parked) "
+                            + "from inbox_event")) {
+                rows.next();
+                assertThat(rows.getString(1)).isEqualTo("event-1 retry");
+            }
+        }
+    }
+
+    private static Run parked(String command, String... arguments) throws Exception {
+        List<String> all = new ArrayList<>(List.of(
+                "parked",
+                command,
+                "--url",
+                Servers.postgres().jdbcUrl("cli_parked"),
+                "--user",
+                Servers.postgres().user()));
+        all.addAll(List.of(arguments));
+        return run(all);
+    }
+
     private static Run migrate(String database, String... options) throws Exception {
         List<String> arguments = new ArrayList<>(List.of(
                 "migrate",

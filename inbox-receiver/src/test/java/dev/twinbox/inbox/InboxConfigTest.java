@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.twinbox.InvalidConfigurationException;
+import dev.twinbox.schema.SqlIdentifier;
 import io.smallrye.config.EnvConfigSource;
 import io.smallrye.config.PropertiesConfigSource;
 import io.smallrye.config.SmallRyeConfigBuilder;
@@ -66,6 +67,30 @@ class InboxConfigTest {
                                 .anySatisfy(p -> assertThat(p).contains("fetch.max.bytes", "many"))
                                 .anySatisfy(p -> assertThat(p).contains("twinbox.inbox.table", "64 bytes"))
                                 .hasSize(12));
+    }
+
+    @Test
+    void whatBecomesOfAFailingEventCanBeSetAndIsChecked() {
+        assertThat(read(REQUIRED, Map.of()).parking())
+                .isEqualTo(new InboxConfig.Parking(
+                        new SqlIdentifier(null, "inbox_parked"),
+                        3,
+                        20,
+                        new Backoff(Duration.ofSeconds(1), Duration.ofMinutes(10)),
+                        ParkedEvent.State.DEAD));
+
+        Map<String, String> values = new HashMap<>(REQUIRED);
+        values.put("twinbox.inbox.parked.when-dead", "pass-key");
+        assertThat(read(values, Map.of()).parking().whenDead()).isEqualTo(ParkedEvent.State.PASSED);
+
+        values.put("twinbox.inbox.parked.when-dead", "skip");
+        values.put("twinbox.inbox.parked.attempts", "0");
+        values.put("twinbox.inbox.parked.retry.initial", "PT11M");
+        assertThatThrownBy(() -> read(values, Map.of()))
+                .hasMessageContainingAll(
+                        "twinbox.inbox.parked.when-dead is \"skip\"; it has to be block-key or pass-key",
+                        "twinbox.inbox.parked.attempts is \"0\"; it has to be a whole number from 1 to 1000000",
+                        "twinbox.inbox.parked.retry.initial is PT11M, more than twinbox.inbox.parked.retry.max PT10M");
     }
 
     @Test

@@ -2,6 +2,7 @@ package dev.twinbox.inbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.twinbox.SchemaException;
 import dev.twinbox.inbox.app.SchemaHandler;
@@ -14,12 +15,13 @@ import org.junit.jupiter.api.Test;
 class Schema34IT {
 
     private static final String ODD = "\"Sales-EU 1\".\"In\"\"Box\"";
+    private static final String PARKED = "\"Sales-EU 1\".\"Par'ked\"";
 
     @Test
     void oddNamesAndLeastPrivilegesAreEnoughForARoundTripAndNothingIsCreatedElsewhere() {
         Database database = new Database("schema");
-        database.migrate(new SqlIdentifier("Sales-EU 1", "In\"Box"));
-        database.execute("drop table inbox_event, inbox_event_history");
+        database.migrate("Sales-EU 1", "In\"Box", "Par'ked");
+        database.execute("drop table inbox_event, inbox_parked, inbox_event_history");
         database.execute("create role least login password 'twinbox'");
         database.execute("revoke all on schema public from public");
         database.execute("grant usage on schema public, \"Sales-EU 1\" to least");
@@ -27,25 +29,31 @@ class Schema34IT {
         database.execute("grant select on call to least");
         database.execute("grant usage on all sequences in schema public to least");
         database.execute("grant select, insert, delete on " + ODD + " to least");
+        database.execute("grant select, insert, update, delete on " + PARKED + " to least");
         Servers.kafka().createTopic("schema", 1);
         try (Topics topics = new Topics()) {
             MainApp.deploy(new TestApp("schema", "schema", "least", "twinbox")
                     .with(SchemaHandler.class)
                     .with("twinbox.inbox.schema", "Sales-EU 1")
-                    .with("twinbox.inbox.table", "In\"Box"));
+                    .with("twinbox.inbox.table", "In\"Box")
+                    .with("twinbox.inbox.parked-table", "Par'ked")
+                    .with("twinbox.inbox.quick-tries", "1"));
             String id = Topics.id();
 
-            topics.send("schema", id, "checked", 1);
+            topics.send("schema", id, "checked", 3);
             topics.send("schema", id);
             MainApp.awaitLagZero("schema", "schema");
+            await().atMost(MainApp.LIMIT)
+                    .untilAsserted(() -> assertThat(database.effects("schema")).containsExactly(id));
 
-            assertThat(database.effects("schema")).containsExactly(id);
+            assertThat(database.count(PARKED)).isZero();
             assertThat(database.texts("select event_id from " + ODD)).containsExactly(id);
             assertThat(
                             database.texts(
                                     "select schemaname || '.' || tablename from pg_tables "
                                             + "where schemaname not in ('pg_catalog', 'information_schema') and tablename not like '%history'"))
-                    .containsExactlyInAnyOrder("public.effect", "public.call", "Sales-EU 1.In\"Box");
+                    .containsExactlyInAnyOrder(
+                            "public.effect", "public.call", "Sales-EU 1.In\"Box", "Sales-EU 1.Par'ked");
         } finally {
             Servers.payara().undeploy("schema");
         }
@@ -54,7 +62,7 @@ class Schema34IT {
     @Test
     void aMissingTableFailsTheDeploymentWithTheCommandThatCreatesIt() {
         Database database = new Database("bare");
-        database.execute("drop table inbox_event, inbox_event_history");
+        database.execute("drop table inbox_event, inbox_parked, inbox_event_history");
 
         String log = Servers.payara()
                 .deploy(
@@ -66,7 +74,7 @@ class Schema34IT {
                 .contains(
                         "Table \"inbox_event\" does not exist (database bare, search_path \"$user\", public). Create it: "
                                 + "java -jar inbox-receiver-cli.jar migrate --url jdbc:postgresql://<host>/<database> "
-                                + "--user <owner> --table 'inbox_event'");
+                                + "--user <owner> --table 'inbox_event' --parked-table 'inbox_parked'");
     }
 
     @Test
@@ -94,7 +102,8 @@ class Schema34IT {
         try (Connection connection = database.connect();
                 var statement = connection.createStatement()) {
             statement.execute("set role " + role);
-            return new InboxTable(new SqlIdentifier(null, table)).check(connection);
+            return new InboxTable(new SqlIdentifier(null, table), new SqlIdentifier(null, "inbox_parked"))
+                    .check(connection);
         }
     }
 }

@@ -73,6 +73,15 @@ final class Topics implements AutoCloseable {
         producer.send(orderRecord(topic, 0, id, action, times));
     }
 
+    /** The same with a key. */
+    void add(String topic, String key, String id, String action, int times) {
+        ProducerRecord<byte[], byte[]> record =
+                new ProducerRecord<>(topic, 0, bytes(key), bytes(order(id, action, times)));
+        header(record, CloudEventHeaders.ID, id);
+        header(record, CloudEventHeaders.TYPE, "order");
+        producer.send(record);
+    }
+
     void flush() {
         producer.flush();
     }

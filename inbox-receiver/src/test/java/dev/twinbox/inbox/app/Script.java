@@ -100,8 +100,31 @@ public class Script {
                 passGate(Integer.parseInt(words[1]));
                 throw new IllegalStateException("after the gate");
             }
+            case "long" -> throw new IllegalStateException("x".repeat(100_000));
+            case "dirty" -> throw new IllegalStateException("a\0b\ud83dc");
+            case "null" -> throw new IllegalStateException((String) null);
+            case "cycle" -> throw cycle();
+            case "hostile" -> throw new Hostile();
+            case "halt" -> Runtime.getRuntime().halt(9);
+            case "repair" -> execute("select 1 / count(*) from repaired");
             case "sql" -> execute(words[1]);
             default -> throw new IllegalArgumentException(action);
+        }
+    }
+
+    private static Exception cycle() {
+        Exception first = new Exception("first");
+        first.initCause(new Exception("second", first));
+        return first;
+    }
+
+    /** Its own code fails. */
+    private static final class Hostile extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        public String getMessage() {
+            throw new StackOverflowError();
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.twinbox.inbox.app;
 
 import dev.twinbox.inbox.InboxStatus;
+import dev.twinbox.inbox.ParkedEvents;
 import jakarta.inject.Inject;
 import jakarta.servlet.ServletContextEvent;
 import jakarta.servlet.ServletContextListener;
@@ -27,17 +28,36 @@ public class StatusServlet extends HttpServlet {
     @Inject
     private transient InboxStatus status;
 
+    @Inject
+    private transient ParkedEvents parked;
+
     @Override
     protected void doGet(HttpServletRequest request, HttpServletResponse response) throws IOException {
         response.setContentType("text/plain;charset=UTF-8");
         var out = response.getWriter();
+        if (request.getParameter("redrive") != null) {
+            out.println(parked.redrive(Long.parseLong(request.getParameter("redrive"))));
+            return;
+        }
+        if (request.getParameter("discard") != null) {
+            out.println(parked.discard(Long.parseLong(request.getParameter("discard"))));
+            return;
+        }
+        if (request.getParameter("list") != null) {
+            parked.list(0, 1000)
+                    .forEach(event -> out.println(event.number() + " " + event.state() + " " + event.eventId() + " "
+                            + parked.find(event.number()).isPresent()));
+            return;
+        }
         out.println("effects=" + status.effects());
         out.println("duplicates=" + status.duplicates());
         out.println("failures=" + status.failures());
         out.println("skipped=" + status.skipped());
         out.println("dropped=" + status.dropped());
         out.println("running=" + Script.running());
-        status.blocked().forEach(record -> out.println("blocked=" + record));
+        out.println("parked=" + status.parked());
+        out.println("waiting=" + status.waiting());
+        out.println("dead=" + status.dead());
         status.troubles().forEach((subject, text) -> out.println("trouble " + subject + "=" + text));
     }
 

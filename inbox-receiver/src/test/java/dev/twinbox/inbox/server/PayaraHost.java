@@ -155,6 +155,11 @@ public final class PayaraHost implements AutoCloseable {
         return log.substring(from);
     }
 
+    /** Deploys an application of which the server may die. */
+    public void deployWithoutAnswer(String name, Path war) {
+        commands.println("deploy\t" + name + "\t" + war);
+    }
+
     public String undeploy(String name) {
         int from = log.length();
         command("undeploy", name);

@@ -1,0 +1,68 @@
+package dev.twinbox.inbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.twinbox.inbox.app.KillerHandler;
+import dev.twinbox.inbox.server.PayaraHost;
+import java.time.Duration;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.Test;
+
+/** An event of which the process dies is noticed, and does not kill for ever. */
+class KillerEventIT {
+
+    private static final String APP = "killer";
+
+    @Test
+    void itIsGivenUpAfterSomeBeginningsThatNeverEndedAndTheOthersAreHandled() throws Exception {
+        Database database = new Database(APP);
+        Servers.kafka().createTopic(APP, 1);
+        String before = Topics.id();
+        String killer = Topics.id();
+        String behind = Topics.id();
+        String after = Topics.id();
+        try (Topics topics = new Topics()) {
+            topics.add(APP, "a", before, "", 0);
+            topics.add(APP, "b", killer, "halt", 1_000_000);
+            topics.add(APP, "b", behind, "", 0);
+            topics.add(APP, "c", after, "", 0);
+            topics.flush();
+            // As an instance that died of its first batch leaves it.
+            topics.admin()
+                    .alterConsumerGroupOffsets(APP, Map.of(new TopicPartition(APP, 0), new OffsetAndMetadata(0)))
+                    .all()
+                    .get();
+            try (PayaraHost payara = Servers.newPayara()) {
+                payara.deployWithoutAnswer(APP, app(database).build());
+                payara.awaitEnd(Duration.ofSeconds(90));
+            }
+            assertThat(database.texts("select event_id || ' ' || state || ' ' || attempts from inbox_parked"))
+                    .containsExactly(killer + " begun 1");
+            assertThat(database.effects(APP)).containsExactly(before);
+
+            // Two more deaths, for which this test does not start servers.
+            database.execute("update inbox_parked set attempts = 3");
+            MainApp.deploy(app(database));
+            await().atMost(MainApp.LIMIT)
+                    .untilAsserted(() -> assertThat(topics.lag(APP, APP)).isZero());
+
+            assertThat(database.effects(APP)).containsExactly(before, after);
+            assertThat(database.texts("select event_id || ' ' || state || ' ' || coalesce(error, '') from inbox_parked "
+                            + "order by number"))
+                    .containsExactly(
+                            killer + " dead the process ended 3 times while handler " + APP
+                                    + " was at this event; it is not begun again",
+                            behind + " behind ");
+            assertThat(database.calls(APP, killer)).isEqualTo(1);
+        } finally {
+            Servers.payara().undeploy(APP);
+        }
+    }
+
+    private static TestApp app(Database database) {
+        return new TestApp(APP, database.name()).with(KillerHandler.class);
+    }
+}

@@ -1,0 +1,18 @@
+package dev.twinbox.inbox.app;
+
+import dev.twinbox.InboxHandler;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+
+/** Of an application that an event kills. */
+@ApplicationScoped
+public class KillerHandler {
+
+    @Inject
+    private Script script;
+
+    @InboxHandler(topic = "killer", type = "order", name = "killer")
+    public void onOrder(Order order) throws Exception {
+        script.play("killer", order);
+    }
+}

@@ -1,0 +1,30 @@
+package dev.twinbox.inbox.app;
+
+import dev.twinbox.EventContext;
+import dev.twinbox.InboxHandler;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+
+/** Of an application whose events fail in many ways. */
+@ApplicationScoped
+public class ParkingHandlers {
+
+    /** A record that JSON-B knows only where the server sees all of it. */
+    public record Plain(String id) {}
+
+    @Inject
+    private Script script;
+
+    @InboxHandler(topic = "parking", type = "order", name = "parking")
+    public void onOrder(Order order, EventContext context) throws Exception {
+        script.play("parking", order);
+    }
+
+    @InboxHandler(topic = "parking", type = "order", name = "healthy")
+    public void onOrderToo(Order order) throws Exception {
+        script.play("healthy", new Order(order.id(), "", 0));
+    }
+
+    @InboxHandler(topic = "parking", type = "plain", name = "plain")
+    public void onPlain(Plain plain) {}
+}
