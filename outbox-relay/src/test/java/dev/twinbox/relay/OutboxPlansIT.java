@@ -145,6 +145,22 @@ class OutboxPlansIT {
         lookingForUnsentEventsOfASlotReadsNoHistory();
     }
 
+    @Test
+    void afterASlotWasEmptiedThePlansAreTheSame() throws SQLException {
+        EventSlots slots = new EventSlots(reading, OutboxDatabaseFixture.SCHEMA, "relay");
+        saveAsSent(now());
+        // The unfinished transaction uses the slot that had its turn when it began.
+        assertThat(slots.tryEmpty(0).equals(EventSlots.Outcome.EMPTIED)
+                        || slots.tryEmpty(1).equals(EventSlots.Outcome.EMPTIED))
+                .isTrue();
+        for (Cutting cutting : Cutting.values()) {
+            anIdlePollReadsNothing(cutting);
+            aPollReadsWhatIsNewAndWhatWasInProgressAndNoMore(cutting);
+            aFollowingPageReadsItsOwnRows(cutting);
+        }
+        lookingForUnsentEventsOfASlotReadsNoHistory();
+    }
+
     private static void saveAsSent(Snapshot from) throws SQLException {
         UUID owner = UUID.randomUUID();
         OutboxDatabaseFixture.execute(reading, "delete from outbox_lease");
