@@ -73,8 +73,11 @@ class OutboxPlansIT {
                 OutboxDatabaseFixture.execute(owner, index.replace(" ON ONLY ", " ON "));
             }
         }
-        OutboxDatabaseFixture.insert(unfinished, "early", "its transaction and number are older than all of history");
-        OutboxDatabaseFixture.execute(unfinished, "update outbox_event set seq = " + early + " where key = 'early'");
+        // Its transaction and number are older than all of history. It uses one slot: others can be emptied.
+        OutboxDatabaseFixture.execute(
+                unfinished,
+                "insert into outbox_event (seq, id, topic, key, type, source, occurred_at, content_type) values ("
+                        + early + ", gen_random_uuid(), 'orders', 'early', 't', '/s', now(), 'text/plain')");
     }
 
     @AfterAll
