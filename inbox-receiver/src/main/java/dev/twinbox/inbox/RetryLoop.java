@@ -66,6 +66,7 @@ final class RetryLoop implements Runnable {
         while (isWanted()) {
             pause(turn());
         }
+        workshop.status().recovered(NAME);
         workshop.status().unwatch(NAME); // not in a finally block: if it dies, readiness is to say so
     }
 
@@ -84,12 +85,19 @@ final class RetryLoop implements Runnable {
         try {
             boolean found = runOnce();
             databaseFailures = 0;
+            workshop.status().recovered(NAME);
             return found ? Duration.ZERO : IDLE;
         } catch (SQLException | RuntimeException | Error e) {
-            if (isWanted()) {
-                workshop.status().databaseFailed(e);
-            }
+            report(e);
             return whenDatabaseFails.after(++databaseFailures);
+        }
+    }
+
+    /** A trouble of its own: what the workers meet comes and goes with the events that they have. */
+    private void report(Throwable thrown) {
+        String text = ErrorText.of(thrown);
+        if (isWanted() && workshop.status().trouble(NAME, text)) {
+            LOG.log(Level.WARNING, "Parked events can not be tried again, will wait until they can: {0}", text);
         }
     }
 
