@@ -2,6 +2,7 @@ package dev.twinbox.inbox;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,6 +14,8 @@ import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
 import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.config.ConfigValue;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.utils.Utils;
+import org.jspecify.annotations.Nullable;
 
 /** Settings of the Kafka consumer: those that the guarantees rest on, and the application's. */
 final class ConsumerSettings {
@@ -67,10 +70,7 @@ final class ConsumerSettings {
     /** What is wrong with the application's settings; one sentence each. */
     static List<String> problems(Map<String, String> kafka) {
         List<String> problems = new ArrayList<>();
-        if (!kafka.containsKey(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG)) {
-            problems.add(Setting.KAFKA_PREFIX + ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG
-                    + " is not set: host:port of one or more brokers, separated by commas");
-        }
+        problems.addAll(addressProblems(kafka.get(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG)));
         Map<String, String> toCheck = new HashMap<>(kafka);
         for (String name : kafka.keySet()) {
             String reason = FIXED.get(name);
@@ -94,6 +94,19 @@ final class ConsumerSettings {
             problems.addAll(sessionProblems(kafka));
         }
         return problems;
+    }
+
+    /** Without asking the network. Kafka's consumer would refuse it, but only when it is made, long after the deployment. */
+    private static List<String> addressProblems(@Nullable String addresses) {
+        String key = Setting.KAFKA_PREFIX + ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG;
+        if (addresses == null) {
+            return List.of(key + " is not set: host:port of one or more brokers, separated by commas");
+        }
+        return Arrays.stream(addresses.split(","))
+                .map(String::trim)
+                .filter(address -> Utils.getHost(address) == null || Utils.getPort(address) == null)
+                .map(address -> key + " has to be host:port, several separated by commas; \"" + address + "\" is not")
+                .toList();
     }
 
     /** Kafka's consumer would refuse it, but only when it is made, long after the deployment. */

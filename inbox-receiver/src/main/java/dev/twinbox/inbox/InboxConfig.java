@@ -127,8 +127,10 @@ record InboxConfig(
         }
 
         private Backoff backoff(Setting initial, Setting max) {
+            int before = problems.size();
             Backoff backoff = new Backoff(duration(initial), duration(max));
-            if (backoff.initial().compareTo(backoff.max()) > 0) {
+            // Of a value that is none, nothing but that is to be said.
+            if (problems.size() == before && backoff.initial().compareTo(backoff.max()) > 0) {
                 problems.add(
                         initial.key() + " is " + backoff.initial() + ", more than " + max.key() + " " + backoff.max());
             }

@@ -94,6 +94,28 @@ class InboxConfigTest {
     }
 
     @Test
+    void aValueThatIsNoneIsNotComparedWithAnother() {
+        Map<String, String> values = new HashMap<>(REQUIRED);
+        values.put("twinbox.inbox.retry.max", "5 seconds");
+        assertThatThrownBy(() -> read(values, Map.of()))
+                .isInstanceOfSatisfying(
+                        InvalidConfigurationException.class,
+                        e -> assertThat(e.problems())
+                                .singleElement()
+                                .asString()
+                                .startsWith("twinbox.inbox.retry.max is \"5 seconds\""));
+    }
+
+    @Test
+    void anAddressOfABrokerHasAPort() {
+        Map<String, String> values = new HashMap<>(REQUIRED);
+        values.put("twinbox.inbox.kafka.bootstrap.servers", "kafka-1:9092, kafka-2");
+        assertThatThrownBy(() -> read(values, Map.of()))
+                .hasMessageContaining("twinbox.inbox.kafka.bootstrap.servers has to be host:port")
+                .hasMessageContaining("\"kafka-2\" is not");
+    }
+
+    @Test
     void theEnvironmentSetsKafkasKeysToo() {
         InboxConfig config = read(
                 Map.of("twinbox.inbox.group", "g", "twinbox.inbox.data-source", "d"),
