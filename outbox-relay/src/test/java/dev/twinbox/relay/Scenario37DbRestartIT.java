@@ -73,13 +73,15 @@ class Scenario37DbRestartIT {
     }
 
     /** Stands in for the server that is down, and counts who knocks. */
-    private static int attemptsDuringOutage() throws IOException {
+    private static int attemptsDuringOutage() throws IOException, InterruptedException {
         AtomicInteger attempts = new AtomicInteger();
-        try (ServerSocket knocks = new ServerSocket(RelayRig.POSTGRES.port(), 50, InetAddress.getByName("127.0.0.1"))) {
-            Thread counter = new Thread(() -> count(knocks, attempts), "knocks");
+        ServerSocket knocks = new ServerSocket(RelayRig.POSTGRES.port(), 50, InetAddress.getByName("127.0.0.1"));
+        Thread counter = new Thread(() -> count(knocks, attempts), "knocks");
+        try (knocks) {
             counter.start();
             await("the outage").during(OUTAGE).atMost(OUTAGE.plusSeconds(5)).until(counter::isAlive);
         }
+        counter.join(); // the kernel lets go of the port when nobody waits in accept() any more
         return attempts.get();
     }
 
