@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 
 import dev.twinbox.CloudEventHeaders;
 import dev.twinbox.DeliveryContract;
-import dev.twinbox.EventSerializer;
 import dev.twinbox.inbox.Batch.Care;
 import dev.twinbox.inbox.GroupMember.OffsetPolicy;
 import dev.twinbox.inbox.HandlerMethod.Shape;
@@ -450,23 +449,5 @@ class GroupMemberTest {
     private @Nullable Long committed(TopicPartition partition) {
         OffsetAndMetadata offset = committed.get(partition);
         return offset == null || offset.offset() == 0 ? null : offset.offset();
-    }
-
-    /** The handlers here take text. */
-    private static final class NoSerializer implements EventSerializer {
-        @Override
-        public String contentType() {
-            return "text/plain";
-        }
-
-        @Override
-        public byte[] serialize(Object event) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public <T> T deserialize(byte[] data, Class<T> type) {
-            throw new UnsupportedOperationException();
-        }
     }
 }

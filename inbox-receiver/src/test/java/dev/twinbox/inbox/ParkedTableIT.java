@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.twinbox.CloudEventHeaders;
 import dev.twinbox.DeliveryContract;
-import dev.twinbox.EventSerializer;
 import dev.twinbox.inbox.Claims.Pair;
 import dev.twinbox.inbox.HandlerMethod.Shape;
 import dev.twinbox.inbox.ParkedEvent.State;
@@ -421,23 +420,5 @@ class ParkedTableIT {
 
     private static byte[] utf8(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
-    }
-
-    /** The handlers here take text. */
-    private static final class NoSerializer implements EventSerializer {
-        @Override
-        public String contentType() {
-            return "text/plain";
-        }
-
-        @Override
-        public byte[] serialize(Object event) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public <T> T deserialize(byte[] data, Class<T> type) {
-            throw new UnsupportedOperationException();
-        }
     }
 }

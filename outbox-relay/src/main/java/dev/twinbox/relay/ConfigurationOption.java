@@ -1,11 +1,13 @@
 package dev.twinbox.relay;
 
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
-/** Where a command takes its configuration from. */
+/** Where a command takes its configuration from, and how it gets to the database that this names. */
 final class ConfigurationOption {
     @Option(
             names = "--config",
@@ -15,7 +17,28 @@ final class ConfigurationOption {
                     + "all keys: docs/configuration.md.")
     private @Nullable Path file;
 
+    /** What a command does with the database; returns what {@link ExitCode} says of it. */
+    interface Work {
+        ExitCode on(Connection connection, RelayConfig config) throws SQLException;
+    }
+
     RelayConfig read() {
         return ConfigurationReader.read(file);
+    }
+
+    /**
+     * Reads the configuration, connects and works.
+     *
+     * @return the number of the exit code
+     * @throws RelayException in words, if the configuration is wrong or the database refuses
+     */
+    int onDatabase(Work work) {
+        RelayConfig config = read();
+        Logging.configure(config);
+        try (Connection connection = new OutboxDatabase(config).connect()) {
+            return work.on(connection, config).number();
+        } catch (SQLException e) {
+            throw StartCheck.refusal(config, e);
+        }
     }
 }

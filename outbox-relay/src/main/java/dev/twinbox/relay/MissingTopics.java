@@ -1,6 +1,5 @@
 package dev.twinbox.relay;
 
-import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedSet;
@@ -9,7 +8,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
@@ -28,7 +26,7 @@ final class MissingTopics {
      */
     static SortedSet<String> among(Set<String> topics, RelayConfig.Kafka kafka) {
         SortedSet<String> missing = new TreeSet<>();
-        try (Admin admin = Admin.create(settings(kafka))) {
+        try (Admin admin = Admin.create(Topics.settings(kafka))) {
             Map<String, KafkaFuture<TopicDescription>> answers =
                     admin.describeTopics(topics).topicNameValues();
             for (Map.Entry<String, KafkaFuture<TopicDescription>> answer : answers.entrySet()) {
@@ -55,13 +53,5 @@ final class MissingTopics {
             Thread.currentThread().interrupt();
             throw new KafkaException("interrupted", e);
         }
-    }
-
-    private static Map<String, Object> settings(RelayConfig.Kafka kafka) {
-        Map<String, Object> settings = new HashMap<>(kafka.settings());
-        settings.keySet().retainAll(AdminClientConfig.configNames());
-        settings.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, TIMEOUT_SECONDS * 1_000);
-        settings.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, TIMEOUT_SECONDS * 1_000);
-        return settings;
     }
 }

@@ -1,7 +1,6 @@
 package dev.twinbox.relay;
 
 import java.io.PrintWriter;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +30,7 @@ final class ParkedCommand {
     private CommandSpec spec;
 
     private interface Work {
-        int with(ParkedRows rows) throws SQLException;
+        ExitCode with(ParkedRows rows) throws SQLException;
     }
 
     /** Which events to give back. */
@@ -80,7 +79,7 @@ final class ParkedCommand {
             } else if (lines.size() == limit) {
                 say("… there may be more: --limit");
             }
-            return ExitCode.OK.number();
+            return ExitCode.OK;
         });
     }
 
@@ -108,7 +107,7 @@ final class ParkedCommand {
             List<String[]> values = rows.show(number);
             values.forEach(value -> out().printf("%-15s %s%n", value[0], value[1]));
             out().flush();
-            return values.isEmpty() ? notThere(number) : ExitCode.OK.number();
+            return values.isEmpty() ? notThere(number) : ExitCode.OK;
         });
     }
 
@@ -122,7 +121,7 @@ final class ParkedCommand {
                     given == 0
                             ? "nothing to do: no such event is refused or waiting"
                             : given + " event(s) given back to the relay, with those behind them");
-            return ExitCode.OK.number();
+            return ExitCode.OK;
         });
     }
 
@@ -131,7 +130,7 @@ final class ParkedCommand {
         return withRows(rows -> {
             if (rows.discard(number)) {
                 say("event " + number + " is discarded");
-                return ExitCode.OK.number();
+                return ExitCode.OK;
             }
             ParkedState state = rows.state(number);
             if (state == ParkedState.SENDING) {
@@ -139,23 +138,18 @@ final class ParkedCommand {
                         ExitCode.USAGE, "event " + number + " is being sent: it is too late to discard it");
             }
             say("nothing to do: event " + number + " is " + (state == null ? "not parked" : "discarded already"));
-            return ExitCode.OK.number();
+            return ExitCode.OK;
         });
     }
 
-    private int notThere(long number) {
+    private ExitCode notThere(long number) {
         say("event " + number + " is not parked");
-        return ExitCode.OK.number();
+        return ExitCode.OK;
     }
 
     private int withRows(Work work) {
-        RelayConfig config = configuration.read();
-        Logging.configure(config);
-        try (Connection connection = new OutboxDatabase(config).connect()) {
-            return work.with(new ParkedRows(connection, config.tables(), config.name()));
-        } catch (SQLException e) {
-            throw StartCheck.refusal(config, e);
-        }
+        return configuration.onDatabase(
+                (connection, config) -> work.with(new ParkedRows(connection, config.tables(), config.name())));
     }
 
     private PrintWriter out() {

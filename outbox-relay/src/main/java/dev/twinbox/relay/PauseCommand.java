@@ -1,7 +1,5 @@
 package dev.twinbox.relay;
 
-import java.sql.Connection;
-import java.sql.SQLException;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -23,18 +21,14 @@ final class PauseCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        RelayConfig config = configuration.read();
-        Logging.configure(config);
-        try (Connection connection = new OutboxDatabase(config).connect()) {
+        return configuration.onDatabase((connection, config) -> {
             LeaseTable lease = new LeaseTable(connection, config.tables(), config.name());
             lease.pause(OutboxDatabase.identify(connection).systemIdentifier());
             spec.commandLine()
                     .getOut()
                     .println("relay \"" + config.name() + "\" is paused since " + lease.pausedSince()
                             + "; a running one stops within a second");
-            return ExitCode.OK.number();
-        } catch (SQLException e) {
-            throw StartCheck.refusal(config, e);
-        }
+            return ExitCode.OK;
+        });
     }
 }

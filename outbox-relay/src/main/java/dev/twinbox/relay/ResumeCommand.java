@@ -1,7 +1,5 @@
 package dev.twinbox.relay;
 
-import java.sql.Connection;
-import java.sql.SQLException;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -19,16 +17,12 @@ final class ResumeCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        RelayConfig config = configuration.read();
-        Logging.configure(config);
-        try (Connection connection = new OutboxDatabase(config).connect()) {
+        return configuration.onDatabase((connection, config) -> {
             boolean wasPaused = new LeaseTable(connection, config.tables(), config.name()).resume();
             spec.commandLine()
                     .getOut()
                     .println("relay \"" + config.name() + "\" " + (wasPaused ? "is resumed" : "was not paused"));
-            return ExitCode.OK.number();
-        } catch (SQLException e) {
-            throw StartCheck.refusal(config, e);
-        }
+            return ExitCode.OK;
+        });
     }
 }

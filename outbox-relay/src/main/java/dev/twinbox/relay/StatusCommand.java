@@ -41,14 +41,10 @@ final class StatusCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        RelayConfig config = configuration.read();
-        Logging.configure(config);
-        try (Connection connection = new OutboxDatabase(config).connect()) {
+        return configuration.onDatabase((connection, config) -> {
             print(config, connection);
-            return ExitCode.OK.number();
-        } catch (SQLException e) {
-            throw StartCheck.refusal(config, e);
-        }
+            return ExitCode.OK;
+        });
     }
 
     private void print(RelayConfig config, Connection connection) throws SQLException {
