@@ -30,6 +30,15 @@ public final class SchemaMigration {
             select current_schema(), current_setting('search_path')
             """;
 
+    /**
+     * One at a time per database: Flyway's own lock lies on the history table and so does not cover its creation. Held
+     * by a transaction, not by the session, so that it also works behind a pooler.
+     */
+    private static final String LOCK = """
+            -- migrate: wait for others
+            select pg_advisory_xact_lock(hashtextextended('dev.twinbox.migrate', 0))
+            """;
+
     private SchemaMigration() {}
 
     /**
@@ -41,7 +50,7 @@ public final class SchemaMigration {
     public record Result(int applied, String version) {}
 
     /**
-     * Applies what is missing. Runs of several processes wait for each other.
+     * Applies what is missing. Runs of several processes wait for each other. Uses up to three connections at a time.
      *
      * @param dataSource connects as the owner of the tables to be
      * @param location folder on the class path with files {@code V<n>__<name>.sql}
@@ -50,6 +59,20 @@ public final class SchemaMigration {
      * @throws SchemaException if a file can not be applied; what it did is rolled back
      */
     public static Result migrate(
+            DataSource dataSource, String location, SqlIdentifier history, Map<String, String> placeholders) {
+        try (Connection connection = dataSource.getConnection();
+                Statement lock = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            lock.execute(LOCK);
+            Result result = migrateAlone(dataSource, location, history, placeholders);
+            connection.rollback();
+            return result;
+        } catch (SQLException e) {
+            throw new SchemaException("Migration of the tables " + location + " failed: " + e.getMessage(), e);
+        }
+    }
+
+    private static Result migrateAlone(
             DataSource dataSource, String location, SqlIdentifier history, Map<String, String> placeholders) {
         FluentConfiguration configuration = Flyway.configure()
                 .dataSource(dataSource)
