@@ -26,6 +26,13 @@ public @interface EventType {
     /** Logical name, the CloudEvents {@code type}, for example {@code order.placed}; it outlives the class's name. */
     String value();
 
+    /**
+     * Former names of the type: events that still carry one are handled as events of {@link #value()}. Nothing is published under
+     * them. On one topic an alias leads to one type and is not itself the name of a type that is handled there; otherwise the
+     * receiving application is not deployed.
+     */
+    String[] aliases() default {};
+
     /** Kafka topic; empty (the default): stated where the event is published or handled. */
     String topic() default "";
 

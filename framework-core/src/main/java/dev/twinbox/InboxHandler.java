@@ -41,6 +41,12 @@ public @interface InboxHandler {
     String type() default "";
 
     /**
+     * Former names of the type, for parameters without an {@link EventType}: see {@link EventType#aliases()}, whose aliases hold
+     * besides these unless {@link #type()} names another type. They hold for all handlers of the topic and type.
+     */
+    String[] aliases() default {};
+
+    /**
      * Stable name of this handler, part of the inbox key: change it, and every event still on the topic is handled
      * again. Empty (the default): {@code <simple name of the bean class>.<method>}; where two handlers come to one name,
      * deployment asks for an explicit one.

@@ -8,6 +8,7 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.reflect.Method;
 import java.lang.reflect.Type;
+import java.util.Set;
 
 /**
  * A legal {@code @InboxHandler} method, found at deployment.
@@ -15,6 +16,7 @@ import java.lang.reflect.Type;
  * @param name its stable name, unique in the application
  * @param topic Kafka topic
  * @param type logical name of the events
+ * @param aliases former names of the type
  * @param delivery what it promises
  * @param shape what it takes
  * @param eventClass what a record's value is turned into
@@ -26,6 +28,7 @@ record HandlerMethod(
         String name,
         String topic,
         String type,
+        Set<String> aliases,
         DeliveryContract delivery,
         Shape shape,
         Class<?> eventClass,

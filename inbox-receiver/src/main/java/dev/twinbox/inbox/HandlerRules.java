@@ -30,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -53,6 +54,7 @@ final class HandlerRules {
     private final BeanManager beans;
     private final List<String> problems = new ArrayList<>();
     private final List<HandlerMethod> handlers = new ArrayList<>();
+    private final Set<String> topics = new TreeSet<>();
 
     HandlerRules(BeanManager beans) {
         this.beans = beans;
@@ -87,6 +89,12 @@ final class HandlerRules {
         }
         handlers.sort(Comparator.comparing(HandlerMethod::name));
         refuseEqualNames();
+        problems.addAll(Aliases.problems(handlers));
+    }
+
+    /** Of all handlers, the wrong ones included. */
+    Set<String> topics() {
+        return topics;
     }
 
     /** An annotated method that nobody would ever call is a mistake, not a choice. */
@@ -125,6 +133,13 @@ final class HandlerRules {
         }
         String topic = topic(annotation, eventClass);
         String type = type(annotation, eventClass);
+        Set<String> aliases = aliases(annotation, eventClass);
+        if (aliases.stream().anyMatch(String::isBlank)) {
+            breaches.add("one of its aliases is blank; an alias is a former name of the type");
+        }
+        if (!topic.isEmpty()) {
+            topics.add(topic);
+        }
         if (eventClass != null) {
             checkTopicAndType(topic, type, eventClass, breaches);
         }
@@ -146,6 +161,7 @@ final class HandlerRules {
                     name,
                     topic,
                     type,
+                    aliases,
                     annotation.delivery(),
                     shape,
                     eventClass,
@@ -287,6 +303,17 @@ final class HandlerRules {
     private static String type(InboxHandler annotation, @Nullable Class<?> eventClass) {
         EventType declared = eventClass == null ? null : eventClass.getAnnotation(EventType.class);
         return annotation.type().isEmpty() && declared != null ? declared.value() : annotation.type();
+    }
+
+    /** Those of the class belong to the name of the class: a handler that names another type does not take them over. */
+    private static Set<String> aliases(InboxHandler annotation, @Nullable Class<?> eventClass) {
+        EventType declared = eventClass == null ? null : eventClass.getAnnotation(EventType.class);
+        Set<String> aliases = new TreeSet<>(List.of(annotation.aliases()));
+        if (declared != null
+                && (annotation.type().isEmpty() || annotation.type().equals(declared.value()))) {
+            aliases.addAll(List.of(declared.aliases()));
+        }
+        return aliases;
     }
 
     private static void checkTopicAndType(String topic, String type, Class<?> eventClass, List<String> breaches) {

@@ -2,6 +2,7 @@ package dev.twinbox.inbox;
 
 import dev.twinbox.InvalidConfigurationException;
 import dev.twinbox.inbox.ParkedEvent.State;
+import dev.twinbox.inbox.TopicFormat.Wrapping;
 import dev.twinbox.schema.SqlIdentifier;
 import java.time.Duration;
 import java.time.format.DateTimeParseException;
@@ -9,9 +10,11 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -29,6 +32,7 @@ import org.jspecify.annotations.Nullable;
  * @param backoff waits between attempts
  * @param parking what becomes of an event whose handler fails
  * @param stopTimeout how long a stop waits for the record that is being handled
+ * @param formats how the producers of the topics write
  * @param kafka consumer settings by Kafka's own names, without those that the receiver fixes; may hold secrets
  */
 record InboxConfig(
@@ -40,10 +44,17 @@ record InboxConfig(
         Backoff backoff,
         Parking parking,
         Duration stopTimeout,
+        TopicFormat.OfTopics formats,
         Map<String, String> kafka) {
 
     /** What Kubernetes puts into the environment for a service called twinbox-inbox. */
     private static final Pattern OF_KUBERNETES = Pattern.compile("TWINBOX_INBOX_(SERVICE_.+|PORT|PORT_.+)");
+
+    private static final String ID_PLACES =
+            "cloudevent, header:NAME, key, coordinates, or json-pointer: and a JSON pointer such as /order/id";
+
+    private static final String TYPE_PLACES =
+            "cloudevent, header:NAME, fixed:TYPE, or json-pointer: and a JSON pointer such as /type";
 
     private static final Duration SHORTEST = Duration.ofMillis(1);
     private static final Duration LONGEST = Duration.ofDays(1);
@@ -63,9 +74,12 @@ record InboxConfig(
      */
     record Parking(SqlIdentifier table, int quickTries, int attempts, Backoff backoff, State whenDead) {}
 
-    /** @throws InvalidConfigurationException names every key that is unknown, missing or has a value that can not work */
-    static InboxConfig from(Config config) {
-        return new Reader(config).read();
+    /**
+     * @param topics those that the application reads
+     * @throws InvalidConfigurationException names every key that is unknown, missing or has a value that can not work
+     */
+    static InboxConfig from(Config config, Set<String> topics) {
+        return new Reader(config, topics).read();
     }
 
     /** Kafka's settings are left out: they may hold secrets, and Kafka logs its own, masked. */
@@ -73,17 +87,22 @@ record InboxConfig(
     public String toString() {
         return "group=" + group + ", data-source=" + dataSource + ", table=" + table + ", batch.size=" + batch.size()
                 + ", batch.max-time=" + batch.maxTime() + ", workers=" + workers + ", retry=" + backoff.initial() + ".."
-                + backoff.max() + ", parking=" + parking + ", stop.timeout=" + stopTimeout + ", kafka="
-                + new TreeSet<>(kafka.keySet());
+                + backoff.max() + ", parking=" + parking + ", stop.timeout=" + stopTimeout + ", formats=" + formats
+                + ", kafka=" + new TreeSet<>(kafka.keySet());
     }
 
     /** Collects problems instead of stopping at the first. */
     private static final class Reader {
+        private static final List<Setting> BY_TOPIC =
+                List.of(Setting.EVENT_ID, Setting.EVENT_TYPE, Setting.VALUE_FORMAT);
+
         private final Config config;
+        private final Set<String> topics;
         private final List<String> problems = new ArrayList<>();
 
-        Reader(Config config) {
+        Reader(Config config, Set<String> topics) {
             this.config = config;
+            this.topics = topics;
         }
 
         InboxConfig read() {
@@ -96,12 +115,14 @@ record InboxConfig(
             Backoff backoff = backoff(Setting.RETRY_INITIAL, Setting.RETRY_MAX);
             @Nullable Parking parking = parking();
             Duration stopTimeout = duration(Setting.STOP_TIMEOUT);
+            TopicFormat.OfTopics formats = formats();
             Map<String, String> kafka = kafka();
             problems.addAll(ConsumerSettings.problems(kafka));
             if (!problems.isEmpty() || table == null || parking == null) {
                 throw new InvalidConfigurationException("Configuration of the inbox", problems);
             }
-            return new InboxConfig(group, dataSource, table, batch, workers, backoff, parking, stopTimeout, kafka);
+            return new InboxConfig(
+                    group, dataSource, table, batch, workers, backoff, parking, stopTimeout, formats, kafka);
         }
 
         private @Nullable Parking parking() {
@@ -111,6 +132,55 @@ record InboxConfig(
             Backoff backoff = backoff(Setting.PARKED_RETRY_INITIAL, Setting.PARKED_RETRY_MAX);
             State whenDead = whenDead();
             return table == null ? null : new Parking(table, quickTries, attempts, backoff, whenDead);
+        }
+
+        private TopicFormat.OfTopics formats() {
+            TopicFormat common = new TopicFormat(
+                    origin(Setting.EVENT_ID.key(), text(Setting.EVENT_ID), Origin::ofId, ID_PLACES),
+                    origin(Setting.EVENT_TYPE.key(), text(Setting.EVENT_TYPE), Origin::ofType, TYPE_PLACES),
+                    wrapping(Setting.VALUE_FORMAT.key(), text(Setting.VALUE_FORMAT)));
+            Map<String, TopicFormat> own = new TreeMap<>();
+            for (String topic : topics) {
+                TopicFormat format = new TopicFormat(
+                        ofTopic(Setting.EVENT_ID, topic)
+                                .map(value -> origin(Setting.EVENT_ID.keyOf(topic), value, Origin::ofId, ID_PLACES))
+                                .orElse(common.id()),
+                        ofTopic(Setting.EVENT_TYPE, topic)
+                                .map(value ->
+                                        origin(Setting.EVENT_TYPE.keyOf(topic), value, Origin::ofType, TYPE_PLACES))
+                                .orElse(common.type()),
+                        ofTopic(Setting.VALUE_FORMAT, topic)
+                                .map(value -> wrapping(Setting.VALUE_FORMAT.keyOf(topic), value))
+                                .orElse(common.value()));
+                if (!format.equals(common)) {
+                    own.put(topic, format);
+                }
+            }
+            return new TopicFormat.OfTopics(common, own);
+        }
+
+        private Optional<String> ofTopic(Setting setting, String topic) {
+            return config.getOptionalValue(setting.keyOf(topic), String.class);
+        }
+
+        private Origin origin(String key, String value, Function<String, @Nullable Origin> parser, String places) {
+            Origin origin = parser.apply(value.trim());
+            if (origin == null) {
+                problems.add(key + " is \"" + value + "\"; it has to be " + places);
+                return Origin.Attribute.ID;
+            }
+            return origin;
+        }
+
+        private Wrapping wrapping(String key, String value) {
+            return switch (value.trim()) {
+                case "plain" -> Wrapping.NONE;
+                case "connect-json" -> Wrapping.CONNECT_JSON;
+                default -> {
+                    problems.add(key + " is \"" + value + "\"; it has to be plain or connect-json");
+                    yield Wrapping.NONE;
+                }
+            };
         }
 
         private State whenDead() {
@@ -139,19 +209,36 @@ record InboxConfig(
 
         /** A misspelt key would otherwise be a setting silently ignored. */
         private void refuseUnknownKeys() {
-            Set<String> known = Stream.of(Setting.values()).map(Setting::key).collect(Collectors.toSet());
+            Set<String> known = Stream.concat(
+                            Stream.of(Setting.values()).map(Setting::key),
+                            topics.stream().flatMap(topic -> BY_TOPIC.stream().map(setting -> setting.keyOf(topic))))
+                    .collect(Collectors.toSet());
+            Set<String> variables = known.stream().map(Setting::environmentName).collect(Collectors.toSet());
+            variables.retainAll(propertyNames());
             Set<String> unknown = new TreeSet<>();
             for (String name : propertyNames()) {
                 if (name.startsWith(Setting.PREFIX)
                         && !known.contains(name)
+                        // A source that lists a variable by both names takes each _ for a dot.
+                        && !variables.contains(Setting.environmentName(name))
                         && !name.startsWith(Setting.KAFKA_PREFIX)
                         && !isOfKubernetes(Setting.environmentName(name))) {
                     unknown.add(name);
                 }
             }
             unknown.addAll(unknownVariables(known, unknown));
-            unknown.forEach(name -> problems.add("unknown key " + name + "; the receiver's keys are "
-                    + known.stream().sorted().collect(Collectors.joining(", "))));
+            unknown.forEach(name -> problems.add("unknown key " + name + "; "
+                    + (name.startsWith(Setting.TOPIC_PREFIX)
+                            ? "the topics of this application's handlers are " + topics
+                                    + ", and what can be set of one is "
+                                    + BY_TOPIC.stream()
+                                            .map(setting -> setting.keyOf("<topic>"))
+                                            .toList()
+                            : "the receiver's keys are "
+                                    + Stream.of(Setting.values())
+                                            .map(Setting::key)
+                                            .sorted()
+                                            .collect(Collectors.joining(", ")))));
         }
 
         /** Some sources list a variable by both names; it is one mistake. */

@@ -86,7 +86,7 @@ public class InboxExtension implements Extension {
         annotatedClasses.forEach(owner -> rules.examineClassWithoutBean(owner, candidates));
         List<String> problems = new ArrayList<>(rules.problems());
         try {
-            config = InboxConfig.from(ConfigProvider.getConfig());
+            config = InboxConfig.from(ConfigProvider.getConfig(), rules.topics());
         } catch (InvalidConfigurationException e) {
             problems.addAll(e.problems());
         }

@@ -190,8 +190,12 @@ class InboxReceiver {
         for (boolean atMostOnce : new boolean[] {false, true}) {
             Map<String, Map<String, List<Handler>>> byTopic = handlersByTopic(bound, atMostOnce);
             if (!byTopic.isEmpty()) {
-                subscriptions.add(
-                        new Subscription(atMostOnce ? group + AT_MOST_ONCE_SUFFIX : group, byTopic, serializer));
+                subscriptions.add(new Subscription(
+                        atMostOnce ? group + AT_MOST_ONCE_SUFFIX : group,
+                        byTopic,
+                        Aliases.of(extension.handlers()),
+                        extension.config().formats(),
+                        serializer));
             }
         }
         return subscriptions;

@@ -8,7 +8,6 @@ import java.security.NoSuchAlgorithmException;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,9 +22,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class ReceivedEvent {
 
-    private static final int LONGEST_ID = 512;
-    private static final char REPLACEMENT = '\uFFFD';
-
     /** How the event is to be handled. */
     enum Pace {
         /** In one transaction with its neighbours. */
@@ -39,6 +35,7 @@ final class ReceivedEvent {
     private final @Nullable String type;
     private final List<Handler> handlers;
     private final @Nullable String id;
+    private final @Nullable Content content;
     private final @Nullable String problem;
 
     private Pace pace = Pace.TOGETHER;
@@ -56,61 +53,36 @@ final class ReceivedEvent {
             @Nullable String type,
             List<Handler> handlers,
             @Nullable String id,
+            @Nullable Content content,
             @Nullable String problem) {
         this.record = record;
         this.subscription = subscription;
         this.type = type;
         this.handlers = handlers;
         this.id = id;
+        this.content = content;
         this.problem = problem;
     }
 
     /** Never throws: what is wrong with the record comes out when it is its turn. */
     static ReceivedEvent of(ConsumerRecord<byte[], byte[]> record, Subscription subscription, InboxStatus status) {
-        String type;
-        String id = null;
+        String type = null;
+        List<Handler> handlers = Subscription.none();
         try {
-            type = attribute(record, CloudEventHeaders.TYPE);
-        } catch (UnreadableRecordException e) {
-            return new ReceivedEvent(record, subscription, null, Subscription.none(), null, e.getMessage());
-        }
-        List<Handler> handlers = subscription.handlers(record.topic(), type);
-        if (handlers == null) {
-            status.skipped(record.topic(), type);
-            return new ReceivedEvent(record, subscription, type, Subscription.none(), null, null);
-        }
-        if (handlers.isEmpty()) {
-            return new ReceivedEvent(record, subscription, type, handlers, null, null);
-        }
-        try {
-            id = attribute(record, CloudEventHeaders.ID);
-            if (id.length() > LONGEST_ID || id.getBytes(StandardCharsets.UTF_8).length > LONGEST_ID) {
-                throw new UnreadableRecordException(
-                        "header " + CloudEventHeaders.ID + " has more than " + LONGEST_ID + " bytes");
+            TopicFormat format = subscription.format(record.topic());
+            Content content = Content.of(record, format.value());
+            type = content.find(format.type());
+            List<Handler> ofType = subscription.handlers(record.topic(), type);
+            if (ofType == null) {
+                status.skipped(record.topic(), type);
+                return new ReceivedEvent(record, subscription, type, handlers, null, null, null);
             }
-            return new ReceivedEvent(record, subscription, type, handlers, id, null);
+            handlers = ofType;
+            String id = handlers.isEmpty() ? null : content.find(format.id());
+            return new ReceivedEvent(record, subscription, type, handlers, id, content, null);
         } catch (UnreadableRecordException e) {
-            return new ReceivedEvent(record, subscription, type, handlers, null, e.getMessage());
+            return new ReceivedEvent(record, subscription, type, handlers, null, null, e.getMessage());
         }
-    }
-
-    private static String attribute(ConsumerRecord<byte[], byte[]> record, String name) {
-        Header header = record.headers().lastHeader(name);
-        if (header == null) {
-            throw new UnreadableRecordException("header " + name + " is missing");
-        }
-        if (header.value() == null || header.value().length == 0) {
-            throw new UnreadableRecordException("header " + name + " is empty");
-        }
-        String value = new String(header.value(), StandardCharsets.UTF_8);
-        if (value.indexOf(REPLACEMENT) >= 0 && !Arrays.equals(value.getBytes(StandardCharsets.UTF_8), header.value())) {
-            // What was replaced could make two ids one.
-            throw new UnreadableRecordException("header " + name + " is not UTF-8");
-        }
-        if (value.indexOf('\0') >= 0) {
-            throw new UnreadableRecordException("header " + name + " contains U+0000");
-        }
-        return value;
     }
 
     /** In order of their names; empty: nothing to do. */
@@ -124,6 +96,13 @@ final class ReceivedEvent {
             throw new IllegalStateException(coordinates() + " has no id");
         }
         return id;
+    }
+
+    private Content content() {
+        if (content == null) {
+            throw new IllegalStateException(coordinates() + " is not for any handler");
+        }
+        return content;
     }
 
     @Nullable String idOrNull() {
@@ -214,7 +193,7 @@ final class ReceivedEvent {
      * @throws UnreadableRecordException if the serializer does not take it
      */
     @Nullable Object eventFor(Handler handler) {
-        byte[] value = record.value();
+        byte[] value = content().value();
         Class<?> as = handler.eventClass();
         if (value == null || as == byte[].class) {
             return value;
@@ -242,13 +221,13 @@ final class ReceivedEvent {
             for (Header header : record.headers()) {
                 headers.put(header.key(), header.value() == null ? "" : text(header.value()));
             }
-            byte[] key = record.key();
+            headers.putAll(content().attributes());
             context = new EventContext(
                     id(),
-                    type == null ? "" : type,
+                    type == null ? "" : subscription.currentName(record.topic(), type),
                     headers.get(CloudEventHeaders.SOURCE),
                     time(headers.get(CloudEventHeaders.TIME)),
-                    key == null ? null : text(key),
+                    content().keyText(),
                     record.topic(),
                     record.partition(),
                     record.offset(),

@@ -65,6 +65,29 @@ enum Setting {
             "block-key",
             "what an event that is given up means for later events of its key and handler: they wait until a person sends it "
                     + "again or discards it, or they go on without it"),
+    EVENT_ID(
+            "event-id",
+            "see below",
+            Origin.CLOUD_EVENT,
+            "where the id of an event is, by which its repetitions are known: `cloudevent`, `header:NAME`, `key`, "
+                    + "`json-pointer:/POINTER`, `coordinates`"),
+    EVENT_TYPE(
+            "event-type",
+            "see below",
+            Origin.CLOUD_EVENT,
+            "where the type of an event is: `cloudevent`, `header:NAME`, `json-pointer:/POINTER`, `fixed:TYPE`"),
+    VALUE_FORMAT(
+            "value-format",
+            "`plain` or `connect-json`",
+            "plain",
+            "what is around a value: nothing, or what the `JsonConverter` of Kafka Connect puts there. A structured CloudEvent is "
+                    + "known by its content type"),
+    TOPIC(
+            "topic.<topic>.*",
+            "see below",
+            "",
+            "`event-id`, `event-type` or `value-format` of one topic, e.g. `twinbox.inbox.topic.outbox.event.order.event-id`; goes "
+                    + "before the key for all topics"),
     STOP_TIMEOUT(
             "stop.timeout",
             "duration",
@@ -81,6 +104,7 @@ enum Setting {
 
     static final String PREFIX = "twinbox.inbox.";
     static final String KAFKA_PREFIX = PREFIX + "kafka.";
+    static final String TOPIC_PREFIX = PREFIX + "topic.";
 
     private final String name;
     private final String type;
@@ -97,6 +121,11 @@ enum Setting {
     /** Full name of the key. */
     String key() {
         return PREFIX + name;
+    }
+
+    /** Full name of the key for one topic; for those that can be set by topic. */
+    String keyOf(String topic) {
+        return TOPIC_PREFIX + topic + "." + name;
     }
 
     /** What a value looks like, for people. */

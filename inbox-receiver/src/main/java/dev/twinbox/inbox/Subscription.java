@@ -18,15 +18,26 @@ final class Subscription {
 
     private final String group;
     private final Map<String, Map<String, List<Handler>>> handlers;
+    private final Aliases aliases;
+    private final TopicFormat.OfTopics formats;
     private final EventSerializer serializer;
 
     /**
      * @param handlers by topic and type, each list in order of the handlers' names; a type with an empty list is known and
      *     left to another group of this application
+     * @param aliases former names of types
+     * @param formats how the topics' producers write
      */
-    Subscription(String group, Map<String, Map<String, List<Handler>>> handlers, EventSerializer serializer) {
+    Subscription(
+            String group,
+            Map<String, Map<String, List<Handler>>> handlers,
+            Aliases aliases,
+            TopicFormat.OfTopics formats,
+            EventSerializer serializer) {
         this.group = group;
         this.handlers = new HashMap<>(handlers);
+        this.aliases = aliases;
+        this.formats = formats;
         this.serializer = serializer;
     }
 
@@ -44,7 +55,16 @@ final class Subscription {
 
     /** Null: nobody in the application handles the type. */
     @Nullable List<Handler> handlers(String topic, String type) {
-        return handlers.getOrDefault(topic, Map.of()).get(type);
+        return handlers.getOrDefault(topic, Map.of()).get(currentName(topic, type));
+    }
+
+    /** What the type is called today. */
+    String currentName(String topic, String type) {
+        return aliases.currentName(topic, type);
+    }
+
+    TopicFormat format(String topic) {
+        return formats.of(topic);
     }
 
     static List<Handler> none() {

@@ -371,9 +371,14 @@ class GroupMemberTest {
                         new Backoff(Duration.ofMillis(10), Duration.ofMillis(80)),
                         ParkedEvent.State.DEAD),
                 Duration.ofSeconds(3),
+                TopicFormat.OfTopics.CLOUD_EVENTS,
                 Map.of());
         Subscription subscription = new Subscription(
-                "group", Map.of("orders", Map.of("order", List.of(handler("ship")))), new NoSerializer());
+                "group",
+                Map.of("orders", Map.of("order", List.of(handler("ship")))),
+                Aliases.NONE,
+                TopicFormat.OfTopics.CLOUD_EVENTS,
+                new NoSerializer());
         Processor noting = batch -> {
             batches.add(batch.events().stream().map(ReceivedEvent::offset).toList());
             return processor.apply(batch);

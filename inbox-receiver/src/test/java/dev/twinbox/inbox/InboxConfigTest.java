@@ -11,6 +11,7 @@ import io.smallrye.config.SmallRyeConfigBuilder;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class InboxConfigTest {
@@ -94,6 +95,42 @@ class InboxConfigTest {
     }
 
     @Test
+    void whereIdTypeAndValueOfATopicsEventsAreCanBeSetForAllTopicsOrForOne() {
+        assertThat(read(REQUIRED, Map.of()).formats()).isEqualTo(TopicFormat.OfTopics.CLOUD_EVENTS);
+
+        Map<String, String> values = new HashMap<>(REQUIRED);
+        values.put("twinbox.inbox.event-id", "header:id");
+        values.put("twinbox.inbox.topic.orders.event-type", "fixed:order.placed");
+        TopicFormat.OfTopics formats = read(values, Map.of("TWINBOX_INBOX_TOPIC_ORDERS_VALUE_FORMAT", "connect-json"))
+                .formats();
+
+        assertThat(formats.of("orders"))
+                .hasToString("(event-id=header:id, event-type=fixed:order.placed, value-format=connect-json)");
+        assertThat(formats.of("other")).hasToString("(event-id=header:id, event-type=cloudevent, value-format=plain)");
+    }
+
+    @Test
+    void aPlaceThatIsNoneAndATopicThatNobodyReadsAreRefused() {
+        Map<String, String> values = new HashMap<>(REQUIRED);
+        values.put("twinbox.inbox.event-id", "ce_id");
+        values.put("twinbox.inbox.topic.orders.event-id", "json-pointer:id");
+        values.put("twinbox.inbox.topic.orders.event-type", "coordinates");
+        values.put("twinbox.inbox.topic.orders.value-format", "xml");
+        values.put("twinbox.inbox.topic.oders.event-id", "key");
+
+        assertThatThrownBy(() -> read(values, Map.of()))
+                .isInstanceOfSatisfying(
+                        InvalidConfigurationException.class,
+                        e -> assertThat(e.problems()).hasSize(5))
+                .hasMessageContainingAll(
+                        "twinbox.inbox.event-id is \"ce_id\"; it has to be cloudevent, header:NAME, key, coordinates",
+                        "twinbox.inbox.topic.orders.event-id is \"json-pointer:id\"; it has to be",
+                        "twinbox.inbox.topic.orders.event-type is \"coordinates\"; it has to be cloudevent, header:NAME, fixed:TYPE",
+                        "twinbox.inbox.topic.orders.value-format is \"xml\"; it has to be plain or connect-json",
+                        "unknown key twinbox.inbox.topic.oders.event-id; the topics of this application's handlers are [orders]");
+    }
+
+    @Test
     void aValueThatIsNoneIsNotComparedWithAnother() {
         Map<String, String> values = new HashMap<>(REQUIRED);
         values.put("twinbox.inbox.retry.max", "5 seconds");
@@ -174,8 +211,12 @@ class InboxConfigTest {
     }
 
     private static InboxConfig read(Map<String, String> values, Map<String, String> environment) {
-        return InboxConfig.from(new SmallRyeConfigBuilder()
-                .withSources(new PropertiesConfigSource(values, "values", 100), new EnvConfigSource(environment, 300))
-                .build());
+        return InboxConfig.from(
+                new SmallRyeConfigBuilder()
+                        .withSources(
+                                new PropertiesConfigSource(values, "values", 100),
+                                new EnvConfigSource(environment, 300))
+                        .build(),
+                Set.of("orders"));
     }
 }

@@ -411,7 +411,12 @@ class ParkedTableIT {
     }
 
     private Subscription subscription() {
-        return new Subscription(GROUP, Map.of(TOPIC, Map.of("order", List.of(handler))), new NoSerializer());
+        return new Subscription(
+                GROUP,
+                Map.of(TOPIC, Map.of("order", List.of(handler))),
+                Aliases.NONE,
+                TopicFormat.OfTopics.CLOUD_EVENTS,
+                new NoSerializer());
     }
 
     private static Handler handler(String name, DeliveryContract delivery) {

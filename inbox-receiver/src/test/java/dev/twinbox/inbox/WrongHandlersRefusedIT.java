@@ -30,7 +30,7 @@ class WrongHandlersRefusedIT {
 
     @Test
     void everyProblemIsCounted() {
-        assertThat(log).contains("The inbox can not work in this application: 25 problems");
+        assertThat(log).contains("The inbox can not work in this application: 28 problems");
     }
 
     @ParameterizedTest
@@ -55,6 +55,7 @@ class WrongHandlersRefusedIT {
                 "Ejb.requiresNew(Known)|@TransactionAttribute(REQUIRES_NEW) would run it outside",
                 "Ejb.notSupported(Known)|@TransactionAttribute(NOT_SUPPORTED) would run it outside",
                 "Ejb.later(Known)|it is asynchronous (@jakarta.ejb.Asynchronous)",
+                "Aliases.three(byte[])|one of its aliases is blank",
                 "BeanManaged.handle(Known)|its class manages transactions itself",
                 "OfOneClient.handle(Known)|its class is a @Stateful bean",
                 "OfOneRequest.handle(Known)|its bean is @RequestScoped",
@@ -76,6 +77,14 @@ class WrongHandlersRefusedIT {
                         .contains(shapes + "(Known) and " + shapes
                                 + "(Known, EventContext) have one name, \"Shapes.overloaded\"")
                         .contains("@InboxHandler(name = …)"));
+    }
+
+    @Test
+    void formerNamesThatCollideAreRefused() {
+        assertThat(log)
+                .contains(
+                        "  - alias \"two\" of type one on topic aliases (handler one) is the name of a type that is handled there")
+                .contains("  - alias \"old\" of type two on topic aliases (handler two) is an alias of type one, too");
     }
 
     @Test

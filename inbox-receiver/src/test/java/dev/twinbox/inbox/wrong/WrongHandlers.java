@@ -107,6 +107,23 @@ public final class WrongHandlers {
         public void later(Known event) {}
     }
 
+    /** Former names that lead nowhere, or to two types. */
+    @ApplicationScoped
+    public static class Aliases {
+        @InboxHandler(
+                topic = "aliases",
+                type = "one",
+                aliases = {"two", "old"},
+                name = "one")
+        public void one(byte[] value) {}
+
+        @InboxHandler(topic = "aliases", type = "two", aliases = "old", name = "two")
+        public void two(byte[] value) {}
+
+        @InboxHandler(topic = "aliases", type = "three", aliases = " ", name = "three")
+        public void three(byte[] value) {}
+    }
+
     @Stateless
     @TransactionManagement(TransactionManagementType.BEAN)
     public static class BeanManaged {
