@@ -82,12 +82,14 @@ final class RelayBenchmark implements Benchmark {
             throws SQLException, IOException, InterruptedException {
         servers.topics().recreate(TOPIC, PARTITIONS);
         side.prepare();
+        ProcessorTime before = ProcessorTime.now(servers);
         Duration took = side.run(deadline);
+        ProcessorTime spent = ProcessorTime.now(servers).since(before);
         requireLonger(
                 side,
                 took,
                 TopicCheck.check(servers.bootstrapServers(), TOPIC, workload, TopicCheck.Order.BY_KEY, deadline));
-        runs.add(side.label(), round, workload.events(), took);
+        runs.add(side.label(), round, workload.events(), took, spent);
     }
 
     /** The records themselves bear witness: they were handed to the producer within the time that the side reports. */

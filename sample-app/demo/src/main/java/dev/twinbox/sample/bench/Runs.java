@@ -2,17 +2,24 @@ package dev.twinbox.sample.bench;
 
 import jakarta.json.Json;
 import jakarta.json.JsonArrayBuilder;
+import jakarta.json.JsonObjectBuilder;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /** The runs of a benchmark in the order in which they were made. */
 final class Runs {
     private final List<Run> all = new ArrayList<>();
 
     /** One measured run of one side. */
-    private record Run(String side, int round, int events, Duration took) {
+    private record Run(
+            String side,
+            int round,
+            int events,
+            Duration took,
+            @Nullable ProcessorTime spent) {
 
         double perSecond() {
             return events / (took.toNanos() / 1e9);
@@ -21,15 +28,24 @@ final class Runs {
 
     /** Keeps a run and says so. */
     void add(String side, int round, int events, Duration took) {
-        Run run = new Run(side, round, events, took);
+        add(new Run(side, round, events, took, null));
+    }
+
+    /** The same, with what its processes used of the processors. */
+    void add(String side, int round, int events, Duration took, ProcessorTime spent) {
+        add(new Run(side, round, events, took, spent));
+        Console.say("  " + spent.told(events));
+    }
+
+    private void add(Run run) {
         all.add(run);
         Console.say(String.format(
                 Locale.ROOT,
                 "%s, run %d: %,d in %.3f s = %s",
-                side,
-                round,
-                events,
-                took.toNanos() / 1e9,
+                run.side,
+                run.round,
+                run.events,
+                run.took.toNanos() / 1e9,
                 Console.perSecond(run.perSecond())));
     }
 
@@ -46,12 +62,16 @@ final class Runs {
     JsonArrayBuilder json() {
         JsonArrayBuilder array = Json.createArrayBuilder();
         for (Run run : all) {
-            array.add(Json.createObjectBuilder()
+            JsonObjectBuilder object = Json.createObjectBuilder()
                     .add("side", run.side)
                     .add("run", run.round)
                     .add("events", run.events)
                     .add("seconds", run.took.toNanos() / 1e9)
-                    .add("per_s", Math.round(run.perSecond())));
+                    .add("per_s", Math.round(run.perSecond()));
+            if (run.spent != null) {
+                object.add("cpu_us_per_event", run.spent.json(run.events));
+            }
+            array.add(object);
         }
         return array;
     }

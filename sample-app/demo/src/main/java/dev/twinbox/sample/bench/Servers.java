@@ -71,6 +71,10 @@ final class Servers implements AutoCloseable {
         return postgres;
     }
 
+    KafkaBroker kafka() {
+        return kafka;
+    }
+
     String bootstrapServers() {
         return kafka.bootstrapServers();
     }
