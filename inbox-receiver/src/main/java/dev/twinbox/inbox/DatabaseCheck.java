@@ -25,18 +25,21 @@ final class DatabaseCheck {
     private final String dataSourceName;
     private final InboxTable table;
     private final ParkedTable parked;
+    private final RetentionTable retention;
 
     DatabaseCheck(
             NewTransaction transaction,
             DataSource dataSource,
             String dataSourceName,
             InboxTable table,
-            ParkedTable parked) {
+            ParkedTable parked,
+            RetentionTable retention) {
         this.transaction = transaction;
         this.dataSource = dataSource;
         this.dataSourceName = dataSourceName;
         this.table = table;
         this.parked = parked;
+        this.retention = retention;
     }
 
     /**
@@ -65,6 +68,7 @@ final class DatabaseCheck {
             try (Connection connection = dataSource.getConnection()) {
                 String advice = table.check(connection);
                 parked.check(connection, table.migrateCommand());
+                retention.check(connection, table.migrateCommand());
                 if (!advice.isEmpty()) {
                     LOG.log(Level.WARNING, advice);
                 }

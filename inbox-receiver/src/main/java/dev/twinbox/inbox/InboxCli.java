@@ -23,13 +23,13 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Command line of the receiver: {@code java -jar inbox-receiver-cli.jar migrate|parked …}. */
+/** Command line of the receiver: {@code java -jar inbox-receiver-cli.jar migrate|parked|forget …}. */
 @Command(
         name = "inbox-receiver-cli",
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
         description = "Looks after the inbox tables of a receiving application.",
-        subcommands = {InboxCli.Migrate.class, InboxCli.Parked.class})
+        subcommands = {InboxCli.Migrate.class, InboxCli.Parked.class, ForgetCommand.class})
 final class InboxCli implements Runnable {
 
     @Spec
@@ -46,7 +46,7 @@ final class InboxCli implements Runnable {
 
     @Override
     public void run() {
-        throw new CommandLine.ParameterException(spec.commandLine(), "Missing command: migrate or parked");
+        throw new CommandLine.ParameterException(spec.commandLine(), "Missing command: migrate, parked or forget");
     }
 
     /** Where the tables are. */

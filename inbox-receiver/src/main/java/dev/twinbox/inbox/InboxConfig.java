@@ -31,6 +31,7 @@ import org.jspecify.annotations.Nullable;
  * @param workers number of threads that run handlers
  * @param backoff waits between attempts
  * @param parking what becomes of an event whose handler fails
+ * @param retention how long inbox rows are kept; null: for ever
  * @param stopTimeout how long a stop waits for the record that is being handled
  * @param formats how the producers of the topics write
  * @param kafka consumer settings by Kafka's own names, without those that the receiver fixes; may hold secrets
@@ -43,6 +44,7 @@ record InboxConfig(
         int workers,
         Backoff backoff,
         Parking parking,
+        @Nullable Duration retention,
         Duration stopTimeout,
         TopicFormat.OfTopics formats,
         Map<String, String> kafka) {
@@ -58,6 +60,9 @@ record InboxConfig(
 
     private static final Duration SHORTEST = Duration.ofMillis(1);
     private static final Duration LONGEST = Duration.ofDays(1);
+    private static final Duration SHORTEST_RETENTION = Duration.ofSeconds(1);
+    private static final Duration LONGEST_RETENTION = Duration.ofDays(36_500);
+    private static final String FOR_EVER = "forever";
 
     /**
      * @param size most records in one transaction
@@ -87,8 +92,9 @@ record InboxConfig(
     public String toString() {
         return "group=" + group + ", data-source=" + dataSource + ", table=" + table + ", batch.size=" + batch.size()
                 + ", batch.max-time=" + batch.maxTime() + ", workers=" + workers + ", retry=" + backoff.initial() + ".."
-                + backoff.max() + ", parking=" + parking + ", stop.timeout=" + stopTimeout + ", formats=" + formats
-                + ", kafka=" + new TreeSet<>(kafka.keySet());
+                + backoff.max() + ", parking=" + parking + ", retention="
+                + (retention == null ? FOR_EVER : TopicRetention.text(retention)) + ", stop.timeout=" + stopTimeout
+                + ", formats=" + formats + ", kafka=" + new TreeSet<>(kafka.keySet());
     }
 
     /** Collects problems instead of stopping at the first. */
@@ -109,11 +115,12 @@ record InboxConfig(
             refuseUnknownKeys();
             String group = text(Setting.GROUP);
             String dataSource = text(Setting.DATA_SOURCE);
-            @Nullable SqlIdentifier table = table(Setting.TABLE);
+            @Nullable SqlIdentifier table = inboxTable();
             Batch batch = new Batch(integer(Setting.BATCH_SIZE, 1, 10_000), duration(Setting.BATCH_MAX_TIME));
             int workers = integer(Setting.WORKERS, 1, 256);
             Backoff backoff = backoff(Setting.RETRY_INITIAL, Setting.RETRY_MAX);
             @Nullable Parking parking = parking();
+            @Nullable Duration retention = retention();
             Duration stopTimeout = duration(Setting.STOP_TIMEOUT);
             TopicFormat.OfTopics formats = formats();
             Map<String, String> kafka = kafka();
@@ -122,7 +129,7 @@ record InboxConfig(
                 throw new InvalidConfigurationException("Configuration of the inbox", problems);
             }
             return new InboxConfig(
-                    group, dataSource, table, batch, workers, backoff, parking, stopTimeout, formats, kafka);
+                    group, dataSource, table, batch, workers, backoff, parking, retention, stopTimeout, formats, kafka);
         }
 
         private @Nullable Parking parking() {
@@ -274,6 +281,21 @@ record InboxConfig(
             }
         }
 
+        /** Other tables are named after it. */
+        private @Nullable SqlIdentifier inboxTable() {
+            @Nullable SqlIdentifier table = table(Setting.TABLE);
+            if (table != null) {
+                try {
+                    RetentionTable.name(table);
+                } catch (IllegalArgumentException e) {
+                    problems.add(
+                            Setting.TABLE.key() + " is too long, another table is named after it: " + e.getMessage());
+                    return null;
+                }
+            }
+            return table;
+        }
+
         private String text(Setting setting) {
             String value = config.getOptionalValue(setting.key(), String.class).orElse(setting.defaultValue());
             if (value == null) {
@@ -300,17 +322,37 @@ record InboxConfig(
 
         private Duration duration(Setting setting) {
             String value = text(setting);
-            try {
-                Duration duration = Duration.parse(value.trim());
-                if (duration.compareTo(SHORTEST) >= 0 && duration.compareTo(LONGEST) <= 0) {
-                    return duration;
-                }
-            } catch (DateTimeParseException e) {
-                // said below
+            Duration duration = duration(value, SHORTEST, LONGEST);
+            if (duration != null) {
+                return duration;
             }
             problems.add(setting.key() + " is \"" + value + "\"; it has to be an ISO-8601 duration from " + SHORTEST
                     + " to " + LONGEST + ", for example PT5S");
             return SHORTEST;
+        }
+
+        private @Nullable Duration retention() {
+            String value = text(Setting.RETENTION);
+            if (value.trim().equals(FOR_EVER)) {
+                return null;
+            }
+            Duration duration = duration(value, SHORTEST_RETENTION, LONGEST_RETENTION);
+            if (duration == null) {
+                problems.add(Setting.RETENTION.key() + " is \"" + value + "\"; it has to be " + FOR_EVER
+                        + " or an ISO-8601 duration from " + SHORTEST_RETENTION + " to "
+                        + TopicRetention.text(LONGEST_RETENTION) + ", for example P15D");
+            }
+            return duration;
+        }
+
+        /** Null: it is none, or out of bounds. */
+        private static @Nullable Duration duration(String value, Duration shortest, Duration longest) {
+            try {
+                Duration duration = Duration.parse(value.trim());
+                return duration.compareTo(shortest) >= 0 && duration.compareTo(longest) <= 0 ? duration : null;
+            } catch (DateTimeParseException e) {
+                return null;
+            }
         }
 
         /**

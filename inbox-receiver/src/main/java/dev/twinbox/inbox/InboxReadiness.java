@@ -26,7 +26,8 @@ class InboxReadiness implements HealthCheck {
         Map<String, String> troubles = status == null ? Map.of("receiver", "has not started yet") : status.troubles();
         troubles.forEach(response::withData);
         if (status != null) {
-            // Not a trouble: all other events go on, and another instance would do no better.
+            // Not troubles: all other events go on, and another instance would do no better.
+            status.notes().forEach(response::withData);
             response.withData("parked events waiting", status.waiting()).withData("parked events dead", status.dead());
         }
         return response.status(troubles.isEmpty()).build();

@@ -20,6 +20,9 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -58,6 +61,9 @@ class InboxReceiver {
     private ParkedEvents parkedEvents;
 
     @Inject
+    private HandledEvents handledEvents;
+
+    @Inject
     private EventSerializer serializer;
 
     @EJB
@@ -72,6 +78,7 @@ class InboxReceiver {
     private final List<PollLoop> loops = new ArrayList<>();
     private final List<Thread> loopThreads = new ArrayList<>();
     private @Nullable RetryLoop retries;
+    private @Nullable RetentionLoop retention;
     private @Nullable ExecutorService workers;
     private @Nullable CreationalContext<?> handlerContext;
     private Duration stopTimeout = Duration.ZERO;
@@ -91,8 +98,12 @@ class InboxReceiver {
         ParkedTable parked = new ParkedTable(config.table(), config.parking().table());
         ShortTransaction shortTransaction = new ShortTransaction(transaction, registry, dataSource);
         parkedEvents.started(parked, shortTransaction);
-        DatabaseCheck check = new DatabaseCheck(transaction, dataSource, config.dataSource(), table, parked);
+        handledEvents.started(new HandledEvents.Access(config.group(), claimingHandlers(), table, shortTransaction));
+        RetentionTable retentionTable = RetentionTable.of(config.table());
+        DatabaseCheck check =
+                new DatabaseCheck(transaction, dataSource, config.dataSource(), table, parked, retentionTable);
         checkNow(check);
+        RetentionLoop oldRows = retention(config, table, retentionTable, shortTransaction);
         ExecutorService executor = startWorkers(config.workers());
         workers = executor;
         for (Subscription subscription : subscriptions(config.group())) {
@@ -119,6 +130,41 @@ class InboxReceiver {
                 startRetries(new RetryLoop(workshop, subscription, config, shortTransaction, handlerNames()));
             }
         }
+        if (oldRows != null) {
+            retention = oldRows;
+            startThread(oldRows, "twinbox-inbox-retention");
+        }
+    }
+
+    /**
+     * Null: rows are kept for ever, or none is written.
+     *
+     * @throws InvalidConfigurationException if a topic can bring a record again whose row is gone
+     */
+    private @Nullable RetentionLoop retention(
+            InboxConfig config, InboxTable table, RetentionTable retentionTable, ShortTransaction shortTransaction) {
+        Duration keep = config.retention();
+        Set<String> topics = extension.handlers().stream()
+                .filter(method -> method.delivery() == DeliveryContract.EXACTLY_ONCE_EFFECT)
+                .map(HandlerMethod::topic)
+                .collect(Collectors.toSet());
+        if (keep == null || topics.isEmpty()) {
+            return null;
+        }
+        TopicRetention topicRetention = new TopicRetention(config, keep, topics);
+        TopicRetention.Verdict verdict = topicRetention.compare();
+        if (verdict.kind() == TopicRetention.Verdict.Kind.TOO_SHORT) {
+            throw new InvalidConfigurationException("Configuration of the inbox", verdict.problems());
+        }
+        return new RetentionLoop(
+                config, keep, table, retentionTable, topicRetention, verdict, shortTransaction, status);
+    }
+
+    private SortedSet<String> claimingHandlers() {
+        return extension.handlers().stream()
+                .filter(method -> method.delivery() == DeliveryContract.EXACTLY_ONCE_EFFECT)
+                .map(HandlerMethod::name)
+                .collect(Collectors.toCollection(TreeSet::new));
     }
 
     private List<String> handlerNames() {
@@ -136,6 +182,9 @@ class InboxReceiver {
         loops.forEach(PollLoop::stop);
         if (retries != null) {
             retries.stop();
+        }
+        if (retention != null) {
+            retention.stop();
         }
         Duration patience = stopTimeout.plus(LEAVE_TIMEOUT);
         long deadline = System.nanoTime() + patience.toNanos();

@@ -41,8 +41,10 @@ public class InboxStatus {
     private final LongAdder skipped = new LongAdder();
     private final LongAdder dropped = new LongAdder();
     private final LongAdder parked = new LongAdder();
+    private final LongAdder expired = new LongAdder();
     private final Set<String> namedTypes = ConcurrentHashMap.newKeySet();
     private final Map<String, String> troubles = new ConcurrentHashMap<>();
+    private final Map<String, String> notes = new ConcurrentHashMap<>();
 
     /** Written by the thread that retries, read by whoever asks. */
     private volatile ParkedTable.Counts counts = new ParkedTable.Counts(0, 0);
@@ -87,6 +89,16 @@ public class InboxStatus {
     /** Parked events that are given up and need a person, see {@link ParkedEvents}; as old, and bounded, as {@link #waiting}. */
     public long dead() {
         return counts.dead();
+    }
+
+    /** Inbox rows that this instance has deleted because their retention was over. */
+    public long expired() {
+        return expired.sum();
+    }
+
+    /** What a person should see to although the receiver gets on, by subject. */
+    public SortedMap<String, String> notes() {
+        return new TreeMap<>(notes);
     }
 
     /** What keeps the receiver from getting on, by subject; empty: it is ready. */
@@ -165,6 +177,18 @@ public class InboxStatus {
 
     void parked(int events) {
         parked.add(events);
+    }
+
+    void expired(int rows) {
+        expired.add(rows);
+    }
+
+    void note(String subject, String text) {
+        notes.put(subject, text);
+    }
+
+    void noteNoMore(String subject) {
+        notes.remove(subject);
     }
 
     void count(ParkedTable.Counts current) {

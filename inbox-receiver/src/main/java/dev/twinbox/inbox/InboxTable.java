@@ -9,6 +9,9 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Timestamp;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +25,9 @@ final class InboxTable {
     /**
      * Claims in one order by all, or two instances that claim the same events would deadlock. A row that another transaction
      * has inserted and not yet committed makes the statement wait for that transaction's end.
+     *
+     * <p>Looks before it inserts: an insert would wait for whoever is deleting an old row of the same event, a look finds the row
+     * until that is committed. And a repetition is cheaper to see than to run into.
      *
      * <p>Looks at the parked table too: an event that is parked is nobody's to handle, and one whose key has parked events has
      * to get behind them. Scalar subqueries with a limit, not {@code exists}, of which the planner makes a hash of all the group
@@ -38,13 +44,17 @@ final class InboxTable {
                      (select true from %2$s p
                        where p.consumer_group = ? and p.handler = c.handler and p.topic = ? and p.key_hash = c.key_hash
                          and p.state in ('retry', 'behind', 'dead')
-                       limit 1) is true as held
+                       limit 1) is true as held,
+                     c.claims
+                       and (select true from %1$s i
+                             where i.consumer_group = ? and i.handler = c.handler and i.event_id = c.event_id
+                             limit 1) is true as known
                 from unnest(?::text[], ?::text[], ?::bytea[], ?::boolean[]) as c (handler, event_id, key_hash, claims)
             ), claimed as (
               insert into %1$s (consumer_group, handler, event_id)
               select ?, w.handler, w.event_id
                 from wanted w
-               where w.claims and not w.parked and not w.held
+               where w.claims and not w.parked and not w.held and not w.known
                order by w.handler collate "C", w.event_id collate "C"
               on conflict do nothing
               returning handler, event_id
@@ -53,12 +63,7 @@ final class InboxTable {
             union all
             select w.handler, w.event_id, case when w.parked then 'DONE' else 'TO_FOLLOW' end
               from wanted w
-             where (w.held or w.parked)
-               and not (w.claims
-                        and (w.parked
-                             or (select true from %1$s i
-                                  where i.consumer_group = ? and i.handler = w.handler and i.event_id = w.event_id
-                                  limit 1) is true))""";
+             where (w.held or w.parked) and not w.known and not (w.claims and w.parked)""";
 
     /** For an event that is parked, by whoever has locked its row. */
     private static final String CLAIM_PARKED = """
@@ -70,6 +75,73 @@ final class InboxTable {
             delete from %s i
              using unnest(?::text[], ?::text[]) as c (handler, event_id)
              where i.consumer_group = ? and i.handler = c.handler and i.event_id = c.event_id""";
+
+    /**
+     * A batch of those handled longest ago. Bounds on both sides: while a long transaction of anybody's holds back vacuum, the
+     * entries of what was deleted stay in the index and would be walked again by each batch.
+     *
+     * <p>A claim does not wait for it, because a claim looks before it inserts. To skip what somebody else has locked would take the
+     * privilege to update. The row of an event that is parked stays: of two instances one may have parked the event and the other
+     * handled it, and whoever sends it again, however late, must find that.
+     */
+    private static final String DELETE_EXPIRED = """
+            -- inbox: delete what has had its retention
+            with due as materialized (
+              select i.ctid as place, i.handler, i.event_id, i.handled_at
+                from %1$s i
+               where i.consumer_group = ? and i.handled_at >= ? and i.handled_at < ?
+               order by i.handled_at
+               limit ?
+            ), gone as (
+              delete from %1$s
+               where ctid = any (array(
+                 select d.place from due d
+                  where (select true from %2$s p
+                          where p.consumer_group = ? and p.handler = d.handler and p.event_id = d.event_id
+                            and p.state <> 'begun'
+                          limit 1) is not true))
+              returning 1
+            )
+            select (select count(*) from due), (select max(handled_at) from due), (select count(*) from gone)""";
+
+    /**
+     * Handlers that have rows, each found by one step along the primary key.
+     */
+    private static final String HANDLERS = """
+            -- inbox: handlers that have rows
+            with recursive known as (
+              (select consumer_group, handler from %1$s order by consumer_group, handler limit 1)
+              union all
+              select next.*
+                from known
+               cross join lateral (
+                 select consumer_group, handler from %1$s i
+                  where (i.consumer_group, i.handler) > (known.consumer_group, known.handler)
+                  order by consumer_group, handler
+                  limit 1) next
+            )
+            select consumer_group, handler from known""";
+
+    private static final String CHOSEN = """
+            where consumer_group = ? and handler = ? and event_id > ?""";
+
+    private static final String COUNT = """
+            -- inbox: count handled events
+            select count(*) from %s\n""" + CHOSEN;
+
+    /** Along the primary key, so that what is deleted already is not met again by the next batch. */
+    private static final String FORGET = """
+            -- inbox: forget handled events
+            with chosen as materialized (
+              select ctid as place, event_id from %%1$s
+              %s
+              %%2$s
+               order by event_id
+               limit ?
+            ), gone as (
+              delete from %%1$s where ctid = any (array(select place from chosen)) returning 1
+            )
+            select (select count(*) from gone), (select max(event_id) from chosen)""".formatted(CHOSEN);
 
     /** One row of what is there; the names are given as literals to be found as a statement would find them. */
     private static final String INSPECT = """
@@ -96,6 +168,7 @@ final class InboxTable {
     private final String claim;
     private final String claimParked;
     private final String unclaim;
+    private final String deleteExpired;
 
     InboxTable(SqlIdentifier table, SqlIdentifier parked) {
         this.table = table;
@@ -103,6 +176,7 @@ final class InboxTable {
         this.claim = CLAIM.formatted(table.sql(), parked.sql());
         this.claimParked = CLAIM_PARKED.formatted(table.sql());
         this.unclaim = UNCLAIM.formatted(table.sql());
+        this.deleteExpired = DELETE_EXPIRED.formatted(table.sql(), parked.sql());
     }
 
     /**
@@ -153,11 +227,11 @@ final class InboxTable {
             statement.setString(1, group);
             statement.setString(2, group);
             statement.setString(3, pairs.get(0).event().record().topic());
-            statement.setArray(4, connection.createArrayOf("text", handlers));
-            statement.setArray(5, connection.createArrayOf("text", ids));
-            statement.setArray(6, connection.createArrayOf("bytea", keys));
-            statement.setArray(7, connection.createArrayOf("boolean", claims));
-            statement.setString(8, group);
+            statement.setString(4, group);
+            statement.setArray(5, connection.createArrayOf("text", handlers));
+            statement.setArray(6, connection.createArrayOf("text", ids));
+            statement.setArray(7, connection.createArrayOf("bytea", keys));
+            statement.setArray(8, connection.createArrayOf("boolean", claims));
             statement.setString(9, group);
             try (ResultSet rows = statement.executeQuery()) {
                 while (rows.next()) {
@@ -187,6 +261,119 @@ final class InboxTable {
                 throw new SQLException("gave back " + deleted + " of " + keys.size() + " claims in " + table);
             }
         }
+    }
+
+    /**
+     * What a batch of old rows came to.
+     *
+     * @param to the next batch begins here
+     * @param isFull whether there may be more
+     */
+    record Expired(int deleted, Instant to, boolean isFull) {}
+
+    /**
+     * Deletes, in the caller's transaction, rows of events handled at {@code from} or later and before {@code until}.
+     *
+     * @param most rows to look at
+     */
+    Expired deleteExpired(Connection connection, String group, Instant from, Instant until, int most)
+            throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(deleteExpired)) {
+            statement.setString(1, group);
+            statement.setTimestamp(2, Timestamp.from(from));
+            statement.setTimestamp(3, Timestamp.from(until));
+            statement.setInt(4, most);
+            statement.setString(5, group);
+            try (ResultSet row = statement.executeQuery()) {
+                row.next();
+                int found = row.getInt(1);
+                int deleted = row.getInt(3);
+                if (found == 0) {
+                    return new Expired(0, until, false);
+                }
+                // Several rows may have one time; if all of it stays, it must not be met for ever.
+                Instant last = row.getTimestamp(2).toInstant();
+                return new Expired(deleted, deleted == 0 ? last.plus(1, ChronoUnit.MICROS) : last, found == most);
+            }
+        }
+    }
+
+    /** A handler as the table knows it. */
+    record Name(String group, String handler) {}
+
+    /** In order of their names. */
+    List<Name> handlers(Connection connection) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(HANDLERS.formatted(table.sql()));
+                ResultSet rows = statement.executeQuery()) {
+            List<Name> names = new ArrayList<>();
+            while (rows.next()) {
+                names.add(new Name(rows.getString(1), rows.getString(2)));
+            }
+            return names;
+        }
+    }
+
+    long count(Connection connection, String group, Handled which) throws SQLException {
+        try (PreparedStatement statement =
+                connection.prepareStatement(COUNT.formatted(table.sql()) + conditions(which))) {
+            setChosen(connection, statement, group, which, Forgotten.NONE.lastId());
+            try (ResultSet row = statement.executeQuery()) {
+                row.next();
+                return row.getLong(1);
+            }
+        }
+    }
+
+    /**
+     * What a batch came to.
+     *
+     * @param lastId the next batch begins behind it
+     */
+    record Forgotten(int number, String lastId) {
+        static final Forgotten NONE = new Forgotten(0, "");
+    }
+
+    /**
+     * Deletes, in the caller's transaction, rows of events so that they are handled again.
+     *
+     * @param after only those with a greater id
+     */
+    Forgotten forget(Connection connection, String group, Handled which, String after, int most) throws SQLException {
+        try (PreparedStatement statement =
+                connection.prepareStatement(FORGET.formatted(table.sql(), conditions(which)))) {
+            int i = setChosen(connection, statement, group, which, after);
+            statement.setInt(++i, most);
+            try (ResultSet row = statement.executeQuery()) {
+                row.next();
+                int number = row.getInt(1);
+                return number == 0 ? Forgotten.NONE : new Forgotten(number, row.getString(2));
+            }
+        }
+    }
+
+    private static String conditions(Handled which) {
+        return (which.from() == null ? "" : " and handled_at >= ?")
+                + (which.to() == null ? "" : " and handled_at < ?")
+                + (which.ids() == null ? "" : " and event_id = any (?)");
+    }
+
+    private static int setChosen(
+            Connection connection, PreparedStatement statement, String group, Handled which, String after)
+            throws SQLException {
+        int i = 0;
+        statement.setString(++i, group);
+        statement.setString(++i, which.handler());
+        statement.setString(++i, after);
+        if (which.from() != null) {
+            statement.setTimestamp(++i, Timestamp.from(which.from()));
+        }
+        if (which.to() != null) {
+            statement.setTimestamp(++i, Timestamp.from(which.to()));
+        }
+        if (which.ids() != null) {
+            statement.setArray(++i, connection.createArrayOf("text", which.ids().toArray()));
+        }
+        return i;
     }
 
     private static void setKeys(Connection connection, PreparedStatement statement, int index, Keys keys)
@@ -257,6 +444,9 @@ final class InboxTable {
                 dataSource,
                 LOCATION,
                 table.withSuffix("_history"),
-                Map.of("inbox", table.sql(), "parked", parked.sql()));
+                Map.of(
+                        "inbox", table.sql(),
+                        "parked", parked.sql(),
+                        "retention", RetentionTable.name(table).sql()));
     }
 }

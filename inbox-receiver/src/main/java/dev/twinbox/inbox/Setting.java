@@ -88,6 +88,13 @@ enum Setting {
             "",
             "`event-id`, `event-type` or `value-format` of one topic, e.g. `twinbox.inbox.topic.outbox.event.order.event-id`; goes "
                     + "before the key for all topics"),
+    RETENTION(
+            "retention",
+            "duration or `forever`",
+            "P15D",
+            "how long an inbox row is kept after its event was handled; an event that comes again later has its effect again. Has to "
+                    + "be as long as the topics may keep a record, `retention.ms` and `segment.ms` together; the default fits "
+                    + "Kafka's, 7 days each"),
     STOP_TIMEOUT(
             "stop.timeout",
             "duration",

@@ -1,5 +1,6 @@
 package dev.twinbox.inbox;
 
+import dev.twinbox.schema.OutboxSchema;
 import dev.twinbox.schema.SqlIdentifier;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -31,11 +32,25 @@ final class Database {
     }
 
     void migrate(@Nullable String schema, String table, String parked) {
+        InboxTable.migrate(dataSource(), new SqlIdentifier(schema, table), new SqlIdentifier(schema, parked));
+    }
+
+    /** For an application that publishes, too. */
+    void migrateOutbox() {
+        new OutboxSchema(
+                        null,
+                        OutboxSchema.DEFAULT_TABLE,
+                        OutboxSchema.DEFAULT_POSITION_TABLE,
+                        OutboxSchema.DEFAULT_LEASE_TABLE)
+                .migrate(dataSource());
+    }
+
+    private PGSimpleDataSource dataSource() {
         PGSimpleDataSource dataSource = new PGSimpleDataSource();
         dataSource.setUrl(Servers.postgres().jdbcUrl(name));
         dataSource.setUser(Servers.postgres().user());
         dataSource.setPassword(Servers.postgres().password());
-        InboxTable.migrate(dataSource, new SqlIdentifier(schema, table), new SqlIdentifier(schema, parked));
+        return dataSource;
     }
 
     String name() {

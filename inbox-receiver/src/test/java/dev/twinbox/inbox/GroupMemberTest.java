@@ -370,6 +370,7 @@ class GroupMemberTest {
                         20,
                         new Backoff(Duration.ofMillis(10), Duration.ofMillis(80)),
                         ParkedEvent.State.DEAD),
+                null,
                 Duration.ofSeconds(3),
                 TopicFormat.OfTopics.CLOUD_EVENTS,
                 Map.of());

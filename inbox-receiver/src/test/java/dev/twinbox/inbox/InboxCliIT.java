@@ -2,6 +2,9 @@ package dev.twinbox.inbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.InputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.sql.SQLException;
@@ -9,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
 
 /** The command line as its users have it: the executable jar in a JVM of its own. */
 class InboxCliIT {
@@ -111,6 +115,94 @@ class InboxCliIT {
                 rows.next();
                 assertThat(rows.getString(1)).isEqualTo("event-1 retry");
             }
+        }
+    }
+
+    @Test
+    void forgetTakesTheHandlerAndRangeItIsToldToAndAsksBeforeIt() throws Exception {
+        Servers.postgres().createDatabase("cli_forget");
+        assertThat(migrate("cli_forget").exitCode()).isZero();
+        try (var connection = Servers.postgres().connect("cli_forget");
+                var statement = connection.createStatement()) {
+            statement.execute("""
+                    insert into inbox_event (consumer_group, handler, event_id, handled_at)
+                    select g, h, 'e-' || i, timestamptz '2026-11-01T00:00:00Z' + i * interval '1 hour'
+                      from unnest(array['shipping', 'shipping', 'billing'], array['ship', 'tell', 'tell']) t (g, h),
+                           generate_series(1, 10) i""");
+
+            Run unknown = forget("--handler", "sihp");
+            assertThat(unknown.exitCode()).isEqualTo(2);
+            assertThat(unknown.output())
+                    .contains("No handler \"sihp\" has events in \"inbox_event\"; there are tell (group billing), "
+                            + "ship (group shipping), tell (group shipping)");
+            assertThat(forget("--handler", "tell").output())
+                    .contains(
+                            "Several groups have a handler \"tell\", say which by --group: tell (group billing), tell (group shipping)");
+            assertThat(forget("--handler", "ship", "--ids", "e-1", "--from", "2026-11-01T00:00:00Z")
+                            .output())
+                    .contains("by their ids or by time");
+            assertThat(forget("--handler", "ship", "--from", "2026-11-02T00:00:00Z", "--to", "2026-11-01T00:00:00Z")
+                            .output())
+                    .contains("from 2026-11-02T00:00:00Z is not before 2026-11-01T00:00:00Z");
+            assertThat(forget("--handler", "ship", "--from", "yesterday").output())
+                    .contains("yesterday", "--from", "2026-11-29T12:00:00Z");
+
+            String[] range = {"--handler", "ship", "--from", "2026-11-01T03:00:00Z", "--to", "2026-11-01T06:00+01:00"};
+            assertThat(forget(append(range, "--dry-run")).output()).contains("Would forget 2 event(s) of handler ship");
+            Run notConfirmed = forget(range);
+            assertThat(notConfirmed.exitCode()).isEqualTo(1);
+            assertThat(notConfirmed.output()).contains("Forget 2 event(s)", "[y/N]", "Nothing was forgotten");
+            assertThat(left(statement)).hasSize(30);
+
+            assertThat(forget(append(range, "--yes")).output())
+                    .contains(
+                            "Forgot 2 event(s) of handler ship in group shipping, handled at 2026-11-01T03:00Z or later "
+                                    + "and before 2026-11-01T06:00+01:00");
+            assertThat(left(statement)).hasSize(28).doesNotContain("shipping ship e-3", "shipping ship e-4");
+            assertThat(forget("--group", "billing", "--handler", "tell", "--ids", "e-1,e-9,e-99", "--yes")
+                            .output())
+                    .contains("Forgot 2 event(s) of handler tell in group billing, of the 3 given");
+            assertThat(left(statement)).hasSize(26).doesNotContain("billing tell e-1", "billing tell e-9");
+        }
+    }
+
+    private static List<String> left(java.sql.Statement statement) throws SQLException {
+        try (var rows =
+                statement.executeQuery("select consumer_group || ' ' || handler || ' ' || event_id from inbox_event")) {
+            List<String> left = new ArrayList<>();
+            while (rows.next()) {
+                left.add(rows.getString(1));
+            }
+            return left;
+        }
+    }
+
+    private static String[] append(String[] arguments, String last) {
+        List<String> all = new ArrayList<>(List.of(arguments));
+        all.add(last);
+        return all.toArray(String[]::new);
+    }
+
+    /** In this process: many runs, of which none needs the jar. */
+    private static Run forget(String... arguments) {
+        List<String> all = new ArrayList<>(List.of(
+                "forget",
+                "--url",
+                Servers.postgres().jdbcUrl("cli_forget"),
+                "--user",
+                Servers.postgres().user(),
+                "--password=" + Servers.postgres().password()));
+        all.addAll(List.of(arguments));
+        InputStream input = System.in;
+        StringWriter output = new StringWriter();
+        try {
+            System.setIn(InputStream.nullInputStream());
+            PrintWriter out = new PrintWriter(output, true);
+            int exitCode =
+                    new CommandLine(new InboxCli()).setOut(out).setErr(out).execute(all.toArray(String[]::new));
+            return new Run(exitCode, output.toString());
+        } finally {
+            System.setIn(input);
         }
     }
 

@@ -12,11 +12,8 @@ import dev.twinbox.inbox.ParkedTable.Due;
 import dev.twinbox.inbox.ParkedTable.Line;
 import dev.twinbox.schema.SqlIdentifier;
 import java.lang.invoke.MethodHandles;
-import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -310,65 +307,23 @@ class ParkedTableIT {
             park(event("due", "k1"), State.RETRY, "broken");
 
             Instant from = parked.now(connection).minus(Duration.ofMinutes(2));
-            String poll = plan(explain -> parked.takeDue(explain, GROUP, from, List.of("h"), LATER));
-            assertThat(buffers(poll)).as(poll).isLessThan(100);
+            String poll = ExplainedPlan.of(
+                    connection,
+                    "select 1 where false",
+                    explain -> parked.takeDue(explain, GROUP, from, List.of("h"), LATER));
+            assertThat(ExplainedPlan.buffers(poll)).as(poll).isLessThan(100);
 
-            String claim = plan(explain -> inbox.claim(
-                    explain, GROUP, List.of(new Pair(handler, event("new", "k2"))), (name, id, standing) -> {}));
+            String claim = ExplainedPlan.of(
+                    connection,
+                    "select 1 where false",
+                    explain -> inbox.claim(
+                            explain,
+                            GROUP,
+                            List.of(new Pair(handler, event("new", "k2"))),
+                            (name, id, standing) -> {}));
             assertThat(claim).as(claim).doesNotContain("Seq Scan on inbox_parked", "hashed SubPlan");
             longTransaction.rollback();
         }
-    }
-
-    /** What the code does on a connection. */
-    private interface Work {
-        void on(Connection connection) throws SQLException;
-    }
-
-    /** The plan of the statement that the code itself prepares. */
-    private String plan(Work work) throws SQLException {
-        StringBuilder plan = new StringBuilder();
-        Connection explaining = (Connection) Proxy.newProxyInstance(
-                getClass().getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
-                    if (method.getName().equals("prepareStatement")) {
-                        return explaining(
-                                connection.prepareStatement("explain (analyze, buffers, costs off) " + arguments[0]),
-                                plan);
-                    }
-                    return method.invoke(connection, arguments);
-                });
-        work.on(explaining);
-        return plan.toString();
-    }
-
-    private static PreparedStatement explaining(PreparedStatement statement, StringBuilder plan) {
-        return (PreparedStatement) Proxy.newProxyInstance(
-                ParkedTableIT.class.getClassLoader(),
-                new Class<?>[] {PreparedStatement.class},
-                (proxy, method, arguments) -> {
-                    if (method.getName().equals("executeQuery")) {
-                        try (ResultSet rows = statement.executeQuery()) {
-                            while (rows.next()) {
-                                plan.append(rows.getString(1)).append('\n');
-                            }
-                        }
-                        return statement.getConnection().createStatement().executeQuery("select 1 where false");
-                    }
-                    return method.invoke(statement, arguments);
-                });
-    }
-
-    /** Pages touched by the whole statement. */
-    private static long buffers(String plan) {
-        String line =
-                plan.lines().filter(l -> l.contains("Buffers:")).findFirst().orElseThrow();
-        long pages = 0;
-        for (String word : line.split(" ")) {
-            if (word.startsWith("hit=") || word.startsWith("read=")) {
-                pages += Long.parseLong(word.substring(word.indexOf('=') + 1));
-            }
-        }
-        return pages;
     }
 
     private void park(ReceivedEvent event, State state, @Nullable String error) throws SQLException {

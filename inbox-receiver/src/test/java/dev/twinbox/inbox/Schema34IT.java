@@ -16,12 +16,13 @@ class Schema34IT {
 
     private static final String ODD = "\"Sales-EU 1\".\"In\"\"Box\"";
     private static final String PARKED = "\"Sales-EU 1\".\"Par'ked\"";
+    private static final String RETENTION = "\"Sales-EU 1\".\"In\"\"Box_retention\"";
 
     @Test
     void oddNamesAndLeastPrivilegesAreEnoughForARoundTripAndNothingIsCreatedElsewhere() {
         Database database = new Database("schema");
         database.migrate("Sales-EU 1", "In\"Box", "Par'ked");
-        database.execute("drop table inbox_event, inbox_parked, inbox_event_history");
+        database.execute("drop table inbox_event, inbox_parked, inbox_event_retention, inbox_event_history");
         database.execute("create role least login password 'twinbox'");
         database.execute("revoke all on schema public from public");
         database.execute("grant usage on schema public, \"Sales-EU 1\" to least");
@@ -30,6 +31,7 @@ class Schema34IT {
         database.execute("grant usage on all sequences in schema public to least");
         database.execute("grant select, insert, delete on " + ODD + " to least");
         database.execute("grant select, insert, update, delete on " + PARKED + " to least");
+        database.execute("grant select, insert, update on " + RETENTION + " to least");
         Servers.kafka().createTopic("schema", 1);
         try (Topics topics = new Topics()) {
             MainApp.deploy(new TestApp("schema", "schema", "least", "twinbox")
@@ -46,6 +48,12 @@ class Schema34IT {
             await().atMost(MainApp.LIMIT)
                     .untilAsserted(() -> assertThat(database.effects("schema")).containsExactly(id));
 
+            // What is old goes, too.
+            database.execute("insert into " + ODD + " select 'schema', 'h', 'old', now() - interval '20 days'");
+            database.execute("update " + RETENTION + " set done_to = 'epoch', swept_at = 'epoch'");
+            await().atMost(MainApp.LIMIT)
+                    .untilAsserted(() -> assertThat(database.count(ODD + " where event_id = 'old'"))
+                            .isZero());
             assertThat(database.count(PARKED)).isZero();
             assertThat(database.texts("select event_id from " + ODD)).containsExactly(id);
             assertThat(
@@ -53,7 +61,11 @@ class Schema34IT {
                                     "select schemaname || '.' || tablename from pg_tables "
                                             + "where schemaname not in ('pg_catalog', 'information_schema') and tablename not like '%history'"))
                     .containsExactlyInAnyOrder(
-                            "public.effect", "public.call", "Sales-EU 1.In\"Box", "Sales-EU 1.Par'ked");
+                            "public.effect",
+                            "public.call",
+                            "Sales-EU 1.In\"Box",
+                            "Sales-EU 1.Par'ked",
+                            "Sales-EU 1.In\"Box_retention");
         } finally {
             Servers.payara().undeploy("schema");
         }
@@ -62,7 +74,7 @@ class Schema34IT {
     @Test
     void aMissingTableFailsTheDeploymentWithTheCommandThatCreatesIt() {
         Database database = new Database("bare");
-        database.execute("drop table inbox_event, inbox_parked, inbox_event_history");
+        database.execute("drop table inbox_event, inbox_parked, inbox_event_retention, inbox_event_history");
 
         String log = Servers.payara()
                 .deploy(

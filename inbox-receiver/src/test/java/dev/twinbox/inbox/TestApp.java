@@ -63,6 +63,11 @@ final class TestApp {
         return this;
     }
 
+    /** It publishes, too, to the same database. */
+    TestApp withOutbox() {
+        return with("twinbox.outbox.data-source", "java:app/jdbc/inbox").with("twinbox.outbox.source", "/tests");
+    }
+
     TestApp with(Class<?>... classes) {
         war.addClasses(classes);
         return this;

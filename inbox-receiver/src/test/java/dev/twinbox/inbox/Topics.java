@@ -82,6 +82,10 @@ final class Topics implements AutoCloseable {
         producer.send(record);
     }
 
+    void add(ProducerRecord<byte[], byte[]> record) {
+        producer.send(record);
+    }
+
     void flush() {
         producer.flush();
     }

@@ -1,5 +1,7 @@
 package dev.twinbox.inbox.app;
 
+import dev.twinbox.inbox.Handled;
+import dev.twinbox.inbox.HandledEvents;
 import dev.twinbox.inbox.InboxStatus;
 import dev.twinbox.inbox.ParkedEvents;
 import jakarta.inject.Inject;
@@ -31,6 +33,9 @@ public class StatusServlet extends HttpServlet {
     @Inject
     private transient ParkedEvents parked;
 
+    @Inject
+    private transient HandledEvents handled;
+
     @Override
     protected void doGet(HttpServletRequest request, HttpServletResponse response) throws IOException {
         response.setContentType("text/plain;charset=UTF-8");
@@ -49,6 +54,10 @@ public class StatusServlet extends HttpServlet {
                             + parked.find(event.number()).isPresent()));
             return;
         }
+        if (request.getParameter("forget") != null) {
+            out.println(forget(request.getParameter("forget"), request.getParameter("id")));
+            return;
+        }
         out.println("effects=" + status.effects());
         out.println("duplicates=" + status.duplicates());
         out.println("failures=" + status.failures());
@@ -58,7 +67,17 @@ public class StatusServlet extends HttpServlet {
         out.println("parked=" + status.parked());
         out.println("waiting=" + status.waiting());
         out.println("dead=" + status.dead());
+        out.println("expired=" + status.expired());
+        status.notes().forEach((subject, text) -> out.println("note " + subject + "=" + text));
         status.troubles().forEach((subject, text) -> out.println("trouble " + subject + "=" + text));
+    }
+
+    private String forget(String handler, String id) {
+        try {
+            return "forgot " + handled.forget(Handled.by(handler).withIds(List.of(id)));
+        } catch (IllegalArgumentException e) {
+            return String.valueOf(e.getMessage());
+        }
     }
 
     /** Does what an application has to do by itself: drivers that it brings are its own to deregister. */

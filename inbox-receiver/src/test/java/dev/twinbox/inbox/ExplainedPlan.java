@@ -1,0 +1,69 @@
+package dev.twinbox.inbox;
+
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+
+/** The plan, with what it touched, of the statement that the code itself prepares. */
+final class ExplainedPlan {
+
+    private ExplainedPlan() {}
+
+    /** What the code does on a connection. */
+    interface Work {
+        void on(Connection connection) throws SQLException;
+    }
+
+    /**
+     * Runs the statement.
+     *
+     * @param answer a query whose rows the code gets instead of the statement's
+     */
+    static String of(Connection connection, String answer, Work work) throws SQLException {
+        StringBuilder plan = new StringBuilder();
+        Connection explaining = (Connection) Proxy.newProxyInstance(
+                ExplainedPlan.class.getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("prepareStatement")) {
+                        return explaining(
+                                connection.prepareStatement("explain (analyze, buffers, costs off) " + arguments[0]),
+                                answer,
+                                plan);
+                    }
+                    return method.invoke(connection, arguments);
+                });
+        work.on(explaining);
+        return plan.toString();
+    }
+
+    private static PreparedStatement explaining(PreparedStatement statement, String answer, StringBuilder plan) {
+        return (PreparedStatement) Proxy.newProxyInstance(
+                ExplainedPlan.class.getClassLoader(),
+                new Class<?>[] {PreparedStatement.class},
+                (proxy, method, arguments) -> {
+                    if (method.getName().equals("executeQuery")) {
+                        try (ResultSet rows = statement.executeQuery()) {
+                            while (rows.next()) {
+                                plan.append(rows.getString(1)).append('\n');
+                            }
+                        }
+                        return statement.getConnection().createStatement().executeQuery(answer);
+                    }
+                    return method.invoke(statement, arguments);
+                });
+    }
+
+    /** Pages touched by the whole statement. */
+    static long buffers(String plan) {
+        String line =
+                plan.lines().filter(l -> l.contains("Buffers:")).findFirst().orElseThrow();
+        long pages = 0;
+        for (String word : line.split(" ")) {
+            if (word.startsWith("hit=") || word.startsWith("read=")) {
+                pages += Long.parseLong(word.substring(word.indexOf('=') + 1));
+            }
+        }
+        return pages;
+    }
+}
