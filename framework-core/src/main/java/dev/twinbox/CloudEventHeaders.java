@@ -39,10 +39,31 @@ public final class CloudEventHeaders {
     /** Media type of the record's value (attribute {@code datacontenttype}). */
     public static final String CONTENT_TYPE = "content-type";
 
+    /**
+     * Id of the event in whose handler this one was published (extension "Correlation"); set by Twinbox unless the application
+     * has set it.
+     */
+    public static final String CAUSATION_ID = "ce_causationid";
+
+    /**
+     * What all events that follow from one another have in common (extension "Correlation"); set by Twinbox, for events
+     * published in a handler, unless the application has set it: that of the event being handled, or its id if it has none.
+     */
+    public static final String CORRELATION_ID = "ce_correlationid";
+
+    /** Trace context of W3C, by the name that OpenTelemetry reads and writes; carried on from event to event. */
+    public static final String TRACE_PARENT = "traceparent";
+
+    /** Goes with {@link #TRACE_PARENT}. */
+    public static final String TRACE_STATE = "tracestate";
+
     private CloudEventHeaders() {}
 
     /** Whether applications must not set a header of this name; upper and lower case are not told apart. */
     public static boolean isReserved(String name) {
+        if (name.equals(CAUSATION_ID) || name.equals(CORRELATION_ID)) {
+            return false;
+        }
         return name.regionMatches(true, 0, PREFIX, 0, PREFIX.length()) || name.equalsIgnoreCase(CONTENT_TYPE);
     }
 }

@@ -33,4 +33,14 @@ public record EventContext(
     public EventContext {
         headers = Collections.unmodifiableMap(new LinkedHashMap<>(headers));
     }
+
+    /** Id of the event that this one follows from; null if the producer gave none. */
+    public @Nullable String causationId() {
+        return headers.get(CloudEventHeaders.CAUSATION_ID);
+    }
+
+    /** What this event has in common with those that it follows from; null if the producer gave none. */
+    public @Nullable String correlationId() {
+        return headers.get(CloudEventHeaders.CORRELATION_ID);
+    }
 }

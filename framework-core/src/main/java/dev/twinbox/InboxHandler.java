@@ -25,6 +25,11 @@ import java.lang.annotation.Target;
  * and {@code Error}s included, rolls back its effect together with the inbox row, and the event is tried again.
  * {@link #delivery()} chooses another contract.
  *
+ * <p><b>Events that follow.</b> What the method publishes, by {@link Outbox} or {@link OutboxPublisher}, is published if and only
+ * if the effect commits, so a repetition of the event publishes nothing. It carries on the event's correlation id and trace
+ * context, and the event's id as its causation id ({@link CloudEventHeaders}), unless the application sets them itself. In a
+ * {@code (List<E>)} method, which has many causes, nothing is carried on.
+ *
  * <p><b>Failures.</b> A method of another shape, one whose transaction would not be the receiver's
  * ({@code REQUIRES_NEW}, {@code NOT_SUPPORTED}, {@code NEVER}, bean-managed, asynchronous), or two handlers of one name are
  * refused at deployment.

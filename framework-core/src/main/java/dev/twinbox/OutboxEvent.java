@@ -26,7 +26,8 @@ import org.jspecify.annotations.Nullable;
  * @param subject CloudEvents {@code subject}, not empty: what within the source the event is about
  * @param contentType media type of the value; null: the serializer's, for a {@code byte[]} {@code
  *     application/octet-stream}
- * @param headers further Kafka headers, sent in this order; the names of {@link CloudEventHeaders} are reserved
+ * @param headers further Kafka headers, sent in this order; of the names of {@link CloudEventHeaders} only the causation id,
+ *     the correlation id and the trace context may be set, the others are reserved
  * @param deliverAt not before this time, by the database's clock; null, or a time that is past: at once. See {@link
  *     #withDeliverAt}
  */

@@ -152,6 +152,12 @@ class OutboxEventTest {
     }
 
     @ParameterizedTest
+    @ValueSource(strings = {"ce_causationid", "ce_correlationid", "traceparent", "tracestate"})
+    void an_event_may_say_what_it_follows_from(String name) {
+        assertThat(EVENT.withHeader(name, "v").headers()).containsEntry(name, "v");
+    }
+
+    @ParameterizedTest
     @ValueSource(strings = {"json", "/json", "application/", "application /json", "a/b\n", "é/b"})
     void a_content_type_that_is_no_media_type_is_refused(String contentType) {
         refused(e -> e.withContentType(contentType), "is not a media type");

@@ -55,7 +55,7 @@ final class RowFactory {
                 complete.subject(),
                 clock.instant(),
                 contentType(complete),
-                complete.headers(),
+                Cause.addTo(complete.headers()),
                 serialize(complete.payload()),
                 wholeMicros(complete.deliverAt()));
         checkSize(row);

@@ -1,9 +1,11 @@
 package dev.twinbox.inbox;
 
+import dev.twinbox.EventContext;
 import dev.twinbox.inbox.Claims.Pair;
 import dev.twinbox.inbox.Claims.Standing;
 import dev.twinbox.inbox.HandlerMethod.Shape;
 import dev.twinbox.inbox.InboxTable.Keys;
+import dev.twinbox.outbox.Cause;
 import jakarta.transaction.Status;
 import jakarta.transaction.Synchronization;
 import java.sql.Connection;
@@ -157,9 +159,7 @@ final class Attempt implements Runnable, Synchronization {
                             lists.computeIfAbsent(handler.name(), h -> new ArrayList<>())
                                     .add(event.eventFor(handler));
                         } else {
-                            handler.handle(
-                                    event.eventFor(handler),
-                                    handler.shape() == Shape.EVENT_AND_CONTEXT ? event.context() : null);
+                            handle(handler, event);
                         }
                     }
                 }
@@ -174,6 +174,12 @@ final class Attempt implements Runnable, Synchronization {
             handler.handleAll(lists.getOrDefault(handler.name(), List.of()));
         }
         settle();
+    }
+
+    private static void handle(Handler handler, ReceivedEvent event) throws Throwable {
+        @Nullable Object value = event.eventFor(handler);
+        @Nullable EventContext context = handler.shape() == Shape.EVENT_AND_CONTEXT ? event.context() : null;
+        Cause.of(event::context, () -> handler.handle(value, context));
     }
 
     /** Of a pair that is in the batch twice the second is a duplicate. */

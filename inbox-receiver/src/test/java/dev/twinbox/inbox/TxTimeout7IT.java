@@ -3,6 +3,7 @@ package dev.twinbox.inbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.twinbox.inbox.app.Emitter;
 import dev.twinbox.inbox.app.TimeoutHandler;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -20,7 +21,8 @@ class TxTimeout7IT {
         topics = new Topics();
         Servers.kafka().createTopic("timeout", 1);
         timeout(2);
-        MainApp.deploy(new TestApp("timeout", database.name()).with(TimeoutHandler.class));
+        database.migrateOutbox();
+        MainApp.deploy(new TestApp("timeout", database.name()).withOutbox().with(TimeoutHandler.class, Emitter.class));
     }
 
     @AfterAll
@@ -52,6 +54,10 @@ class TxTimeout7IT {
                 .doesNotHaveDuplicates()
                 .contains(slow);
         assertThat(database.effects("timeout-second"))
+                .hasSize(21)
+                .doesNotHaveDuplicates()
+                .contains(slow);
+        assertThat(database.texts("select key from outbox_event"))
                 .hasSize(21)
                 .doesNotHaveDuplicates()
                 .contains(slow);

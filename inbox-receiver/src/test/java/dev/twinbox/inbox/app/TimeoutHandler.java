@@ -11,8 +11,12 @@ public class TimeoutHandler {
     @Inject
     private Script script;
 
+    @Inject
+    private Emitter emitter;
+
     @InboxHandler(topic = "timeout", type = "order")
     public void onOrder(Order order) throws Exception {
+        emitter.emit(order);
         script.play("timeout-first", order);
         script.writeEffect("timeout-second", order.id());
     }

@@ -1,0 +1,94 @@
+package dev.twinbox.outbox;
+
+import dev.twinbox.CloudEventHeaders;
+import dev.twinbox.EventContext;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The event that this thread is handling, and what is carried on from it to events published meanwhile: causation and
+ * correlation id and the trace context. Public only for receivers, which say what they handle; applications find it in the
+ * headers of what they publish.
+ */
+public final class Cause {
+
+    /** Longer than W3C asks everybody to carry on of a trace state, and than any id ought to be. */
+    private static final int LONGEST_VALUE = 512;
+
+    private static final String ATTRIBUTE_OF_TRACE_PARENT = CloudEventHeaders.PREFIX + CloudEventHeaders.TRACE_PARENT;
+    private static final String ATTRIBUTE_OF_TRACE_STATE = CloudEventHeaders.PREFIX + CloudEventHeaders.TRACE_STATE;
+
+    /** A supplier: most handlers publish nothing, and need no context. */
+    private static final ThreadLocal<@Nullable Supplier<EventContext>> CURRENT = new ThreadLocal<>();
+
+    private Cause() {}
+
+    /** What a handler does. */
+    @FunctionalInterface
+    public interface Work {
+        void run() throws Throwable;
+    }
+
+    /**
+     * Handles an event.
+     *
+     * @param event what came along with it; asked for when something is published
+     * @throws Throwable what the work throws
+     */
+    public static void of(Supplier<EventContext> event, Work work) throws Throwable {
+        Supplier<EventContext> outer = CURRENT.get();
+        CURRENT.set(event);
+        try {
+            work.run();
+        } finally {
+            if (outer == null) {
+                CURRENT.remove(); // the thread is the server's
+            } else {
+                CURRENT.set(outer);
+            }
+        }
+    }
+
+    /** The headers with what is carried on; what the application has set stays as it is. */
+    static Map<String, String> addTo(Map<String, String> headers) {
+        Supplier<EventContext> event = CURRENT.get();
+        if (event == null) {
+            return headers;
+        }
+        EventContext cause = event.get();
+        Map<String, String> more = new LinkedHashMap<>(headers);
+        more.putIfAbsent(CloudEventHeaders.CAUSATION_ID, cause.id());
+        String correlation = usable(cause.headers().get(CloudEventHeaders.CORRELATION_ID));
+        more.putIfAbsent(CloudEventHeaders.CORRELATION_ID, correlation == null ? cause.id() : correlation);
+        addTrace(cause.headers(), more);
+        return more;
+    }
+
+    /** Both or none: a trace state belongs to its parent. */
+    private static void addTrace(Map<String, String> from, Map<String, String> to) {
+        if (to.containsKey(CloudEventHeaders.TRACE_PARENT) || to.containsKey(CloudEventHeaders.TRACE_STATE)) {
+            return;
+        }
+        String plain = usable(from.get(CloudEventHeaders.TRACE_PARENT));
+        String parent = plain == null ? usable(from.get(ATTRIBUTE_OF_TRACE_PARENT)) : plain;
+        String state = usable(from.get(plain == null ? ATTRIBUTE_OF_TRACE_STATE : CloudEventHeaders.TRACE_STATE));
+        if (parent != null) {
+            to.put(CloudEventHeaders.TRACE_PARENT, parent);
+            if (state != null) {
+                to.put(CloudEventHeaders.TRACE_STATE, state);
+            }
+        }
+    }
+
+    /** Null: what another producer has put there must not be what stops this one, in the database or by its size. */
+    private static @Nullable String usable(@Nullable String value) {
+        return value == null
+                        || value.isEmpty()
+                        || value.length() > LONGEST_VALUE
+                        || value.chars().anyMatch(Character::isISOControl)
+                ? null
+                : value;
+    }
+}
