@@ -31,7 +31,9 @@ final class AtMostOnceProcessor implements Processor {
         Attempt attempt = new Attempt(
                         workshop, List.of(event), one -> List.of(handler), workshop.claims(), handled -> true)
                 .execute();
-        if (!attempt.isCommitted()) {
+        if (!attempt.isCommitted() && Faults.isAlreadyDone(attempt.cause())) {
+            workshop.status().alreadyDone(1);
+        } else if (!attempt.isCommitted()) {
             drop(event, attempt.cause());
         }
     }

@@ -153,7 +153,7 @@ final class Attempt implements Runnable, Synchronization {
                     case DONE -> duplicates++;
                     case TO_FOLLOW -> followers.add(new Pair(handler, event));
                     case TO_HANDLE -> {
-                        effects++;
+                        effects += handler.hasEffect() ? 1 : 0;
                         if (handler.shape() == Shape.LIST) {
                             listHandlers.put(handler.name(), handler);
                             lists.computeIfAbsent(handler.name(), h -> new ArrayList<>())

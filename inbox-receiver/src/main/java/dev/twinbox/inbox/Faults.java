@@ -1,5 +1,6 @@
 package dev.twinbox.inbox;
 
+import dev.twinbox.AlreadyDoneException;
 import java.sql.SQLException;
 import java.util.ArrayDeque;
 import java.util.Collections;
@@ -32,6 +33,11 @@ final class Faults {
      */
     static boolean isBadData(Throwable thrown) {
         return hasState(thrown, "22") || hasState(thrown, "23") || hasState(thrown, "54");
+    }
+
+    /** Whether the handler found done what it was to do. */
+    static boolean isAlreadyDone(Throwable thrown) {
+        return find(thrown, AlreadyDoneException.class::isInstance).isPresent();
     }
 
     /** Whether an SQL error of this class is at the bottom of it. */

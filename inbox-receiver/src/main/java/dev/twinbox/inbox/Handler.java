@@ -4,6 +4,7 @@ import dev.twinbox.DeliveryContract;
 import dev.twinbox.EventContext;
 import dev.twinbox.inbox.HandlerMethod.Shape;
 import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -13,6 +14,8 @@ final class Handler {
 
     /** Every handler is called as {@code (event or list, context or null)}. */
     static final MethodType CALL = MethodType.methodType(void.class, Object.class, Object.class);
+
+    private static final MethodHandle NOTHING = MethodHandles.empty(CALL);
 
     private final String name;
     private final DeliveryContract delivery;
@@ -26,6 +29,15 @@ final class Handler {
         this.shape = shape;
         this.eventClass = eventClass;
         this.call = call;
+    }
+
+    /** In its place, for an event that is claimed and nothing else. */
+    Handler withoutEffect() {
+        return new Handler(name, delivery, Shape.EVENT, byte[].class, NOTHING);
+    }
+
+    boolean hasEffect() {
+        return call != NOTHING;
     }
 
     String name() {

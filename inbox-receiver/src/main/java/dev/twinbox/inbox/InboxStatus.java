@@ -42,6 +42,7 @@ public class InboxStatus {
     private final LongAdder dropped = new LongAdder();
     private final LongAdder parked = new LongAdder();
     private final LongAdder expired = new LongAdder();
+    private final LongAdder alreadyDone = new LongAdder();
     private final Set<String> namedTypes = ConcurrentHashMap.newKeySet();
     private final Map<String, String> troubles = new ConcurrentHashMap<>();
     private final Map<String, String> notes = new ConcurrentHashMap<>();
@@ -59,6 +60,11 @@ public class InboxStatus {
     /** Calls of handlers that were left out, because the effect had happened before. */
     public long duplicates() {
         return duplicates.sum();
+    }
+
+    /** Events whose handler threw {@link dev.twinbox.AlreadyDoneException}: they count as handled, without an effect. */
+    public long alreadyDone() {
+        return alreadyDone.sum();
     }
 
     /** Failed attempts to handle a single event, each of which is tried again. */
@@ -177,6 +183,10 @@ public class InboxStatus {
 
     void parked(int events) {
         parked.add(events);
+    }
+
+    void alreadyDone(int events) {
+        alreadyDone.add(events);
     }
 
     void expired(int rows) {

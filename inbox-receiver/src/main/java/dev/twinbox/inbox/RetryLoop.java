@@ -181,6 +181,9 @@ final class RetryLoop implements Runnable {
         } else if (attempt.isDatabaseFault()) {
             giveBack(due);
             throw new SQLException("a parked event could not be tried", attempt.cause());
+        } else if (due.handler() != null && Faults.isAlreadyDone(attempt.cause())) { // else it is not known by whom
+            workshop.status().alreadyDone(1);
+            attempt(due, event, mine.stream().map(Handler::withoutEffect).toList());
         } else {
             failed(due, event, attempt.cause());
         }

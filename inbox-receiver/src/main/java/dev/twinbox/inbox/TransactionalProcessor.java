@@ -123,6 +123,11 @@ final class TransactionalProcessor implements Processor {
         if (attempt.isDatabaseFault()) {
             return Outcome.waitForDatabase(settled, attempt.cause());
         }
+        if (handler.hasEffect() && Faults.isAlreadyDone(attempt.cause())) {
+            @Nullable Outcome obstacle = attempt(event, handler.withoutEffect(), begun, settled);
+            workshop.status().alreadyDone(obstacle == null ? 1 : 0);
+            return obstacle;
+        }
         workshop.status().failed();
         int failures = event.failed();
         if (attempt.cause() instanceof UnreadableRecordException
