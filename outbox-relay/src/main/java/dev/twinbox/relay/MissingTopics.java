@@ -2,8 +2,8 @@ package dev.twinbox.relay;
 
 import java.util.Map;
 import java.util.Set;
-import java.util.SortedSet;
-import java.util.TreeSet;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -11,40 +11,51 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.errors.AuthenticationException;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.jspecify.annotations.Nullable;
 
-/** Asks Kafka which topics it does not have. */
+/** Asks Kafka which topics it does not have, or does not show to the relay. */
 final class MissingTopics {
     private static final int TIMEOUT_SECONDS = 5;
 
     private MissingTopics() {}
 
     /**
-     * Those of the topics that do not exist.
+     * Those of the topics that can not be seen, each with what a person can do.
      *
      * @throws KafkaException if Kafka cannot be asked
      */
-    static SortedSet<String> among(Set<String> topics, RelayConfig.Kafka kafka) {
-        SortedSet<String> missing = new TreeSet<>();
+    static SortedMap<String, String> among(Set<String> topics, RelayConfig.Kafka kafka) {
+        SortedMap<String, String> missing = new TreeMap<>();
+        KafkaLogin login = KafkaLogin.of(kafka);
         try (Admin admin = Admin.create(Topics.settings(kafka))) {
             Map<String, KafkaFuture<TopicDescription>> answers =
                     admin.describeTopics(topics).topicNameValues();
             for (Map.Entry<String, KafkaFuture<TopicDescription>> answer : answers.entrySet()) {
-                if (isMissing(answer.getValue())) {
-                    missing.add(answer.getKey());
+                String remedy = remedy(answer.getValue(), login);
+                if (remedy != null) {
+                    missing.put(answer.getKey(), remedy);
                 }
             }
         }
         return missing;
     }
 
-    private static boolean isMissing(KafkaFuture<TopicDescription> answer) {
+    private static @Nullable String remedy(KafkaFuture<TopicDescription> answer, KafkaLogin login) {
         try {
             answer.get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
-            return false;
+            return null;
         } catch (ExecutionException e) {
             if (e.getCause() instanceof UnknownTopicOrPartitionException) {
-                return true;
+                return "create it, the relay never does";
+            }
+            if (e.getCause() instanceof TopicAuthorizationException) {
+                return "grant " + login.principal() + " Write on it";
+            }
+            if (e.getCause() instanceof AuthenticationException refused) {
+                throw new KafkaException(login.explained(refused), refused);
             }
             throw new KafkaException(String.valueOf(e.getMessage()), e);
         } catch (TimeoutException e) {

@@ -182,6 +182,11 @@ final class Progress {
         broker.failed(cause);
     }
 
+    /** The broker answers again, although nothing was sent to it. */
+    void brokerAnswered() {
+        broker.cause = null;
+    }
+
     /** The relay's loop has ended and will not come back in this process. */
     void ended(String cause) {
         ended = cause;

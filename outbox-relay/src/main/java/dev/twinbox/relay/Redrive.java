@@ -20,8 +20,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The thread for events that were set aside: sends, in the order of their keys, what a person gave back or what it waited for
  * has come, with a producer of its own, so that nothing of it holds up the others. A key is free again when its last row is
- * gone, which is after that row's acknowledgement; until then its later events join the rows. It also watches for partitions
- * that stand still.
+ * gone, which is after that row's acknowledgement; until then its later events join the rows. It also makes the
+ * first contact with Kafka, and watches for partitions that stand still.
  *
  * <p>While nothing is parked it asks the database nothing.
  */
@@ -41,6 +41,7 @@ final class Redrive implements Runnable {
     }
 
     private final SessionContext session;
+    private final FirstContact contact;
     private final StallWatch stalls;
     private final Waiter waiter;
     private final Map<ParkedTable.WaitedFor, Pause> pauses = new HashMap<>();
@@ -51,6 +52,7 @@ final class Redrive implements Runnable {
 
     Redrive(SessionContext session) {
         this.session = session;
+        this.contact = new FirstContact(session);
         this.stalls = new StallWatch(session);
         this.waiter = new Waiter(session.config().idle());
     }
@@ -64,6 +66,7 @@ final class Redrive implements Runnable {
     public void run() {
         try {
             while (!Thread.interrupted()) {
+                contact.makeOnce();
                 stalls.check();
                 session.gate().awaitOpen();
                 if (!session.parking().any() || !runOnce()) {

@@ -131,7 +131,7 @@ final class RedriveBatch implements OutboxRecord.Batch, Priming.Turns {
     @Override
     public void failed(OutboxRecord record, Exception why) {
         if (Refusal.isForGood(why)) {
-            refused.put(record.seq(), Aside.refused(Refusal.told(record, why)));
+            refused.put(record.seq(), Aside.refused(Refusal.told(record, why, session.login())));
         }
         boolean notTaken = Thread.currentThread() == sending; // the producer calls back from within send()
         if (!notTaken) {

@@ -30,7 +30,7 @@ final class Refusal {
         BATCH
     }
 
-    /** @param remedy what a person can do, as the end of a sentence */
+    /** @param remedy what a person can do, as the end of a sentence; with {principal}, who the relay is to Kafka, and {topic} */
     private record Kind(Class<? extends Exception> type, Scope scope, String remedy) {}
 
     private static final List<Kind> KINDS = List.of(
@@ -40,10 +40,7 @@ final class Refusal {
                     InvalidTopicException.class,
                     Scope.RECORD,
                     "the topic name is not a legal one, which the outbox table should forbid"),
-            new Kind(
-                    TopicAuthorizationException.class,
-                    Scope.RECORD,
-                    "grant the relay's Kafka principal Write and Describe on the topic"),
+            new Kind(TopicAuthorizationException.class, Scope.RECORD, "grant {principal} Write on topic \"{topic}\""),
             new Kind(
                     InvalidRecordException.class,
                     Scope.RECORD,
@@ -77,12 +74,16 @@ final class Refusal {
     }
 
     /** All a person needs to know to get the event through. */
-    static String told(OutboxRecord record, Throwable failure) {
-        return "Kafka refused " + record + ": " + told(failure);
+    static String told(OutboxRecord record, Throwable failure, KafkaLogin login) {
+        return "Kafka refused " + record + ": " + told(record.topic(), failure, login);
     }
 
-    static String told(Throwable failure) {
+    static String told(String topic, Throwable failure, KafkaLogin login) {
         return failure.getClass().getSimpleName() + ": " + failure.getMessage() + ". Remedy: "
-                + kind(failure).map(Kind::remedy).orElse("see the cause");
+                + kind(failure)
+                        .map(Kind::remedy)
+                        .orElse("see the cause")
+                        .replace("{principal}", login.principal())
+                        .replace("{topic}", topic);
     }
 }

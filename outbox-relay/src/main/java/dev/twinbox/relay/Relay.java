@@ -73,7 +73,13 @@ final class Relay implements AutoCloseable {
         this.database = database;
         this.main = new Waiter(config.idle());
         this.surroundings = new Surroundings(
-                config, database, producers, new Topics(config.kafka()), new Verdicts(), progress, main);
+                config,
+                database,
+                producers,
+                new Topics(config.kafka()),
+                new Verdicts(KafkaLogin.of(config.kafka())),
+                progress,
+                main);
     }
 
     /**

@@ -9,6 +9,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +33,7 @@ final class Sender implements Runnable, Page.Listener {
     private volatile @Nullable Thread sending;
     private @Nullable Exception notTaken; // written and read by the sending thread
     private @Nullable ParkedTable lookup; // the same
+    private boolean refused; // the same: Kafka does not let the relay in
 
     Sender(SessionContext session, Producer<byte[], byte[]> producer) {
         this.session = session;
@@ -82,7 +84,7 @@ final class Sender implements Runnable, Page.Listener {
                 } catch (InterruptException e) {
                     throw e;
                 } catch (KafkaException e) {
-                    awaitKafka(record, String.valueOf(e.getMessage()));
+                    awaitKafka(record, e);
                 }
             }
         }
@@ -161,6 +163,10 @@ final class Sender implements Runnable, Page.Listener {
         while (true) {
             try {
                 Aside objection = objection(record);
+                if (refused) { // and now it is not
+                    session.failures().report(session.login().admitted());
+                    throw new InterruptedException("the session needs a new producer");
+                }
                 if (objection != null || handOver(record)) {
                     return objection;
                 }
@@ -178,7 +184,7 @@ final class Sender implements Runnable, Page.Listener {
                 throw e;
             } catch (KafkaException e) {
                 begin = 0;
-                awaitKafka(record, String.valueOf(e.getMessage()));
+                awaitKafka(record, e);
             }
         }
     }
@@ -223,18 +229,20 @@ final class Sender implements Runnable, Page.Listener {
     private @Nullable Aside refusal(OutboxRecord record) throws SendFailedException, InterruptedException {
         Exception why = notTaken;
         if (why != null && Refusal.isForGood(why)) {
-            return Aside.refused(Refusal.told(record, why));
+            return Aside.refused(Refusal.told(record, why, session.login()));
         }
-        if (!(why instanceof TimeoutException)) {
+        if (!(why instanceof TimeoutException || why instanceof AuthenticationException)) {
             throw new SendFailedException(record, why == null ? new IllegalStateException("not taken") : why);
         }
+        refused |= why instanceof AuthenticationException;
         session.topics().forget(record.topic()); // it may be gone
         tellWaiting(record, String.valueOf(why.getMessage()));
         return null;
     }
 
-    private void awaitKafka(OutboxRecord record, String reason) throws InterruptedException {
-        tellWaiting(record, reason);
+    private void awaitKafka(OutboxRecord record, KafkaException reason) throws InterruptedException {
+        refused |= reason.getCause() instanceof AuthenticationException;
+        tellWaiting(record, String.valueOf(reason.getMessage()));
         retry.await(session.config().retry());
     }
 

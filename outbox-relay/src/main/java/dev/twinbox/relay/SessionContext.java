@@ -68,6 +68,10 @@ final class SessionContext {
         return surroundings.topics();
     }
 
+    KafkaLogin login() {
+        return KafkaLogin.of(config().kafka());
+    }
+
     Verdicts verdicts() {
         return surroundings.verdicts();
     }

@@ -12,8 +12,10 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -136,8 +138,12 @@ final class StatusCommand implements Callable<Integer> {
             return "none";
         }
         try {
-            SortedSet<String> missing = MissingTopics.among(topics, kafka);
-            return missing.isEmpty() ? "none" : String.join(", ", missing) + ": create them, the relay never does";
+            SortedMap<String, String> missing = MissingTopics.among(topics, kafka);
+            return missing.isEmpty()
+                    ? "none"
+                    : missing.entrySet().stream()
+                            .map(each -> each.getKey() + ": " + each.getValue())
+                            .collect(Collectors.joining("; "));
         } catch (KafkaException e) {
             return "not known, Kafka at " + kafka.bootstrapServers() + " cannot be asked: " + e.getMessage();
         }

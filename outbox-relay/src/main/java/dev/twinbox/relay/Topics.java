@@ -22,18 +22,23 @@ import org.apache.kafka.common.TopicPartitionInfo;
 import org.apache.kafka.common.acl.AclOperation;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.config.TopicConfig;
+import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.InvalidTopicException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What the relay has to know of topics before it sends to them, asked of Kafka once and kept. A good answer is kept until
  * something is refused; a bad one for a moment only. Lives as long as the process; for all its threads.
  */
 final class Topics implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Topics.class);
+
     /** A topic that was missing may have been created, a limit may have been raised. */
     private static final Duration FRESH = Duration.ofSeconds(1);
 
@@ -41,11 +46,14 @@ final class Topics implements AutoCloseable {
     private static final int KEPT = 10_000;
 
     private final Map<String, Object> settings;
+    private final KafkaLogin login;
+    private final Set<String> unlimited = ConcurrentHashMap.newKeySet();
     private final Map<String, Topic> known = new ConcurrentHashMap<>();
     private @Nullable Admin admin;
 
     Topics(RelayConfig.Kafka kafka) {
         this.settings = settings(kafka);
+        this.login = KafkaLogin.of(kafka);
     }
 
     /** An administration client's share of the settings, with short timeouts. */
@@ -78,6 +86,7 @@ final class Topics implements AutoCloseable {
             topic = ask(name);
             if (known.size() >= KEPT) {
                 known.clear();
+                unlimited.clear();
             }
             known.put(name, topic);
         }
@@ -87,6 +96,15 @@ final class Topics implements AutoCloseable {
     /** Something was refused, or the topic may be gone: what was known of it does not count any more. */
     void forget(String name) {
         known.remove(name);
+    }
+
+    /**
+     * Any question that needs no right.
+     *
+     * @throws KafkaException if Kafka can not be asked
+     */
+    synchronized void greet() {
+        answer(admin().describeCluster().nodes());
     }
 
     private synchronized Topic ask(String name) {
@@ -100,7 +118,7 @@ final class Topics implements AutoCloseable {
             String missing = "topic \"" + name + "\" does not exist: create it, the relay never does";
             return Topic.obstacle(Topic.Status.MISSING, missing, now);
         } catch (InvalidTopicException | TopicAuthorizationException e) {
-            return Topic.obstacle(Topic.Status.REFUSED, Refusal.told(e), now);
+            return Topic.obstacle(Topic.Status.REFUSED, Refusal.told(name, e, login), now);
         }
     }
 
@@ -150,9 +168,20 @@ final class Topics implements AutoCloseable {
                 }
             }
         } catch (AuthorizationException e) {
-            values.clear();
+            tellUnlimited(name);
         }
         return values;
+    }
+
+    /** Once for each topic. */
+    private void tellUnlimited(String name) {
+        if (unlimited.add(name)) {
+            LOG.error( // a warning could be held back, and there is only this one
+                    "Only Kafka's refusal will tell that an event is too large for topic \"{}\" or lacks the key that it "
+                            + "needs, which restarts the sending: grant {} DescribeConfigs on it",
+                    name,
+                    login.principal());
+        }
     }
 
     private static int number(Map<String, String> config, String name, int fallback) {
@@ -169,13 +198,16 @@ final class Topics implements AutoCloseable {
         return present;
     }
 
-    private static <T> T answer(@Nullable KafkaFuture<T> future) {
+    private <T> T answer(@Nullable KafkaFuture<T> future) {
         if (future == null) {
             throw new KafkaException("Kafka's answer lacks what was asked for");
         }
         try {
             return future.get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
         } catch (ExecutionException e) {
+            if (e.getCause() instanceof AuthenticationException refused) {
+                throw new KafkaException(login.explained(refused), refused);
+            }
             throw e.getCause() instanceof KafkaException known
                     ? known
                     : new KafkaException(String.valueOf(e.getMessage()), e);

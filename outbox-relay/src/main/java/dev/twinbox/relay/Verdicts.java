@@ -20,11 +20,17 @@ final class Verdicts {
     /** So many sessions may end with the same record, for a reason that should pass. */
     private static final int PATIENCE = 3;
 
+    private final KafkaLogin login;
     private final Map<Long, Aside> asides = new ConcurrentHashMap<>();
     private final Set<Long> suspects = ConcurrentHashMap.newKeySet();
     private final Set<Long> sent = ConcurrentHashMap.newKeySet();
     private final Map<Long, Integer> failures = new HashMap<>(); // of the main thread alone
     private final Set<TopicPartition> stalled = ConcurrentHashMap.newKeySet();
+
+    /** @param login for a person who reads why something was refused */
+    Verdicts(KafkaLogin login) {
+        this.login = login;
+    }
 
     /** What became of the records that a session could not send. */
     void learn(List<SendFailedException> failed) {
@@ -35,7 +41,7 @@ final class Verdicts {
             if (mayBeInnocent) {
                 suspects.add(seq); // sent alone it shows who was meant
             } else {
-                asides.put(seq, Aside.refused(Refusal.told(each.record(), each.reason())));
+                asides.put(seq, Aside.refused(Refusal.told(each.record(), each.reason(), login)));
             }
         }
     }

@@ -11,6 +11,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -81,6 +82,42 @@ class HealingIT {
             rig.execute("alter table outbox_event add column extra text");
             insert(rig, "after");
             rig.assertExact();
+            assertThat(relay.stop()).isEqualTo(ExitCode.OK);
+        }
+    }
+
+    /** What an operator does at night: tables are rewritten, indexes made anew, slots taken out and put back. */
+    @Test
+    void tablesThatAreRewrittenAndLoseIndexesAndPartitionsForAWhileUnderARunningRelayAreSurvived() throws Exception {
+        try (EngineRig rig = EngineRig.create().withTopic()) {
+            EngineRig.Running relay = rig.start();
+            insert(rig, "before");
+            rig.awaitRecords(1);
+            String slot = "outbox_event_slot" + rig.number("select slot from outbox_event");
+            List<String> nightly = List.of(
+                    "vacuum full outbox_event",
+                    "vacuum full outbox_position",
+                    "vacuum full outbox_lease",
+                    "alter table outbox_position alter column relay type varchar(200)",
+                    "alter table outbox_lease alter column relay type varchar(200)",
+                    "alter table outbox_lease add column extra text",
+                    "alter table outbox_parked alter column error type varchar(9000)",
+                    "drop index outbox_event_by_seq; drop index outbox_event_by_tx",
+                    "create index outbox_event_by_seq on outbox_event (seq)",
+                    "create index outbox_event_by_tx on outbox_event (tx, seq)",
+                    "reindex index outbox_event_by_tx",
+                    "alter table outbox_event detach partition %1$s; alter table outbox_event attach partition %1$s for values in (%2$s)"
+                            .formatted(slot, slot.substring(slot.length() - 1)),
+                    "alter table %1$s rename to elsewhere; alter table elsewhere rename to %1$s".formatted(slot));
+            for (String change : nightly) {
+                long polls = relay.progress().polls();
+                await("prepared statements")
+                        .atMost(SOON)
+                        .until(() -> relay.progress().polls() > polls + 3);
+                rig.execute(change);
+                insert(rig, change);
+                rig.assertExact();
+            }
             assertThat(relay.stop()).isEqualTo(ExitCode.OK);
         }
     }

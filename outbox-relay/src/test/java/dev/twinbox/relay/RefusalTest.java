@@ -54,7 +54,7 @@ class RefusalTest {
         failures.report(guilty);
         assertThat(failures.worst()).isSameAs(guilty);
         assertThat(failures.refused()).containsExactly(guilty);
-        assertThat(Refusal.told(guilty.record(), guilty.reason()))
+        assertThat(Refusal.told(guilty.record(), guilty.reason(), new KafkaLogin("User:relay")))
                 .contains("seq 2", "topic \"t\"", "key \"k\"", "compacted");
     }
 

@@ -95,11 +95,20 @@ final class RelayRig implements AutoCloseable {
 
     /** A relay, not started, that ends with this rig. */
     RelayProcess relay(Map<String, String> changes, String... arguments) {
+        return relay("256m", changes, arguments);
+    }
+
+    /**
+     * As {@link #relay(Map, String...)}, with another limit of the heap.
+     *
+     * @param maxHeap as after {@code -Xmx}
+     */
+    RelayProcess relay(String maxHeap, Map<String, String> changes, String... arguments) {
         Map<String, String> config = config();
         config.putAll(changes);
         RelayProcess.Builder builder = RelayProcess.builder(JAR)
                 .config(config)
-                .jvmOptions("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
+                .jvmOptions("-Xmx" + maxHeap, "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
         if (arguments.length > 0) {
             builder.arguments(arguments);
         }

@@ -1,0 +1,242 @@
+package dev.twinbox.relay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.twinbox.fixtures.KafkaBroker;
+import dev.twinbox.fixtures.Ledger;
+import dev.twinbox.fixtures.RelayProcess;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Pattern;
+import org.apache.kafka.common.acl.AclOperation;
+import org.apache.kafka.common.resource.ResourceType;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** A broker that encrypts, asks for a password and goes by ACLs: the rights of docs/operations.md will do, and what is wrong is told. */
+class SecuredKafkaIT {
+    private static final KafkaBroker KAFKA =
+            KafkaBroker.create().withSecuredListener().withJvmOptions("-XX:TieredStopAtLevel=1");
+
+    private static final Path DOCUMENT = Path.of("..", "docs", "operations.md");
+    private static final String PASSWORD = "s3cret-of-kafka";
+    private static final Duration SOON = Duration.ofSeconds(60);
+
+    @BeforeAll
+    static void start() {
+        KAFKA.start();
+    }
+
+    @AfterAll
+    static void end() {
+        KAFKA.close();
+    }
+
+    @Test
+    void a_relay_with_the_documented_acls_publishes_and_says_which_right_it_lacks_while_others_go_on()
+            throws Exception {
+        KAFKA.createUser("relay", PASSWORD);
+        KAFKA.createTopic("orders", 3, Map.of("max.message.bytes", "100000"));
+        KAFKA.createTopic("forbidden", 1);
+        KAFKA.createTopic("unlimited", 1);
+        documentedRights().forEach(right -> KAFKA.allow("relay", right, ResourceType.TOPIC, "orders"));
+        KAFKA.allow("relay", AclOperation.WRITE, ResourceType.TOPIC, "unlimited");
+        try (RelayRig rig = RelayRig.create();
+                Connection connection = rig.connect()) {
+            Map<String, String> config = config(KAFKA.securedClientSettings("relay", PASSWORD));
+            config.put("twinbox.relay.kafka.compression.type", "none");
+            RelayProcess relay = rig.startRelay(config);
+            insert(connection, "orders", "1");
+            insert(connection, "forbidden", "2");
+            insert(connection, "orders", Scenario24TooLargeIT.incompressible(200_000));
+            insert(connection, "unlimited", "3");
+            insert(connection, "orders", "4");
+
+            await("the allowed ones").atMost(SOON).until(() -> count("orders") == 2 && count("unlimited") == 1);
+            await("the others").atMost(SOON).until(() -> parked(rig, "refused") == 2);
+            assertThat(errors(connection, "forbidden")).contains("grant User:relay Write on topic \"forbidden\"");
+            assertThat(errors(connection, "orders")).contains("max.message.bytes of its topic, 100000");
+            assertThat(relay.log())
+                    .contains("grant User:relay DescribeConfigs on it", "topic \"unlimited\"")
+                    .doesNotContain("for topic \"orders\" or lacks");
+            rightIsTakenAndGivenBack(rig, connection, config);
+
+            KAFKA.allow("relay", AclOperation.WRITE, ResourceType.TOPIC, "forbidden");
+            retry(rig, config, "forbidden");
+            await("it is let through").atMost(SOON).until(() -> count("forbidden") == 1);
+            Ledger.create()
+                    .committed(
+                            connection,
+                            "select topic, key, id from outbox_event where length(payload) < 100000 order by seq")
+                    .published(KAFKA.bootstrapServers())
+                    .assertExact();
+            tellsNoSecret(rig, config, relay);
+        }
+    }
+
+    /** While it runs, so that it has asked before and Kafka is the one that refuses. */
+    private static void rightIsTakenAndGivenBack(RelayRig rig, Connection connection, Map<String, String> config)
+            throws Exception {
+        KAFKA.disallow("relay", AclOperation.WRITE, ResourceType.TOPIC, "orders");
+        AtomicInteger tries = new AtomicInteger();
+        await("the right is gone").atMost(SOON).until(() -> {
+            insert(connection, "orders", "-".repeat(tries.incrementAndGet()));
+            return errors(connection, "orders").contains("TopicAuthorizationException");
+        });
+        assertThat(errors(connection, "orders")).contains("grant User:relay Write on topic \"orders\"");
+        long before = count("unlimited");
+        insert(connection, "unlimited", "not concerned");
+        await("others go on").atMost(SOON).until(() -> count("unlimited") > before);
+
+        KAFKA.allow("relay", AclOperation.WRITE, ResourceType.TOPIC, "orders");
+        assertThat(run(rig, config, "parked", "discard", numberOfTooLarge(connection)))
+                .contains("iscard");
+        ParkedRows person = new ParkedRows(connection, rig.tables(), "relay");
+        await("all of them").atMost(SOON).until(() -> {
+            person.retry(new ParkedRows.Selection(null, "orders", null));
+            return rig.count("select count(*) from outbox_parked where topic = 'orders'") == 0;
+        });
+    }
+
+    private static String numberOfTooLarge(Connection connection) throws SQLException {
+        return OutboxDatabaseFixture.query(
+                connection, "select number from outbox_parked where error like '%max.message.bytes%'");
+    }
+
+    private static void tellsNoSecret(RelayRig rig, Map<String, String> config, RelayProcess relay) throws Exception {
+        String everything = relay.log()
+                + RelayMetrics.get(relay, "/metrics").body()
+                + RelayMetrics.get(relay, "/health/ready").body()
+                + run(rig, config, "status");
+        assertThat(everything)
+                .contains("sasl.jaas.config")
+                .doesNotContain(PASSWORD, config.get("twinbox.relay.kafka.ssl.truststore.password"))
+                .doesNotContain("ScramLoginModule required");
+    }
+
+    @Test
+    void a_wrong_password_is_told_at_the_start_and_again_in_the_middle_and_no_event_is_blamed_for_it()
+            throws Exception {
+        KAFKA.createTopic("guests", 1);
+        KAFKA.createUser("guest", "another password");
+        documentedRights().forEach(right -> KAFKA.allow("guest", right, ResourceType.TOPIC, "guests"));
+        try (RelayRig rig = RelayRig.create();
+                Connection connection = rig.connect()) {
+            Map<String, String> config = config(KAFKA.securedClientSettings("guest", PASSWORD));
+            RelayProcess relay = rig.relay(config).start();
+            String refusal = "Kafka does not let User:guest in: ";
+            await("without any event").atMost(SOON).until(() -> relay.log().contains(refusal));
+            assertThat(relay.log())
+                    .containsOnlyOnce("Nothing can be sent: ")
+                    .contains("twinbox.relay.kafka.sasl.jaas.config");
+            assertThat(RelayMetrics.get(relay, "/health/ready").body()).contains("\"DOWN\"", refusal);
+            insert(connection, "guests", "1");
+            assertThat(run(rig, config, "status")).containsPattern("missing topics +not known, .*" + refusal);
+
+            KAFKA.createUser("guest", PASSWORD);
+            relay.awaitReady();
+            await("the first").atMost(SOON).until(() -> count("guests") == 1);
+            KAFKA.createUser("guest", "yet another password");
+            KAFKA.restart();
+            double failures = failures(relay);
+            insert(connection, "guests", "2");
+            insert(connection, "guests", "3");
+            await("more often than a record may fail").atMost(SOON).until(() -> failures(relay) >= failures + 5);
+            assertThat(rig.count("select count(*) from outbox_parked")).isZero();
+            KAFKA.createUser("guest", PASSWORD);
+            await("the others").atMost(SOON).until(() -> count("guests") == 3);
+            assertThat(rig.count("select count(*) from outbox_parked")).isZero();
+            tellsNoSecret(rig, config, relay);
+        }
+    }
+
+    @Test
+    void an_unknown_certificate_is_told_at_the_start() throws Exception {
+        KAFKA.createUser("relay", PASSWORD);
+        try (RelayRig rig = RelayRig.create()) {
+            Map<String, String> settings = new HashMap<>(KAFKA.securedClientSettings("relay", PASSWORD));
+            settings.keySet().removeIf(name -> name.startsWith("ssl."));
+            RelayProcess relay = rig.relay(config(settings)).start();
+            await("without any event").atMost(SOON).until(() -> relay.log().contains("Nothing can be sent: "));
+            assertThat(relay.log())
+                    .contains("no encrypted connection to Kafka: ", "unable to find valid certification path")
+                    .contains("twinbox.relay.kafka.ssl.*")
+                    .doesNotContain(PASSWORD);
+        }
+    }
+
+    /** The operations in the document's command. */
+    private static List<AclOperation> documentedRights() {
+        String document = read(DOCUMENT);
+        int begin = document.indexOf("kafka-acls.sh");
+        List<AclOperation> rights = Pattern.compile("--operation (\\w+)")
+                .matcher(document.substring(begin, document.indexOf("```", begin)))
+                .results()
+                .map(match -> AclOperation.fromString(match.group(1).replaceAll("(?<=[a-z])(?=[A-Z])", "_")))
+                .toList();
+        assertThat(rights).contains(AclOperation.WRITE).doesNotContain(AclOperation.UNKNOWN);
+        return rights;
+    }
+
+    private static String read(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static Map<String, String> config(Map<String, String> kafka) {
+        Map<String, String> config = new HashMap<>();
+        kafka.forEach((name, value) -> config.put("twinbox.relay.kafka." + name, value));
+        return config;
+    }
+
+    private static void insert(Connection connection, String topic, String payload) throws SQLException {
+        OutboxDatabaseFixture.insert(
+                connection, topic, "key of " + payload.length(), payload.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static long count(String topic) {
+        return KAFKA.endOffsets(topic).values().stream()
+                .mapToLong(Long::longValue)
+                .sum();
+    }
+
+    private static long parked(RelayRig rig, String state) throws SQLException {
+        return rig.count("select count(*) from outbox_parked where state = '" + state + "'");
+    }
+
+    private static String errors(Connection connection, String topic) throws SQLException {
+        String errors = OutboxDatabaseFixture.query(
+                connection, "select string_agg(error, '; ') from outbox_parked where topic = '" + topic + "'");
+        return String.valueOf(errors);
+    }
+
+    private static double failures(RelayProcess relay) throws Exception {
+        return RelayMetrics.of(relay).value("twinbox_relay_kafka_failures_total");
+    }
+
+    private static void retry(RelayRig rig, Map<String, String> config, String topic) {
+        run(rig, config, "parked", "retry", "--topic", topic);
+    }
+
+    private static String run(RelayRig rig, Map<String, String> config, String... command) {
+        RelayProcess process = rig.relay(config, command).start();
+        assertThat(process.awaitExit(Duration.ofMinutes(2))).as(process.log()).isZero();
+        assertThat(process.log()).doesNotContain(PASSWORD);
+        return process.log();
+    }
+}
