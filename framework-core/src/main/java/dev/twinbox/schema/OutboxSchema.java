@@ -47,14 +47,17 @@ public record OutboxSchema(@Nullable String schema, String table, String positio
     public static final Map<String, String> SCHEDULED_COLUMNS = scheduledColumns();
 
     /** The version of the tables that this code creates. */
-    public static final int VERSION = 3;
+    public static final int VERSION = 4;
 
     /** The oldest version of the tables with which this code works, so that code and tables need not change at once. */
     public static final int OLDEST_VERSION = 2;
 
     private static final String FIND_VERSION = """
             -- check: version of the outbox
-            select case when to_regclass(?) is not null then 3 when to_regclass(?) is not null then 2
+            select case
+              when exists (select from pg_attribute
+                where attrelid = to_regclass(?) and attname = 'exactly_once' and not attisdropped) then 4
+              when to_regclass(?) is not null then 3 when to_regclass(?) is not null then 2
               when to_regclass(?) is not null then 1 else 0 end
             """;
 
@@ -215,15 +218,16 @@ public record OutboxSchema(@Nullable String schema, String table, String positio
     }
 
     /**
-     * The version of the tables, told by the newest of them that is there; 0: there are none.
+     * The version of the tables, told by the newest of what is there; 0: there are none.
      *
      * @param connection of any role; what is remembered of migrations only their owner may read
      */
     public int version(Connection connection) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(FIND_VERSION)) {
-            statement.setString(1, scheduled().sql());
-            statement.setString(2, parked().sql());
-            statement.setString(3, events().sql());
+            statement.setString(1, lease().sql());
+            statement.setString(2, scheduled().sql());
+            statement.setString(3, parked().sql());
+            statement.setString(4, events().sql());
             try (ResultSet row = statement.executeQuery()) {
                 row.next();
                 return row.getInt(1);

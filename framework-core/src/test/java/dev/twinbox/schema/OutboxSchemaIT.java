@@ -21,7 +21,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 
 class OutboxSchemaIT {
 
-    private static final int VERSION = 3;
+    private static final int VERSION = 4;
 
     private static final OutboxSchema DEFAULT =
             new OutboxSchema(null, "outbox_event", "outbox_position", "outbox_lease");

@@ -237,6 +237,9 @@ final class ConfigurationReader {
                         need(RelaySettings.PAGE_ROWS),
                         need(RelaySettings.PAGE_BYTES),
                         need(RelaySettings.PAGE_IN_FLIGHT)),
+                new RelayConfig.Delivery(
+                        need(RelaySettings.DELIVERY),
+                        get(RelaySettings.POSITION_TOPIC).orElse(need(RelaySettings.NAME) + "-position")),
                 need(RelaySettings.LEASE),
                 new RelayConfig.Idle(need(RelaySettings.IDLE_MIN), need(RelaySettings.IDLE_MAX)),
                 need(RelaySettings.RETRY),

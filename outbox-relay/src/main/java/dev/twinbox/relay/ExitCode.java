@@ -10,6 +10,10 @@ enum ExitCode {
             4,
             "the database refuses us for good: password, unknown database, hot standby, another cluster; or a "
                     + "command that does not wait for ever had no answer from it"),
+    DELIVERY(
+            5,
+            "exactly-once publication cannot begin or go on: the mode is not the recorded one, or what Kafka keeps for it "
+                    + "is missing or unknown"),
     UNFINISHED(6, "asked to stop, the relay did not end in time and was cut off; nothing is lost");
 
     private final int number;

@@ -42,6 +42,15 @@ final class Gate {
         }
     }
 
+    boolean isClosed() {
+        lock.lock();
+        try {
+            return closedSince != null;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     void awaitOpen() throws InterruptedException {
         lock.lock();
         try {

@@ -1,5 +1,6 @@
 package dev.twinbox.relay;
 
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -78,14 +79,32 @@ final class InFlight {
             while (unsent.isEmpty() && !sealed) {
                 work.await();
             }
-            Page page = unsent.poll();
-            if (page != null) {
-                sent.add(page);
-            }
-            return page;
+            return next();
         } finally {
             lock.unlock();
         }
+    }
+
+    /** As {@link #take()}, but null also if none comes within this time. */
+    @Nullable Page take(Duration time) throws InterruptedException {
+        lock.lock();
+        try {
+            long left = time.toNanos();
+            while (unsent.isEmpty() && !sealed && left > 0) {
+                left = work.awaitNanos(left);
+            }
+            return next();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private @Nullable Page next() {
+        Page page = unsent.poll();
+        if (page != null) {
+            sent.add(page);
+        }
+        return page;
     }
 
     /** The oldest page, removed, if all of it is acknowledged; null if not. Later pages wait for it. */
@@ -141,6 +160,15 @@ final class InFlight {
         lock.lock();
         try {
             return sent.isEmpty();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    boolean isSealed() {
+        lock.lock();
+        try {
+            return sealed;
         } finally {
             lock.unlock();
         }

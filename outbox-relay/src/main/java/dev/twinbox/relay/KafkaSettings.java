@@ -28,8 +28,9 @@ final class KafkaSettings {
                     ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG,
                     "a batch that expires would break the order of its keys"),
             Map.entry(ProducerConfig.MAX_BLOCK_MS_CONFIG, "a send that gives up would break the order of its key"),
-            Map.entry(ProducerConfig.TRANSACTIONAL_ID_CONFIG, "the relay sends without Kafka transactions"),
-            Map.entry(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, "the relay sends without Kafka transactions"),
+            Map.entry(ProducerConfig.TRANSACTIONAL_ID_CONFIG, "it is made of the relay's name, or not used"),
+            Map.entry(
+                    ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, "a minute is long enough for the relay's transactions"),
             Map.entry(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, "keys are UTF-8"),
             Map.entry(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, "payloads are sent as they are"),
             Map.entry(

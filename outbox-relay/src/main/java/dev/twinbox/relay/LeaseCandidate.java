@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -56,10 +57,16 @@ final class LeaseCandidate {
         if (seen != null) {
             checkCluster(seen);
             checkEvents(seen);
+            if (config.delivery().mode() == DeliveryMode.AT_LEAST_ONCE) {
+                checkDelivery(seen);
+            }
             if (!seen.isFreeFor(owner)) {
                 waitFor(seen);
                 return null;
             }
+        }
+        if (seen == null && config.delivery().mode() == DeliveryMode.EXACTLY_ONCE) {
+            table.declareExactlyOnce(server.systemIdentifier()); // whatever is in the table, we have sent nothing of it
         }
         return take();
     }
@@ -72,10 +79,59 @@ final class LeaseCandidate {
         if (epoch == 0) {
             return null;
         }
+        agreeOnDelivery(epoch);
         progress.leaseHeld(epoch);
         LOG.info("Took the lease of relay \"{}\", epoch {}", config.name(), epoch);
         warnOfOthers();
         return Lease.taken(table, owner, epoch, config.lease(), System::nanoTime, sentAt);
+    }
+
+    /** Under the lease: the mode is what is recorded, or is changed for good. */
+    private void agreeOnDelivery(long epoch) throws SQLException {
+        LeaseTable.Seen seen = Objects.requireNonNull(table.look(), "it was taken");
+        try {
+            if (config.delivery().mode() == DeliveryMode.AT_LEAST_ONCE) {
+                checkDelivery(seen);
+            } else if (seen.delivery() == DeliveryMode.AT_LEAST_ONCE) {
+                checkDrained();
+                table.adoptExactlyOnce(owner, epoch);
+                LOG.info("Relay \"{}\" publishes exactly once from now on", config.name());
+            }
+        } catch (RelayException e) {
+            table.release(owner, epoch);
+            throw e;
+        }
+    }
+
+    private void checkDelivery(LeaseTable.Seen seen) {
+        if (seen.delivery() == DeliveryMode.EXACTLY_ONCE) {
+            throw new RelayException(
+                    ExitCode.DELIVERY,
+                    "relay \"" + config.name()
+                            + "\" publishes exactly once, and there is no way back: what Kafka alone knows "
+                            + "would be published twice. Set " + RelaySettings.DELIVERY.key() + " to "
+                            + DeliveryMode.EXACTLY_ONCE.text());
+        }
+    }
+
+    /** An event that is not behind the position may have been sent all the same, and would be sent once more. */
+    private void checkDrained() throws SQLException {
+        Position position = new PositionTable(connection, config.tables(), config.name())
+                .load()
+                .position();
+        Backlog backlog = Backlog.behind(position, connection, config.tables().events());
+        boolean parked = new ParkedTable(connection, config.tables(), config.name()).any();
+        if (backlog.events() > 0 || parked) {
+            throw new RelayException(
+                    ExitCode.DELIVERY,
+                    "relay \"" + config.name() + "\" has published at least once and can change to "
+                            + DeliveryMode.EXACTLY_ONCE.text() + " on a drained outbox only, but "
+                            + (backlog.events() > 0 ? backlog.events() + " events are unsent" : "events are parked")
+                            + ". Let it run with " + RelaySettings.DELIVERY.key() + " = "
+                            + DeliveryMode.AT_LEAST_ONCE.text()
+                            + ", while nothing is written, until \"status\" shows 0 events "
+                            + "unsent and none parked (\"parked retry\" or \"discard\")");
+        }
     }
 
     private void warnOfOthers() throws SQLException {

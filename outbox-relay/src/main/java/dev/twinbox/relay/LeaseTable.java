@@ -20,8 +20,23 @@ import org.jspecify.annotations.Nullable;
 final class LeaseTable {
     private static final String LOOK = """
             -- relay: look at the lease
-            select owner, epoch, extract(epoch from ends_at - clock_timestamp())::float8, system_identifier, events, {own}
-            from {lease} where relay = ?
+            select owner, epoch, extract(epoch from ends_at - clock_timestamp())::float8, system_identifier, events, {own},
+              (to_jsonb(l) ->> 'exactly_once')::uuid
+            from {lease} l where relay = ?
+            """;
+
+    /** Of a name that has never published anything. */
+    private static final String DECLARE = """
+            -- relay: publish exactly once from the beginning
+            insert into {lease} (relay, epoch, ends_at, system_identifier, events, exactly_once)
+            values (?, 1, clock_timestamp(), ?, {own}, gen_random_uuid())
+            on conflict (relay) do nothing
+            """;
+
+    private static final String ADOPT = """
+            -- relay: publish exactly once from now on
+            update {lease} set exactly_once = gen_random_uuid()
+            where relay = ? and owner = ? and epoch = ? and exactly_once is null
             """;
 
     private static final String OTHERS = """
@@ -84,6 +99,7 @@ final class LeaseTable {
      * @param remaining until it ends; negative when it has ended
      * @param events the event table that its position is for; null: not known yet
      * @param own the event table of whoever looks
+     * @param exactlyOnce how the relay knows its own offsets in Kafka; null: it publishes at least once
      */
     record Seen(
             @Nullable UUID owner,
@@ -91,7 +107,12 @@ final class LeaseTable {
             Duration remaining,
             long systemIdentifier,
             @Nullable String events,
-            String own) {
+            String own,
+            @Nullable UUID exactlyOnce) {
+        DeliveryMode delivery() {
+            return exactlyOnce == null ? DeliveryMode.AT_LEAST_ONCE : DeliveryMode.EXACTLY_ONCE;
+        }
+
         /** Whether this owner may try to take it. */
         boolean isFreeFor(UUID candidate) {
             return owner == null || owner.equals(candidate) || remaining.isNegative() || remaining.isZero();
@@ -125,8 +146,28 @@ final class LeaseTable {
                         remaining,
                         row.getLong(4),
                         row.getString(5),
-                        row.getString(6));
+                        row.getString(6),
+                        row.getObject(7, UUID.class));
             }
+        }
+    }
+
+    /** Records that this name, if it has never run, publishes exactly once. */
+    void declareExactlyOnce(long systemIdentifier) throws SQLException {
+        try (PreparedStatement declare = prepare(DECLARE)) {
+            declare.setString(1, relay);
+            declare.setLong(2, systemIdentifier);
+            declare.executeUpdate();
+        }
+    }
+
+    /** Records under the lease that this name publishes exactly once from now on. */
+    void adoptExactlyOnce(UUID owner, long epoch) throws SQLException {
+        try (PreparedStatement adopt = prepare(ADOPT)) {
+            adopt.setString(1, relay);
+            adopt.setObject(2, owner);
+            adopt.setLong(3, epoch);
+            adopt.executeUpdate();
         }
     }
 

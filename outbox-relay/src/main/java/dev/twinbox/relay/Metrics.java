@@ -20,9 +20,11 @@ final class Metrics implements AutoCloseable {
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     private final JvmGcMetrics collections = new JvmGcMetrics();
     private final Progress progress;
+    private final DeliveryMode delivery;
 
     /** @param relay name of the relay, a label of each of its series */
-    Metrics(String relay, Progress progress) {
+    Metrics(String relay, DeliveryMode delivery, Progress progress) {
+        this.delivery = delivery;
         this.progress = progress;
         registry.config().commonTags("relay", relay);
         counters();
@@ -84,6 +86,10 @@ final class Metrics implements AutoCloseable {
                 "rotation.stopped",
                 "For how long a slot that has had its turn could not be emptied; 0: none is left",
                 p -> p.observed().rotationStopped());
+        gauge(
+                "exactly.once",
+                "1: publishes in Kafka transactions, exactly once; 0: at least once",
+                p -> delivery == DeliveryMode.EXACTLY_ONCE ? 1 : 0);
         gauge("paused", "1: an operator has paused the relay", p -> p.pausedSince() == null ? 0 : 1);
         seconds("poll.age", "Since the last successful poll", Progress::sincePoll);
         seconds(

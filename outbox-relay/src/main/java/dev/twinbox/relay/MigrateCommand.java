@@ -8,6 +8,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.Callable;
+import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,6 +45,7 @@ final class MigrateCommand implements Callable<Integer> {
             SchemaMigration.Result result = tables.migrate(OutboxDatabase.dataSource(config));
             say(result, tables);
             retain(config);
+            createPositionTopic(config);
             return ExitCode.OK.number();
         } catch (SchemaException e) {
             throw new RelayException(ExitCode.SCHEMA, String.valueOf(e.getMessage()), e);
@@ -86,6 +88,24 @@ final class MigrateCommand implements Callable<Integer> {
         String change =
                 wanted.equals(before) ? " as before" : " instead of " + (before == null ? "its own rule" : before);
         spec.commandLine().getOut().println(config.tables().events() + ": slots of " + wanted + change);
+    }
+
+    private void createPositionTopic(RelayConfig config) {
+        if (config.delivery().mode() != DeliveryMode.EXACTLY_ONCE) {
+            return;
+        }
+        String topic = config.delivery().positionTopic();
+        try {
+            String done = PositionTopic.create(config) ? "created" : "is there already";
+            spec.commandLine().getOut().println("topic " + topic + ": " + done);
+        } catch (KafkaException e) {
+            throw new RelayException(
+                    ExitCode.DELIVERY,
+                    "the tables are migrated, but topic \"" + topic + "\" can not be created by way of "
+                            + config.kafka().bootstrapServers() + ": " + e.getMessage()
+                            + ". Run migrate again, or have it created with 2 partitions",
+                    e);
+        }
     }
 
     private void say(SchemaMigration.Result result, OutboxSchema tables) {

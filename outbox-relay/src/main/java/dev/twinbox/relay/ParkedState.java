@@ -9,7 +9,8 @@ enum ParkedState {
     BEHIND,
     READY,
     SENDING,
-    DISCARDED;
+    DISCARDED,
+    UNDECIDED;
 
     /** As the table has it. */
     String sql() {

@@ -57,13 +57,43 @@ final class ParkedTable {
     /** Copied within the database: what cannot be read back can still be kept. */
     private static final String PARK = """
             -- relay: park events
-            insert into {parked} (relay, state, partition, error, attempts, {event})
-            select ?, a.state, a.partition, a.error, case a.state when 'refused' then 1 else 0 end,
+            insert into {parked} (relay, {states}, partition, error, attempts, {event})
+            select ?, {values}, a.partition, a.error, case a.state when 'refused' then 1 else 0 end,
               e.seq, e.id, coalesce(e.topic, ''), e.key, e.type, e.source, e.subject, e.occurred_at, e.content_type,
               e.headers, e.payload
             from unnest(?::bigint[], ?::text[], ?::int[], ?::text[]) with ordinality a(seq, state, partition, error, n)
             cross join lateral (select {event} from {events} o where o.seq = a.seq limit 1) e
             order by a.n
+            """;
+
+    private static final String DECIDE = """
+            -- relay: events are set aside for good
+            update {parked} p set state = decided_state, decided_state = null
+            where relay = ? and state = 'undecided'
+            returning topic, key
+            """;
+
+    private static final String REVOKE = """
+            -- relay: events were not set aside after all
+            delete from {parked} where relay = ? and state = 'undecided'
+            """;
+
+    private static final String CLAIM_AS = """
+            -- relay: claim parked events for a transaction
+            update {parked} set state = 'sending', sent_as = ?
+            where relay = ? and number = any(?) and state in ('ready', 'waiting', 'behind')
+            returning {sent}
+            """;
+
+    private static final String SENDING_AS = """
+            -- relay: numbers of the transactions in which a predecessor was sending
+            select max(sent_as) from {parked} where relay = ? and state = 'sending'
+            """;
+
+    private static final String DELETE_SENT = """
+            -- relay: take out what a predecessor has sent
+            delete from {parked} where relay = ? and state = 'sending' and sent_as = ?
+            returning topic, key
             """;
 
     private static final String RESUME = """
@@ -233,7 +263,7 @@ final class ParkedTable {
 
     /** Within the transaction that moves the position behind these events, and never while rows are taken out. */
     void park(List<Entry> entries) throws SQLException {
-        insert(entries);
+        insert(entries, PARK.replace("{states}", "state").replace("{values}", "a.state"));
         Set<OutboxKey> behind = new HashSet<>();
         for (Entry entry : entries) {
             OutboxKey key = entry.record().key();
@@ -244,8 +274,45 @@ final class ParkedTable {
         promote(behind); // the event behind which it was to wait may have been sent meanwhile
     }
 
-    private void insert(List<Entry> entries) throws SQLException {
-        try (PreparedStatement park = prepare(PARK)) {
+    /**
+     * As {@link #park}, but nothing becomes of the events before {@link #decide} is called, or {@link #revoke}; only their
+     * keys are blocked.
+     */
+    void parkUndecided(List<Entry> entries) throws SQLException {
+        insert(entries, PARK.replace("{states}", "state, decided_state").replace("{values}", "'undecided', a.state"));
+    }
+
+    /** What is undecided is set aside for good; never while rows are taken out. */
+    void decide() throws SQLException {
+        try (PreparedStatement decide = prepare(DECIDE)) {
+            decide.setString(1, relay);
+            promote(keys(decide)); // the events behind which these were to wait may have been sent meanwhile
+        }
+    }
+
+    /** What is undecided is not set aside: the position is before it. */
+    void revoke() throws SQLException {
+        try (PreparedStatement revoke = prepare(REVOKE)) {
+            revoke.setString(1, relay);
+            revoke.executeUpdate();
+        }
+    }
+
+    private static Set<OutboxKey> keys(PreparedStatement returningTopicAndKey) throws SQLException {
+        Set<OutboxKey> keys = new HashSet<>();
+        try (ResultSet row = returningTopicAndKey.executeQuery()) {
+            while (row.next()) {
+                OutboxKey key = key(row.getString(1), row.getString(2));
+                if (key != null) {
+                    keys.add(key);
+                }
+            }
+        }
+        return keys;
+    }
+
+    private void insert(List<Entry> entries, String sql) throws SQLException {
+        try (PreparedStatement park = prepare(sql)) {
             park.setString(1, relay);
             bindAsides(park, 2, entries);
             int parked = park.executeUpdate();
@@ -336,14 +403,49 @@ final class ParkedTable {
         try (PreparedStatement claim = prepare(CLAIM)) {
             claim.setString(1, relay);
             claim.setArray(2, numbers(candidates.stream().map(Candidate::number).toList()));
-            List<Claimed> claimed = new ArrayList<>();
-            try (ResultSet row = claim.executeQuery()) {
-                while (row.next()) {
-                    claimed.add(new Claimed(assembler.assemble(row), row.getInt(ATTEMPTS)));
-                }
+            return claimed(claim);
+        }
+    }
+
+    /** As {@link #claim(List)}, for the transaction of this number. */
+    List<Claimed> claim(List<Candidate> candidates, long transaction) throws SQLException {
+        try (PreparedStatement claim = prepare(CLAIM_AS)) {
+            claim.setLong(1, transaction);
+            claim.setString(2, relay);
+            claim.setArray(3, numbers(candidates.stream().map(Candidate::number).toList()));
+            return claimed(claim);
+        }
+    }
+
+    private List<Claimed> claimed(PreparedStatement claim) throws SQLException {
+        List<Claimed> claimed = new ArrayList<>();
+        try (ResultSet row = claim.executeQuery()) {
+            while (row.next()) {
+                claimed.add(new Claimed(assembler.assemble(row), row.getInt(ATTEMPTS)));
             }
-            claimed.sort(Comparator.comparingLong(each -> each.record().seq()));
-            return claimed;
+        }
+        claimed.sort(Comparator.comparingLong(each -> each.record().seq()));
+        return claimed;
+    }
+
+    /** The highest number of a transaction in which a predecessor was sending; null: it was not. */
+    @Nullable Long sendingAs() throws SQLException {
+        try (PreparedStatement select = prepare(SENDING_AS)) {
+            select.setString(1, relay);
+            try (ResultSet row = select.executeQuery()) {
+                row.next();
+                long number = row.getLong(1);
+                return row.wasNull() ? null : number;
+            }
+        }
+    }
+
+    /** Takes out what was sent in the transaction of this number, which is committed. */
+    void deleteSent(long transaction) throws SQLException {
+        try (PreparedStatement delete = prepare(DELETE_SENT)) {
+            delete.setString(1, relay);
+            delete.setLong(2, transaction);
+            promote(keys(delete));
         }
     }
 

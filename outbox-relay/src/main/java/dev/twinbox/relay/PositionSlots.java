@@ -35,12 +35,17 @@ final class PositionSlots {
 
     private static final String CARRY_OVER = """
             -- relay: carry over the newest positions
-            insert into {position} (slot, relay, number, epoch, window_from, window_to, seq, saved_at)
-            select {other}, p.relay, p.number, p.epoch, p.window_from, p.window_to, p.seq, p.saved_at
+            insert into {position} (slot, relay, number, epoch, window_from, window_to, seq, saved_at{more})
+            select {other}, p.relay, p.number, p.epoch, p.window_from, p.window_to, p.seq, p.saved_at{more}
             from {lease} l
               cross join lateral (select * from {position} p where p.relay = l.relay order by p.number desc limit 1) p
             where p.slot = {number}
             """;
+
+    /** Columns that tables have from this version on. */
+    private static final int PREPARED_SINCE = 4;
+
+    private static final String PREPARED = ", committed, next_from, next_to, next_seq";
 
     private static final String TRUNCATE = """
             -- relay: empty a slot of positions
@@ -96,9 +101,11 @@ final class PositionSlots {
     private boolean tryEmpty(int slot, int other) throws SQLException {
         connection.setAutoCommit(false);
         try (Statement statement = connection.createStatement()) {
-            for (String sql : new String[] {LOCK_TIMEOUT, LOCK, CARRY_OVER, TRUNCATE}) {
-                statement.execute(sql(sql, tables, slot, other));
-            }
+            statement.execute(LOCK_TIMEOUT);
+            statement.execute(sql(LOCK, tables, slot, other));
+            String more = tables.version(connection) < PREPARED_SINCE ? "" : PREPARED; // under the lock it stays so
+            statement.execute(sql(CARRY_OVER, tables, slot, other).replace("{more}", more));
+            statement.execute(sql(TRUNCATE, tables, slot, other));
             connection.commit();
             LOG.debug("Emptied slot {} of the positions", tables.positionSlot(slot));
             return true;

@@ -28,9 +28,37 @@ final class PositionTable {
             from {lease} where relay = ? and owner = ? and epoch = ? for share
             """;
 
+    private static final String LOAD_PREPARED = """
+            -- relay: load position and what is to come
+            select number, window_from::text, window_to::text, seq, slot, committed, next_from::text, next_to::text, next_seq
+            from {position} where relay = ? order by number desc limit 1
+            """;
+
+    private static final String PREPARE = """
+            -- relay: prepare position
+            insert into {position} (slot, relay, number, epoch, window_from, window_to, seq, committed, next_from, next_to, next_seq)
+            select ?, relay, ?, epoch, ?::pg_snapshot, ?::pg_snapshot, ?, ?, ?::pg_snapshot, ?::pg_snapshot, ?
+            from {lease} where relay = ? and owner = ? and epoch = ? for share
+            """;
+
     /** @param number counts the saves of a relay; 0 before the first */
     record Saved(long number, Position position) {
         static final Saved NOTHING = new Saved(0, Position.START);
+    }
+
+    /**
+     * A position, and the one that counts in its place if Kafka has committed the row's number.
+     *
+     * @param number counts the saves of a relay; 0 before the first
+     * @param committed the number that Kafka has if {@code position} is what counts; null: it was not asked
+     * @param next null: {@code position} counts
+     */
+    record Prepared(
+            long number,
+            Position position,
+            @Nullable Long committed,
+            @Nullable Position next) {
+        static final Prepared NOTHING = new Prepared(0, Position.START, null, null);
     }
 
     private final Connection connection;
@@ -57,6 +85,32 @@ final class PositionTable {
                 Snapshot to = Snapshot.parseNullable(row.getString(3));
                 slot = row.getInt(5);
                 return new Saved(row.getLong(1), new Position(Snapshot.parse(row.getString(2)), to, row.getLong(4)));
+            }
+        }
+    }
+
+    /** The newest row as a whole, {@link Prepared#NOTHING} before the first. */
+    Prepared loadPrepared() throws SQLException {
+        try (PreparedStatement load = connection.prepareStatement(sql(LOAD_PREPARED))) {
+            load.setString(1, relay);
+            try (ResultSet row = load.executeQuery()) {
+                if (!row.next()) {
+                    return Prepared.NOTHING;
+                }
+                slot = row.getInt(5);
+                long committed = row.getLong(6);
+                Long known = row.wasNull() ? null : committed;
+                Snapshot nextFrom = Snapshot.parseNullable(row.getString(7));
+                return new Prepared(
+                        row.getLong(1),
+                        new Position(
+                                Snapshot.parse(row.getString(2)),
+                                Snapshot.parseNullable(row.getString(3)),
+                                row.getLong(4)),
+                        known,
+                        nextFrom == null
+                                ? null
+                                : new Position(nextFrom, Snapshot.parseNullable(row.getString(8)), row.getLong(9)));
             }
         }
     }
@@ -90,6 +144,30 @@ final class PositionTable {
         save.setObject(7, owner);
         save.setLong(8, epoch);
         return save.executeUpdate() == 1;
+    }
+
+    /** As {@link #save}, with what is to come. */
+    boolean prepare(Prepared row, UUID owner, long epoch) throws SQLException {
+        try (PreparedStatement prepare = connection.prepareStatement(sql(PREPARE))) {
+            prepare.setInt(1, slot);
+            prepare.setLong(2, row.number());
+            bind(prepare, 3, row.position());
+            prepare.setObject(6, row.committed(), Types.BIGINT);
+            bind(prepare, 7, row.next());
+            prepare.setString(10, relay);
+            prepare.setObject(11, owner);
+            prepare.setLong(12, epoch);
+            return prepare.executeUpdate() == 1;
+        }
+    }
+
+    private static void bind(PreparedStatement statement, int first, @Nullable Position position) throws SQLException {
+        Snapshot from = position == null ? null : position.from();
+        Snapshot to = position == null ? null : position.to();
+        Long seq = position == null || to == null ? null : position.seq();
+        statement.setObject(first, text(from), Types.OTHER);
+        statement.setObject(first + 1, text(to), Types.OTHER);
+        statement.setObject(first + 2, seq, Types.BIGINT);
     }
 
     private static @Nullable String text(@Nullable Snapshot snapshot) {

@@ -10,13 +10,39 @@ final class ProducerSettings {
     /** Bounds the time for which the sending thread cannot hear that it should stop. */
     private static final int MAX_BLOCK_MILLIS = 1_000;
 
+    /** As long as a reader of committed records waits at a transaction whose relay died and has no successor. */
+    private static final int TRANSACTION_TIMEOUT_MILLIS = 60_000;
+
+    /** Here it bounds the begin and the end of a transaction, too. */
+    private static final int TRANSACTION_MAX_BLOCK_MILLIS = 5_000;
+
+    private static final int TRANSACTION_RETRY_MILLIS = 20;
+
+    /** The purpose of the producer that sends page after page. */
+    static final String SENDER = "sender";
+
+    /** The purpose of the one that sends what was parked. */
+    static final String REDRIVE = "redrive";
+
     private ProducerSettings() {}
 
     /** Those of one of several producers of a process, which needs a name of its own. */
     static Map<String, Object> of(RelayConfig config, String purpose) {
         Map<String, Object> settings = of(config);
         settings.merge(ProducerConfig.CLIENT_ID_CONFIG, purpose, (name, suffix) -> name + "-" + suffix);
+        if (config.delivery().mode() == DeliveryMode.EXACTLY_ONCE) {
+            settings.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, transactionalId(config, purpose));
+            settings.put(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, TRANSACTION_TIMEOUT_MILLIS);
+            settings.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, TRANSACTION_MAX_BLOCK_MILLIS);
+            // The first records of a transaction are refused while the end of the last one is still being written.
+            settings.putIfAbsent(ProducerConfig.RETRY_BACKOFF_MS_CONFIG, TRANSACTION_RETRY_MILLIS);
+        }
         return settings;
+    }
+
+    /** The name by which Kafka fences earlier producers of a purpose; no relay name holds a colon. */
+    private static String transactionalId(RelayConfig config, String purpose) {
+        return purpose.equals(SENDER) ? config.name() : config.name() + ':' + purpose;
     }
 
     static Map<String, Object> of(RelayConfig config) {

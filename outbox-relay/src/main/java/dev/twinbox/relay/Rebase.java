@@ -125,6 +125,14 @@ final class Rebase {
             where l.events is null or l.events = {own}
             """;
 
+    /** A row that says nothing of Kafka: its number there is set when the relay begins. */
+    private static final String FORGET_KAFKA = """
+            -- rebase: positions that do not depend on Kafka
+            insert into {position} (slot, relay, number, epoch, window_from, window_to, seq)
+            select slot, relay, number + 1, epoch, window_from, window_to, seq
+            from {position} where relay = ? order by number desc limit 1
+            """;
+
     private static final String ADOPT = """
             -- rebase: adopt the leases
             update {lease} set system_identifier = ?, epoch = epoch + 1, owner = null, ends_at = clock_timestamp()
@@ -172,6 +180,29 @@ final class Rebase {
             adoptLeases(systemIdentifier);
             connection.commit();
             return relays;
+        } catch (SQLException | RuntimeException e) {
+            connection.rollback();
+            throw e;
+        } finally {
+            connection.setAutoCommit(true);
+        }
+    }
+
+    /**
+     * Makes a relay that publishes exactly once go on from its position here, whatever Kafka has.
+     *
+     * @return its name, if it has a position
+     * @throws RelayException if a relay of this outbox is running
+     */
+    List<String> forgetKafka(long systemIdentifier, String relay) throws SQLException {
+        connection.setAutoCommit(false);
+        try (PreparedStatement forget = connection.prepareStatement(sql(FORGET_KAFKA))) {
+            execute(LOCK);
+            refuseIfRunning(systemIdentifier);
+            forget.setString(1, relay);
+            int rows = forget.executeUpdate();
+            connection.commit();
+            return rows == 0 ? List.of() : List.of(relay);
         } catch (SQLException | RuntimeException e) {
             connection.rollback();
             throw e;

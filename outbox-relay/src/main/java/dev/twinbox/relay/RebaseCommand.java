@@ -31,6 +31,13 @@ final class RebaseCommand implements Callable<Integer> {
                     + "identifier of the cluster.")
     private boolean afterUpgrade;
 
+    @Option(
+            names = "--from-position",
+            description = "For exactly-once publication that Kafka's answer keeps from going on: the relay of this "
+                    + "configuration goes on from its position in the database, and what Kafka has beyond it is published "
+                    + "once more. Changes no event. Not after a restore into another cluster.")
+    private boolean fromPosition;
+
     @Spec
     private CommandSpec spec;
 
@@ -44,7 +51,11 @@ final class RebaseCommand implements Callable<Integer> {
                 throw new RelayException(ExitCode.DATABASE, "a hot standby cannot be rebased: name the primary");
             }
             Rebase rebase = new Rebase(connection, config.tables());
-            if (afterUpgrade) {
+            if (fromPosition) {
+                say(
+                        "positions kept as they are, Kafka's numbers are set anew for: ",
+                        rebase.forgetKafka(server.systemIdentifier(), config.name()));
+            } else if (afterUpgrade) {
                 say(
                         "positions kept as they are, the cluster's identifier set for: ",
                         rebase.adopt(server.systemIdentifier()));

@@ -42,17 +42,19 @@ final class Redrive implements Runnable {
 
     private final SessionContext session;
     private final FirstContact contact;
+    private final Redelivery redelivery;
     private final StallWatch stalls;
     private final Waiter waiter;
     private final Map<ParkedTable.WaitedFor, Pause> pauses = new HashMap<>();
     private @Nullable Connection connection;
     private @Nullable ParkedTable rows;
-    private @Nullable Producer<byte[], byte[]> producer;
-    private Priming priming = new Priming(); // of the producer
+    private @Nullable Producer<byte[], byte[]> primed; // the producer of the priming
+    private Priming priming = new Priming();
 
-    Redrive(SessionContext session) {
+    Redrive(SessionContext session, Redelivery redelivery) {
         this.session = session;
         this.contact = new FirstContact(session);
+        this.redelivery = redelivery;
         this.stalls = new StallWatch(session);
         this.waiter = new Waiter(session.config().idle());
     }
@@ -78,7 +80,7 @@ final class Redrive implements Runnable {
         } catch (Exception | Error e) {
             session.failures().report(e);
         } finally {
-            closeProducer();
+            uninterrupted(redelivery::closeProducer);
         }
     }
 
@@ -167,14 +169,16 @@ final class Redrive implements Runnable {
         if (chosen.isEmpty()) {
             return false;
         }
-        List<ParkedTable.Claimed> claimed = underLease(table -> table.claim(chosen));
-        RedriveBatch batch = new RedriveBatch(session, producer(), stalls);
+        Producer<byte[], byte[]> producer = producer();
+        List<ParkedTable.Claimed> claimed = underLease(table -> redelivery.claim(table, chosen));
+        RedriveBatch batch = new RedriveBatch(session, producer, stalls);
+        redelivery.begin();
         batch.send(claimed, priming);
         if (batch.failure() == null) {
             pauses.remove(group);
         } else {
             LOG.warn("Parked events are tried again later: {}", String.valueOf(batch.failure()));
-            closeProducer();
+            uninterrupted(redelivery::abandon);
             pause(group);
         }
         return settle(claimed, chosen, batch, group);
@@ -211,7 +215,7 @@ final class Redrive implements Runnable {
             RedriveBatch batch,
             ParkedTable.WaitedFor group)
             throws SQLException, LeaseLostException {
-        List<Long> sent = batch.acknowledged();
+        List<Long> sent = redelivery.sent(batch);
         Set<Long> waited = new HashSet<>();
         for (ParkedTable.Candidate candidate : chosen) {
             if (candidate.state() == ParkedState.WAITING) {
@@ -234,6 +238,12 @@ final class Redrive implements Runnable {
                 back.add(new ParkedTable.Entry(record, refusal != null ? refusal : asBefore(record, waited, group)));
             }
         }
+        redelivery.commit(
+                sent,
+                () -> underLease(table -> {
+                    table.putBack(back);
+                    return back.size();
+                }));
         underLease(table -> {
             table.delete(sent);
             table.putBack(back);
@@ -309,8 +319,9 @@ final class Redrive implements Runnable {
             present = new ParkedTable(
                     opened, session.config().tables(), session.config().name());
             rows = present;
+            redelivery.open();
             underLease(table -> {
-                table.resume();
+                redelivery.takeUp(table);
                 return true;
             });
         }
@@ -318,23 +329,23 @@ final class Redrive implements Runnable {
     }
 
     private Producer<byte[], byte[]> producer() {
-        Producer<byte[], byte[]> present = producer;
-        if (present == null) {
-            present = session.openProducer("redrive");
-            producer = present;
+        Producer<byte[], byte[]> present = redelivery.producer();
+        if (present != primed) {
+            primed = present;
             priming = new Priming();
         }
         return present;
     }
 
-    private void closeProducer() {
-        if (producer != null) {
-            boolean interrupted = Thread.interrupted(); // the client would not wait for the end of its thread
-            producer.close(Duration.ZERO);
-            producer = null;
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
+    private static void uninterrupted(Runnable closing) {
+        boolean interrupted = Thread.interrupted(); // the client would not wait for the end of its thread
+        try {
+            closing.run();
+        } catch (InterruptException e) {
+            interrupted = true; // just now; the client's thread ends by itself
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
         }
     }
 }

@@ -31,6 +31,7 @@ final class RedriveBatch implements OutboxRecord.Batch, Priming.Turns {
     private final Thread sending = Thread.currentThread();
     private int unanswered; // guarded by this
     private volatile @Nullable Exception failure;
+    private volatile boolean failed;
 
     RedriveBatch(SessionContext session, Producer<byte[], byte[]> producer, StallWatch stalls) {
         this.session = session;
@@ -130,6 +131,7 @@ final class RedriveBatch implements OutboxRecord.Batch, Priming.Turns {
 
     @Override
     public void failed(OutboxRecord record, Exception why) {
+        failed = true;
         if (Refusal.isForGood(why)) {
             refused.put(record.seq(), Aside.refused(Refusal.told(record, why, session.login())));
         }
@@ -147,6 +149,11 @@ final class RedriveBatch implements OutboxRecord.Batch, Priming.Turns {
     /** The numbers of those that Kafka has. */
     List<Long> acknowledged() {
         return new ArrayList<>(acknowledged);
+    }
+
+    /** Whether the producer or Kafka failed on any record; what was not even tried does not count. */
+    boolean hasFailed() {
+        return failed || failure != null;
     }
 
     @Nullable Aside refusalOf(long number) {

@@ -138,7 +138,7 @@ final class Relay implements AutoCloseable {
         return session == null ? 0 : session.step();
     }
 
-    private @Nullable RelaySession takeOver() throws SQLException {
+    private @Nullable RelaySession takeOver() throws SQLException, LeaseLostException {
         LeaseCandidate present = candidate;
         if (present == null) {
             present = stand();
@@ -148,10 +148,19 @@ final class Relay implements AutoCloseable {
         if (lease == null) {
             return null;
         }
-        RelaySession next = new RelaySession(surroundings, present.connection(), lease);
+        RelaySession next = begin(present, lease);
         candidate = null; // its connection is the session's now
         everRelayed = true;
         return next;
+    }
+
+    private RelaySession begin(LeaseCandidate present, Lease lease) throws SQLException, LeaseLostException {
+        try {
+            return new RelaySession(surroundings, present.connection(), lease);
+        } catch (RelayException e) {
+            lease.release(); // we end; nobody need wait
+            throw e;
+        }
     }
 
     private LeaseCandidate stand() throws SQLException {
@@ -235,6 +244,9 @@ final class Relay implements AutoCloseable {
     }
 
     private void giveUpIfHopeless(Throwable cause) {
+        if (cause instanceof RelayException hopeless) { // of another thread
+            throw hopeless;
+        }
         if (!everRelayed && cause instanceof SQLException sql) {
             ExitCode exitCode = OutboxDatabase.exitCode(sql);
             if (exitCode != null) {

@@ -18,6 +18,7 @@ import org.slf4j.event.Level;
  * @param database how to reach PostgreSQL
  * @param kafka settings of the Kafka producer
  * @param page how much is read and kept in flight
+ * @param delivery how often a reader can meet an event
  * @param lease how long a relay owns its name without renewing it
  * @param idle how long to wait when there is nothing to send
  * @param retry wait between two attempts to reach a database or broker that is away; also bounds the log lines of an outage
@@ -35,6 +36,7 @@ record RelayConfig(
         Database database,
         Kafka kafka,
         Page page,
+        Delivery delivery,
         Duration lease,
         Idle idle,
         Duration retry,
@@ -92,6 +94,9 @@ record RelayConfig(
      * @param inFlight how much may be read and not yet acknowledged, in pages of {@code bytes}
      */
     record Page(int rows, int bytes, int inFlight) {}
+
+    /** @param positionTopic for which Kafka keeps how far the relay is, with exactly-once */
+    record Delivery(DeliveryMode mode, String positionTopic) {}
 
     /** Back-off while idle: starts at {@code min}, doubles up to {@code max}, restarts with the next event. */
     record Idle(Duration min, Duration max) {}

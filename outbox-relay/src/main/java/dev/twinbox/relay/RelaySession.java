@@ -5,7 +5,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.kafka.clients.producer.Producer;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,7 +26,7 @@ final class RelaySession implements AutoCloseable {
     private final Lease lease;
     private final Progress progress;
     private final SessionContext context;
-    private final Producer<byte[], byte[]> producer;
+    private final Publication publication;
     private final Housekeeper housekeeper;
     private final Redrive redrive;
     private final List<Thread> threads;
@@ -37,35 +37,56 @@ final class RelaySession implements AutoCloseable {
      *
      * @param saving the connection on which the lease was taken; ends with the session
      */
-    RelaySession(Relay.Surroundings surroundings, Connection saving, Lease lease) throws SQLException {
+    RelaySession(Relay.Surroundings surroundings, Connection saving, Lease lease)
+            throws SQLException, LeaseLostException {
         RelayConfig config = surroundings.config();
         this.saving = saving;
         this.lease = lease;
         this.progress = surroundings.progress();
         this.positions = new PositionTable(saving, config.tables(), config.name());
         this.parked = new ParkedTable(saving, config.tables(), config.name());
-        this.saved = positions.load();
+        LeaseTable leases = new LeaseTable(saving, config.tables(), config.name());
         Gate gate = new Gate(progress);
-        gate.set(new LeaseTable(saving, config.tables(), config.name()).pausedSince());
+        gate.set(leases.pausedSince());
         this.context = new SessionContext(surroundings, lease, new Parking(parked.any()), gate);
-        this.housekeeper =
-                new Housekeeper(config, surroundings.database(), progress.observed(), gate, positions.slot());
+        this.publication = publication(leases);
         try {
+            this.saved = publication.begin();
+            this.housekeeper =
+                    new Housekeeper(config, surroundings.database(), progress.observed(), gate, positions.slot());
             OutboxTable outbox = new OutboxTable(context.open(), config.tables().events(), config.page());
             Window window = new Window(outbox, saved.position());
-            this.producer = context.openProducer("sender");
-            this.redrive = new Redrive(context);
+            this.redrive = new Redrive(context, publication.redelivery());
             this.threads = List.of(
                     thread("relay-reader", new PageReader(window, context, new Waiter(config.idle()))),
-                    thread("relay-sender", new Sender(context, producer)),
+                    thread("relay-sender", new Sender(context, publication)),
                     thread("relay-redrive", redrive),
                     thread("relay-housekeeping", housekeeper));
-        } catch (SQLException | RuntimeException | Error e) {
+        } catch (SQLException | LeaseLostException | RuntimeException | Error e) {
             context.abortConnections();
+            publication.close();
             throw e;
         }
-        LOG.info("Relaying {} as \"{}\", {}", config.tables().events(), config.name(), saved.position());
+        LOG.info(
+                "Relaying {} as \"{}\", {}, {}",
+                config.tables().events(),
+                config.name(),
+                config.delivery().mode().text(),
+                saved.position());
         threads.forEach(Thread::start);
+    }
+
+    private Publication publication(LeaseTable leases) throws SQLException {
+        if (context.config().delivery().mode() == DeliveryMode.AT_LEAST_ONCE) {
+            return new AtLeastOnce(context, positions, parked);
+        }
+        LeaseTable.Seen seen = Objects.requireNonNull(leases.look(), "the lease is ours");
+        return new ExactlyOnce(
+                context,
+                saving,
+                positions,
+                parked,
+                Objects.requireNonNull(seen.exactlyOnce(), "the candidate has checked the mode"));
     }
 
     private static Thread thread(String name, Runnable task) {
@@ -85,7 +106,10 @@ final class RelaySession implements AutoCloseable {
             throw new SessionFailedException();
         }
         lease.renewIfDue();
-        return saveAcknowledged();
+        publication.settle();
+        int records = saveAcknowledged();
+        confirm();
+        return records;
     }
 
     /** The position moves page by page, in the order in which they were read. */
@@ -100,12 +124,12 @@ final class RelaySession implements AutoCloseable {
         }
         if (!done.isEmpty()) {
             save(done);
-            done.forEach(page -> progress.acknowledged(page.records().size(), page.bytes()));
         }
         return records;
     }
 
     private void save(List<Page> done) throws SQLException, LeaseLostException {
+        publication.settle();
         Position position = done.get(done.size() - 1).after();
         List<ParkedTable.Entry> asides =
                 done.stream().flatMap(page -> page.asides().stream()).toList();
@@ -114,18 +138,35 @@ final class RelaySession implements AutoCloseable {
         } else {
             park(position, asides);
         }
+        publication.saved(saved, done);
         done.forEach(page -> context.verdicts().forget(page.records()));
     }
 
     private void save(Position position) throws SQLException, LeaseLostException {
+        PositionTable.Saved next = next(position);
+        saved(next, publication.save(next));
+    }
+
+    private void confirm() throws SQLException, LeaseLostException {
+        Position position = publication.unconfirmed();
+        if (position != null) {
+            PositionTable.Saved next = next(position);
+            saved(next, publication.confirm(next));
+        }
+    }
+
+    private PositionTable.Saved next(Position position) {
         positions.writeTo(housekeeper.positionSlot());
-        PositionTable.Saved next = new PositionTable.Saved(saved.number() + 1, position);
-        if (!positions.save(next, lease.owner(), lease.epoch())) {
+        return new PositionTable.Saved(saved.number() + 1, position);
+    }
+
+    private void saved(PositionTable.Saved next, boolean isOurs) throws LeaseLostException {
+        if (!isOurs) {
             lease.end();
             throw new LeaseLostException("saving a position found epoch " + lease.epoch() + " over");
         }
         saved = next;
-        progress.saved(position.toString());
+        progress.saved(next.position().toString());
     }
 
     /** In one transaction: an event is before the position, or parked, or sent, whatever happens in between. */
@@ -133,7 +174,7 @@ final class RelaySession implements AutoCloseable {
         synchronized (context.parkedRows()) {
             saving.setAutoCommit(false); // after a failure the connection ends with the session, and this with it
             save(position);
-            parked.park(asides);
+            publication.park(asides);
             saving.commit();
             saving.setAutoCommit(true);
         }
@@ -154,7 +195,7 @@ final class RelaySession implements AutoCloseable {
 
     /** Whether what the producer was given is acknowledged and the position saved; only after {@link #seal()}. */
     boolean isSettled() {
-        return context.inFlight().isSettled();
+        return publication.isSettled();
     }
 
     /** Saves what is acknowledged and gives the lease back, after {@link #halt()}. */
@@ -170,7 +211,7 @@ final class RelaySession implements AutoCloseable {
         housekeeper.close();
         threads.forEach(Thread::interrupt);
         context.abortConnections();
-        producer.close(Duration.ZERO);
+        publication.close();
         threads.forEach(RelaySession::join);
     }
 
@@ -196,11 +237,13 @@ final class RelaySession implements AutoCloseable {
         if (failure instanceof StalledException stall) {
             verdicts.learn(stall);
         }
-        if (failure instanceof SendFailedException sent && !Refusal.isForGood(sent.reason())) {
+        if (failure instanceof SendFailedException sent
+                && !Refusal.isForGood(sent.reason())
+                && publication.mayBlame(sent.reason())) {
             verdicts.failedFirst(sent.record(), sent.reason());
         }
         if (failure instanceof SendFailedException || failure instanceof StalledException) {
-            verdicts.sent(context.inFlight().sentRecords());
+            publication.teach(verdicts);
         }
     }
 

@@ -108,6 +108,21 @@ final class RelaySettings {
             1,
             64,
             "How much may be read and not yet acknowledged, in pages of page.bytes; reading waits beyond it.");
+    static final Setting<DeliveryMode> DELIVERY = new Setting<>(
+            "twinbox.relay.delivery",
+            "`at-least-once` `exactly-once`",
+            "at-least-once",
+            Setting.Presence.OPTIONAL,
+            "`exactly-once`: in Kafka transactions; a consumer with `isolation.level=read_committed` meets each event once. "
+                    + "There is no way back from it.",
+            DeliveryMode::parse);
+    static final Setting<String> POSITION_TOPIC = Setting.optional(
+            "twinbox.relay.position-topic",
+            "name of a topic",
+            "With exactly-once: the topic, and the consumer group of the same name, for which Kafka keeps how far the relay "
+                    + "is; made by `migrate`. Unset: the relay's name and `-position`.",
+            RelaySettings::topic);
+
     static final Setting<Duration> LEASE = Setting.duration(
             "twinbox.relay.lease",
             "PT5S",
@@ -195,6 +210,8 @@ final class RelaySettings {
             PAGE_ROWS,
             PAGE_BYTES,
             PAGE_IN_FLIGHT,
+            DELIVERY,
+            POSITION_TOPIC,
             LEASE,
             IDLE_MIN,
             IDLE_MAX,
@@ -238,6 +255,13 @@ final class RelaySettings {
             check.accept(value);
             return value;
         };
+    }
+
+    private static String topic(String value) {
+        if (!Topic.isLegal(value)) {
+            throw new IllegalArgumentException("must be a legal name of a Kafka topic");
+        }
+        return value;
     }
 
     private static String databaseUrl(String value) {

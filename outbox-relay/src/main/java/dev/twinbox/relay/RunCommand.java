@@ -48,7 +48,7 @@ final class RunCommand implements Callable<Integer> {
     private static ExitCode run(RelayConfig config, Progress progress, Relay relay) {
         KafkaSettings.tryOut(ProducerSettings.of(config));
         Health health = new Health(progress, config.readyTimeout());
-        try (Metrics metrics = new Metrics(config.name(), progress);
+        try (Metrics metrics = new Metrics(config.name(), config.delivery().mode(), progress);
                 HttpEndpoint http = new HttpEndpoint(config.http(), health, metrics);
                 relay) {
             ExitCode end = relay.run();

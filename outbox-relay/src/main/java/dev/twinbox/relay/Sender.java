@@ -7,6 +7,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.AuthenticationException;
@@ -26,6 +27,7 @@ final class Sender implements Runnable, Page.Listener {
     private static final long LEASE_CHECK = TimeUnit.MILLISECONDS.toNanos(10);
 
     private final SessionContext session;
+    private final Publication publication;
     private final Producer<byte[], byte[]> producer;
     private final Waiter retry;
     private final long stallTimeout;
@@ -35,9 +37,10 @@ final class Sender implements Runnable, Page.Listener {
     private @Nullable ParkedTable lookup; // the same
     private boolean refused; // the same: Kafka does not let the relay in
 
-    Sender(SessionContext session, Producer<byte[], byte[]> producer) {
+    Sender(SessionContext session, Publication publication) {
         this.session = session;
-        this.producer = producer;
+        this.publication = publication;
+        this.producer = publication.producer();
         this.retry = new Waiter(session.config().idle());
         this.stallTimeout = session.config().parking().stallTimeout().toNanos();
         this.priming = new Priming();
@@ -47,10 +50,8 @@ final class Sender implements Runnable, Page.Listener {
     public void run() {
         sending = Thread.currentThread();
         try {
-            Page page = session.inFlight().take();
-            while (page != null) {
+            for (Page page = publication.next(); page != null; page = publication.next()) {
                 send(page);
-                page = session.inFlight().take();
             }
         } catch (InterruptedException | InterruptException e) {
             Thread.currentThread().interrupt();
@@ -60,7 +61,6 @@ final class Sender implements Runnable, Page.Listener {
     }
 
     private void send(Page page) throws InterruptedException, SendFailedException, SQLException {
-        session.gate().awaitOpen();
         page.report(this);
         Set<OutboxKey> blocked = blockedOf(page);
         priming.place(page.records(), new Turns(page, blocked));
@@ -194,7 +194,7 @@ final class Sender implements Runnable, Page.Listener {
         return learned != null ? learned : session.admission().objection(record);
     }
 
-    private boolean handOver(OutboxRecord record) throws InterruptedException {
+    private boolean handOver(OutboxRecord record) throws InterruptedException, SendFailedException {
         boolean alone = session.verdicts().isSuspect(record.seq());
         if (alone) {
             producer.flush();
@@ -207,11 +207,19 @@ final class Sender implements Runnable, Page.Listener {
     }
 
     @SuppressWarnings("FutureReturnValueIgnored") // the record is its own callback
-    private boolean taken(OutboxRecord record) throws InterruptedException {
+    private boolean taken(OutboxRecord record) throws InterruptedException, SendFailedException {
         awaitLease(session.lease());
         notTaken = null;
         record.handOver(System.nanoTime());
-        producer.send(session.admission().routed(record.record()), record);
+        ProducerRecord<byte[], byte[]> routed = session.admission().routed(record.record());
+        try {
+            producer.send(routed, record);
+        } catch (InterruptException e) {
+            throw e;
+        } catch (KafkaException e) {
+            publication.notTaken(record, e);
+            throw e;
+        }
         return notTaken == null;
     }
 
@@ -228,6 +236,9 @@ final class Sender implements Runnable, Page.Listener {
     /** What the producer would not take: for good, or for now. It has already waited its {@code max.block.ms}. */
     private @Nullable Aside refusal(OutboxRecord record) throws SendFailedException, InterruptedException {
         Exception why = notTaken;
+        if (why != null) {
+            publication.notTaken(record, why);
+        }
         if (why != null && Refusal.isForGood(why)) {
             return Aside.refused(Refusal.told(record, why, session.login()));
         }

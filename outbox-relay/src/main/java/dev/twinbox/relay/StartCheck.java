@@ -4,6 +4,7 @@ import dev.twinbox.schema.OutboxSchema;
 import dev.twinbox.schema.SchemaCheck;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -35,6 +36,17 @@ final class StartCheck {
             "error", "text",
             "attempts", "integer",
             "since", "timestamp with time zone");
+
+    /** What exactly-once publication needs besides. */
+    private static final Map<String, String> PREPARED_COLUMNS = Map.of(
+            "committed", "bigint",
+            "next_from", "pg_snapshot",
+            "next_to", "pg_snapshot",
+            "next_seq", "bigint");
+
+    private static final Map<String, String> EXACTLY_ONCE_COLUMNS = Map.of("exactly_once", "uuid");
+
+    private static final Map<String, String> UNDECIDED_COLUMNS = Map.of("decided_state", "text", "sent_as", "bigint");
 
     private StartCheck() {}
 
@@ -77,10 +89,34 @@ final class StartCheck {
         return new SchemaCheck(connection)
                 .server()
                 .table(config.tables().events(), OutboxSchema.EVENT_COLUMNS, "SELECT")
-                .table(config.tables().position(), POSITION_COLUMNS, "SELECT", "INSERT")
-                .table(config.tables().lease(), LEASE_COLUMNS, "SELECT", "INSERT", "UPDATE")
-                .table(config.tables().parked(), PARKED_COLUMNS, "SELECT", "INSERT", "UPDATE", "DELETE")
+                .table(
+                        config.tables().position(),
+                        columns(config, POSITION_COLUMNS, PREPARED_COLUMNS),
+                        "SELECT",
+                        "INSERT")
+                .table(
+                        config.tables().lease(),
+                        columns(config, LEASE_COLUMNS, EXACTLY_ONCE_COLUMNS),
+                        "SELECT",
+                        "INSERT",
+                        "UPDATE")
+                .table(
+                        config.tables().parked(),
+                        columns(config, PARKED_COLUMNS, UNDECIDED_COLUMNS),
+                        "SELECT",
+                        "INSERT",
+                        "UPDATE",
+                        "DELETE")
                 .problems();
+    }
+
+    private static Map<String, String> columns(
+            RelayConfig config, Map<String, String> always, Map<String, String> withExactlyOnce) {
+        Map<String, String> columns = new HashMap<>(always);
+        if (config.delivery().mode() == DeliveryMode.EXACTLY_ONCE) {
+            columns.putAll(withExactlyOnce);
+        }
+        return columns;
     }
 
     /** What a command says that cannot wait for the database. */

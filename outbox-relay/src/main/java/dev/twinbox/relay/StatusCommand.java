@@ -64,6 +64,7 @@ final class StatusCommand implements Callable<Integer> {
         line("retention", retention(config, connection));
         slots(config, connection);
         line("lease", lease(config, connection));
+        line("delivery", delivery(config, connection));
         Instant paused = new LeaseTable(connection, config.tables(), config.name()).pausedSince();
         line("paused", paused == null ? "no" : "since " + paused + ": nothing is sent until \"outbox-relay resume\"");
         line("position", position.equals(Position.START) ? "nothing relayed yet" : position.toString());
@@ -107,6 +108,18 @@ final class StatusCommand implements Callable<Integer> {
         return holders.isEmpty()
                 ? "to be emptied by the running relay"
                 : "kept: in use by " + String.join(", ", holders);
+    }
+
+    private static String delivery(RelayConfig config, Connection connection) throws SQLException {
+        LeaseTable.Seen seen = new LeaseTable(connection, config.tables(), config.name()).look();
+        DeliveryMode configured = config.delivery().mode();
+        DeliveryMode recorded = seen == null ? configured : seen.delivery();
+        String topic = recorded == DeliveryMode.EXACTLY_ONCE
+                ? ", position in topic and group " + config.delivery().positionTopic()
+                : "";
+        return recorded.text()
+                + topic
+                + (recorded == configured ? "" : "; this configuration says " + configured.text());
     }
 
     private static String lease(RelayConfig config, Connection connection) throws SQLException {

@@ -199,6 +199,10 @@ final class Topics implements AutoCloseable {
     }
 
     private <T> T answer(@Nullable KafkaFuture<T> future) {
+        return answer(future, login);
+    }
+
+    static <T> T answer(@Nullable KafkaFuture<T> future, KafkaLogin login) {
         if (future == null) {
             throw new KafkaException("Kafka's answer lacks what was asked for");
         }

@@ -24,7 +24,7 @@ class AlertRulesTest {
         while (matcher.find()) {
             named.add(matcher.group());
         }
-        try (Metrics metrics = new Metrics("relay", new Progress(System::nanoTime))) {
+        try (Metrics metrics = new Metrics("relay", DeliveryMode.AT_LEAST_ONCE, new Progress(System::nanoTime))) {
             String scrape = metrics.scrape();
             assertThat(named)
                     .hasSizeGreaterThan(5)

@@ -37,6 +37,8 @@ final class EngineRig implements AutoCloseable {
     final String topic = "engine-" + NUMBER.incrementAndGet();
     final Map<String, String> kafka = new HashMap<>();
     RelayConfig.Page page = new RelayConfig.Page(100, 100_000, 4);
+    DeliveryMode delivery = DeliveryMode.AT_LEAST_ONCE;
+    String positionTopic = "engine-position-" + NUMBER.get();
     Duration lease = Duration.ofSeconds(5);
     Duration stallTimeout = Duration.ofSeconds(30);
     Duration waitingLimit = Duration.ofHours(24);
@@ -90,6 +92,7 @@ final class EngineRig implements AutoCloseable {
                 new RelayConfig.Database(database.url(), null, null, Duration.ofSeconds(5), Duration.ofSeconds(20)),
                 new RelayConfig.Kafka(kafka),
                 page,
+                new RelayConfig.Delivery(delivery, positionTopic),
                 lease,
                 new RelayConfig.Idle(Duration.ofMillis(2), Duration.ofMillis(50)),
                 Duration.ofMillis(200),

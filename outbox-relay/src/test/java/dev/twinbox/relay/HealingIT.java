@@ -125,27 +125,30 @@ class HealingIT {
     @Test
     void tablesOfThePreviousVersionDoUntilTheyAreMigratedUnderTheRunningRelay() throws Exception {
         try (EngineRig rig = EngineRig.create().withTopic()) {
-            rig.execute("drop table outbox_scheduled; alter table outbox_lease drop column paused_at");
+            rig.execute("alter table outbox_lease drop column exactly_once;"
+                    + " alter table outbox_position drop column committed, drop column next_from, drop column next_to,"
+                    + " drop column next_seq;"
+                    + " alter table outbox_parked drop column decided_state, drop column sent_as");
             EngineRig.Running relay = rig.start();
-            insert(rig, "with tables of version 2");
+            insert(rig, "with tables of version 3");
             rig.awaitRecords(1);
             try (Connection connection = rig.connect()) {
-                assertThat(OutboxDatabaseFixture.SCHEMA.version(connection)).isEqualTo(2);
+                assertThat(OutboxDatabaseFixture.SCHEMA.version(connection)).isEqualTo(3);
                 assertThat(StartCheck.state(connection, rig.config()))
-                        .contains("version 2", "\"migrate\" makes it 3", "as this relay needs them");
+                        .contains("version 3", "\"migrate\" makes it 4", "as this relay needs them");
                 // As if the step had never been taken.
-                OutboxDatabaseFixture.execute(connection, "delete from outbox_event_history where version = '3'");
+                OutboxDatabaseFixture.execute(connection, "delete from outbox_event_history where version = '4'");
             }
             assertThat(OutboxDatabaseFixture.SCHEMA
                             .migrate(rig.database.dataSource())
                             .version())
-                    .isEqualTo("3");
+                    .isEqualTo("4");
             rig.execute(
                     "insert into outbox_scheduled"
                             + " (deliver_at, id, topic, key, type, source, occurred_at, content_type, payload)"
                             + " select now(), id, topic, key, type, source, occurred_at, content_type, 'scheduled' from outbox_event");
             rig.awaitRecords(2);
-            assertThat(rig.payloads()).containsExactly("with tables of version 2", "scheduled");
+            assertThat(rig.payloads()).containsExactly("with tables of version 3", "scheduled");
             assertThat(relay.stop()).isEqualTo(ExitCode.OK);
         }
     }
@@ -153,10 +156,11 @@ class HealingIT {
     @Test
     void tablesOlderThanThatAreRefusedWithTheCommandThatMendsThem() throws Exception {
         try (EngineRig rig = EngineRig.create()) {
-            rig.execute("drop table outbox_scheduled, outbox_parked");
+            rig.execute(
+                    "drop table outbox_scheduled, outbox_parked; alter table outbox_lease drop column exactly_once");
             assertThat(rig.start().refusal())
                     .hasMessageContaining(
-                            "has version 1; this relay works with versions 2 to 3: run \"outbox-relay migrate\"")
+                            "has version 1; this relay works with versions 2 to 4: run \"outbox-relay migrate\"")
                     .extracting(RelayException::exitCode)
                     .isEqualTo(ExitCode.SCHEMA);
         }

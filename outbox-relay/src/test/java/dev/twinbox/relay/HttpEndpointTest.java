@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 
 class HttpEndpointTest {
     private final Progress progress = new Progress(System::nanoTime);
-    private final Metrics metrics = new Metrics("relay", progress);
+    private final Metrics metrics = new Metrics("relay", DeliveryMode.AT_LEAST_ONCE, progress);
     private final HttpEndpoint endpoint = endpoint("127.0.0.1", 0);
 
     @AfterEach

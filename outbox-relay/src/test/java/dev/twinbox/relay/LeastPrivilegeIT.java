@@ -88,7 +88,7 @@ class LeastPrivilegeIT {
         String status = run(rig, config, "status");
         assertThat(status)
                 .containsPattern("stuck +an operator has paused the relay")
-                .contains("version 3");
+                .contains("version 4");
         run(rig, config, "resume");
         assertThat(run(rig, config, "status")).containsPattern("stuck +no");
     }

@@ -29,6 +29,7 @@ final class RelayBenchmark implements Benchmark {
 
     private static final double REQUIRED_RATIO = 0.78;
     private static final double REQUIRED_SKIP_LOCKED_RATIO = 2;
+    private static final double REQUIRED_EXACTLY_ONCE_RATIO = 0.55;
 
     private final Installation files;
     private final Workload workload;
@@ -54,6 +55,7 @@ final class RelayBenchmark implements Benchmark {
         Map<String, String> settings = ProducerSettings.ofRelay(relays, servers, deadline);
         BareProducerSide producer = new BareProducerSide(workload, TOPIC, settings, JVM_OPTIONS, servers.folder());
         RelaySide relay = new RelaySide(RelaySide.LABEL, relays, workload.events(), JVM_OPTIONS);
+        ExactlyOnceSide exactlyOnce = new ExactlyOnceSide(relays, workload.events(), JVM_OPTIONS);
         SkipLockedSide skipLocked = new SkipLockedSide(
                 servers.postgres(), Servers.DATABASE, workload.events(), settings, JVM_OPTIONS, servers.folder());
         Console.say(String.format(
@@ -71,7 +73,7 @@ final class RelayBenchmark implements Benchmark {
 
         double load = Machine.load();
         for (int round = 1; round <= ROUNDS; round++) {
-            for (PublishingSide side : List.of(producer, relay, skipLocked, debezium)) {
+            for (PublishingSide side : List.of(producer, relay, exactlyOnce, skipLocked, debezium)) {
                 measure(servers, side, round);
             }
         }
@@ -105,14 +107,18 @@ final class RelayBenchmark implements Benchmark {
         double relayRate = runs.median(RelaySide.LABEL);
         double ratio = relayRate / runs.median(BareProducerSide.LABEL);
         double skipLockedRatio = relayRate / runs.median(SkipLockedSide.LABEL);
+        double exactlyOnceRatio = runs.median(ExactlyOnceSide.LABEL) / runs.median(BareProducerSide.LABEL);
         double debeziumRate = runs.median(DebeziumSide.LABEL);
         JsonObject figures = Json.createObjectBuilder()
                 .add("producer_per_s", Math.round(runs.median(BareProducerSide.LABEL)))
                 .add("relay_per_s", Math.round(relayRate))
+                .add("exactly_once_per_s", Math.round(runs.median(ExactlyOnceSide.LABEL)))
                 .add("skip_locked_per_s", Math.round(runs.median(SkipLockedSide.LABEL)))
                 .add("debezium_per_s", Math.round(debeziumRate))
                 .add("ratio", Report.rounded(ratio))
                 .add("ratio_required", REQUIRED_RATIO)
+                .add("exactly_once_ratio", Report.rounded(exactlyOnceRatio))
+                .add("exactly_once_ratio_required", REQUIRED_EXACTLY_ONCE_RATIO)
                 .add("skip_locked_ratio", Report.rounded(skipLockedRatio))
                 .add("skip_locked_ratio_required", REQUIRED_SKIP_LOCKED_RATIO)
                 .add("debezium_ratio", Report.rounded(relayRate / debeziumRate))
@@ -128,7 +134,12 @@ final class RelayBenchmark implements Benchmark {
                 .add("load_before", load)
                 .build();
         Map<String, Double> medians = new LinkedHashMap<>();
-        for (String side : List.of(BareProducerSide.LABEL, RelaySide.LABEL, SkipLockedSide.LABEL, DebeziumSide.LABEL)) {
+        for (String side : List.of(
+                BareProducerSide.LABEL,
+                RelaySide.LABEL,
+                ExactlyOnceSide.LABEL,
+                SkipLockedSide.LABEL,
+                DebeziumSide.LABEL)) {
             medians.put(side, (double) Math.round(runs.median(side)));
         }
         return new Report(
@@ -138,6 +149,8 @@ final class RelayBenchmark implements Benchmark {
                 Plot.bars("The same events onto Kafka, medians of " + ROUNDS + " runs", "events per second", medians),
                 List.of(
                         Report.Requirement.atLeast("relay / producer", ratio, REQUIRED_RATIO),
+                        Report.Requirement.atLeast(
+                                "relay, exactly once / producer", exactlyOnceRatio, REQUIRED_EXACTLY_ONCE_RATIO),
                         Report.Requirement.atLeast(
                                 "relay / skip locked", skipLockedRatio, REQUIRED_SKIP_LOCKED_RATIO)));
     }

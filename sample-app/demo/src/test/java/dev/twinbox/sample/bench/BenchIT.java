@@ -26,10 +26,11 @@ class BenchIT {
     void theRelayBenchmarkRunsAllSidesThreeTimesAndWritesItsFigures() throws IOException {
         JsonObject figures = figuresOf("relay", 5_000);
 
-        assertThat(figures.getJsonArray("runs")).hasSize(12);
+        assertThat(figures.getJsonArray("runs")).hasSize(15);
         assertThat(figures.getInt("producer_per_s")).isPositive();
         assertThat(figures.getInt("relay_per_s")).isPositive();
         assertRatio(figures, "ratio", "relay_per_s", "producer_per_s");
+        assertRatio(figures, "exactly_once_ratio", "exactly_once_per_s", "producer_per_s");
         assertRatio(figures, "skip_locked_ratio", "relay_per_s", "skip_locked_per_s");
         assertRatio(figures, "debezium_ratio", "relay_per_s", "debezium_per_s");
         assertThat(figures.getJsonObject("producer_settings").getString("compression.type"))

@@ -1,0 +1,107 @@
+package dev.twinbox.relay;
+
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import org.apache.kafka.clients.producer.Producer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The position moves when Kafka has acknowledged: after a crash between the two, what lies between them is sent once more.
+ */
+final class AtLeastOnce implements Publication {
+    private final SessionContext session;
+    private final PositionTable positions;
+    private final ParkedTable parked;
+    private @Nullable Producer<byte[], byte[]> producer;
+
+    AtLeastOnce(SessionContext session, PositionTable positions, ParkedTable parked) {
+        this.session = session;
+        this.positions = positions;
+        this.parked = parked;
+    }
+
+    @Override
+    public PositionTable.Saved begin() throws SQLException {
+        producer = session.openProducer(ProducerSettings.SENDER);
+        return positions.load();
+    }
+
+    @Override
+    public Producer<byte[], byte[]> producer() {
+        return Objects.requireNonNull(producer, "begin() opens it");
+    }
+
+    @Override
+    public @Nullable Page next() throws InterruptedException {
+        Page page = session.inFlight().take();
+        if (page != null) {
+            session.gate().awaitOpen();
+        }
+        return page;
+    }
+
+    @Override
+    public void notTaken(OutboxRecord record, Exception why) {
+        // Nothing behind it has been handed over: it is set aside or tried again.
+    }
+
+    @Override
+    public void settle() {
+        // What is saved is settled.
+    }
+
+    @Override
+    public boolean save(PositionTable.Saved next) throws SQLException {
+        return positions.save(next, session.lease().owner(), session.lease().epoch());
+    }
+
+    @Override
+    public void park(List<ParkedTable.Entry> asides) throws SQLException {
+        parked.park(asides);
+    }
+
+    @Override
+    public void saved(PositionTable.Saved next, List<Page> done) {
+        done.forEach(page -> session.progress().acknowledged(page.records().size(), page.bytes()));
+    }
+
+    @Override
+    public @Nullable Position unconfirmed() {
+        return null;
+    }
+
+    @Override
+    public boolean confirm(PositionTable.Saved next) {
+        throw new IllegalStateException("there is nothing to confirm");
+    }
+
+    @Override
+    public boolean isSettled() {
+        return session.inFlight().isSettled();
+    }
+
+    /** What Kafka has acknowledged it has, however the session ended. */
+    @Override
+    public void teach(Verdicts verdicts) {
+        verdicts.sent(session.inFlight().sentRecords());
+    }
+
+    @Override
+    public boolean mayBlame(Throwable reason) {
+        return true;
+    }
+
+    @Override
+    public Redelivery redelivery() {
+        return new AtLeastOnceRedelivery(session);
+    }
+
+    @Override
+    public void close() {
+        if (producer != null) {
+            producer.close(Duration.ZERO);
+        }
+    }
+}

@@ -1,0 +1,70 @@
+package dev.twinbox.relay;
+
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import org.apache.kafka.clients.producer.Producer;
+import org.jspecify.annotations.Nullable;
+
+/** A row is taken out when Kafka has acknowledged it; what was being sent at a crash is sent again. */
+final class AtLeastOnceRedelivery implements Redelivery {
+    private final SessionContext session;
+    private @Nullable Producer<byte[], byte[]> producer;
+
+    AtLeastOnceRedelivery(SessionContext session) {
+        this.session = session;
+    }
+
+    @Override
+    public void open() {
+        // Nobody need be fenced.
+    }
+
+    @Override
+    public void takeUp(ParkedTable table) throws SQLException {
+        table.resume();
+    }
+
+    @Override
+    public Producer<byte[], byte[]> producer() {
+        Producer<byte[], byte[]> present = producer;
+        if (present == null) {
+            present = session.openProducer(ProducerSettings.REDRIVE);
+            producer = present;
+        }
+        return present;
+    }
+
+    @Override
+    public List<ParkedTable.Claimed> claim(ParkedTable table, List<ParkedTable.Candidate> chosen) throws SQLException {
+        return table.claim(chosen);
+    }
+
+    @Override
+    public void begin() {
+        // Each record is for itself.
+    }
+
+    @Override
+    public List<Long> sent(RedriveBatch batch) {
+        return batch.acknowledged();
+    }
+
+    @Override
+    public void commit(List<Long> sent, PutBack putBack) {
+        // Acknowledged is sent.
+    }
+
+    @Override
+    public void abandon() {
+        closeProducer();
+    }
+
+    @Override
+    public void closeProducer() {
+        if (producer != null) {
+            producer.close(Duration.ZERO);
+            producer = null;
+        }
+    }
+}

@@ -1,0 +1,62 @@
+package dev.twinbox.relay;
+
+import java.sql.SQLException;
+import java.util.List;
+import org.apache.kafka.clients.producer.Producer;
+import org.jspecify.annotations.Nullable;
+
+/** Where the delivery modes differ, for the pages of one {@link RelaySession}. Closing it closes its producer at once. */
+interface Publication extends AutoCloseable {
+    /** Where to go on, and opens the producer. Called once, before all others, by the main thread. */
+    PositionTable.Saved begin() throws SQLException, LeaseLostException;
+
+    /** After {@link #begin()}. */
+    Producer<byte[], byte[]> producer();
+
+    /** Waits for the page that is to be sent next; null: there will be none. Only for the sending thread. */
+    @Nullable Page next() throws InterruptedException;
+
+    /**
+     * The producer did not take a record.
+     *
+     * @throws SendFailedException if nothing can be sent in its place
+     */
+    void notTaken(OutboxRecord record, Exception why) throws SendFailedException;
+
+    /** Settles what became certain since the last call. Like all below only for the main thread. */
+    void settle() throws SQLException, LeaseLostException;
+
+    /**
+     * Makes the position behind acknowledged pages durable.
+     *
+     * @return false: the lease is another's, and nothing was saved
+     */
+    boolean save(PositionTable.Saved next) throws SQLException;
+
+    /** Sets events aside, in the transaction of {@link #save}. */
+    void park(List<ParkedTable.Entry> asides) throws SQLException;
+
+    /** The transaction of {@link #save} is durable, which was for these pages. */
+    void saved(PositionTable.Saved next, List<Page> done);
+
+    /** The position that is certain and of which only we know it; null: there is none. */
+    @Nullable Position unconfirmed();
+
+    /** Saves {@link #unconfirmed()}; returns as {@link #save}. */
+    boolean confirm(PositionTable.Saved next) throws SQLException;
+
+    /** Whether all that was handed to the producer is settled. */
+    boolean isSettled();
+
+    /** Tells what is good for the next session; after {@link #close()}. */
+    void teach(Verdicts verdicts);
+
+    /** Whether a record may be to blame for this failure to send it. */
+    boolean mayBlame(Throwable reason);
+
+    /** How parked events are sent. */
+    Redelivery redelivery();
+
+    @Override
+    void close();
+}

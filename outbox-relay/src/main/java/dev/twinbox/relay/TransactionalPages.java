@@ -1,0 +1,143 @@
+package dev.twinbox.relay;
+
+import java.time.Duration;
+import java.util.Map;
+import org.apache.kafka.clients.producer.Producer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The sending thread's part of exactly-once publication: which pages go into one Kafka transaction, and its end. A transaction
+ * costs tens of milliseconds whatever is in it; so it takes what is waiting, and what is sure to come, up to a limit. Meanwhile
+ * the reading thread reads ahead.
+ */
+final class TransactionalPages {
+    /** How long records of a backlog wait for the end of their transaction, about. */
+    private static final Duration LONGEST = Duration.ofMillis(300);
+
+    /** Kafka forgets committed offsets, after seven days by default. */
+    static final Duration REFRESH = Duration.ofHours(6);
+
+    private final SessionContext session;
+    private final Producer<byte[], byte[]> producer;
+    private final PositionTopic topic;
+    private final long mostBytes;
+    private final Duration refresh;
+
+    private volatile PositionTable.Saved committed; // written by the sending thread
+    private volatile boolean open; // written by the sending thread
+    private @Nullable Page last; // of the sending thread: of the open transaction
+    private long bytes; // of the sending thread
+    private long beganAt; // of the sending thread
+    private PositionTable.@Nullable Saved prepared; // guarded by this
+
+    /** @param committed what Kafka has now */
+    TransactionalPages(
+            SessionContext session,
+            Producer<byte[], byte[]> producer,
+            PositionTopic topic,
+            PositionTable.Saved committed,
+            Duration refresh) {
+        this.session = session;
+        this.producer = producer;
+        this.topic = topic;
+        this.committed = committed;
+        this.refresh = refresh;
+        this.mostBytes =
+                (long) session.config().page().bytes() * session.config().page().inFlight();
+    }
+
+    /** The number that Kafka has, and the position it stands for. Any thread. */
+    PositionTable.Saved committed() {
+        return committed;
+    }
+
+    /** Whether a transaction has begun and is not known to be committed. Any thread. */
+    boolean isOpen() {
+        return open;
+    }
+
+    /** Up to here everything is durable in the database. The main thread tells it. */
+    synchronized void prepared(PositionTable.Saved next) {
+        prepared = next;
+        notifyAll();
+    }
+
+    /** See {@link Publication#next()}. */
+    @Nullable Page next() throws InterruptedException {
+        Page page = open ? nextOfTransaction() : null;
+        if (page == null) {
+            commit();
+            page = first();
+        }
+        if (page != null) {
+            last = page;
+            bytes += page.bytes();
+        }
+        return page;
+    }
+
+    /** Another page for the open transaction; null: it should end. */
+    private @Nullable Page nextOfTransaction() throws InterruptedException {
+        long left = LONGEST.toNanos() - (System.nanoTime() - beganAt);
+        Page present = last;
+        if (bytes >= mostBytes || left <= 0 || session.gate().isClosed() || present == null) {
+            return null;
+        }
+        boolean moreIsSure = present.after().to() != null;
+        return session.inFlight().take(moreIsSure ? Duration.ofNanos(left) : Duration.ZERO);
+    }
+
+    private @Nullable Page first() throws InterruptedException {
+        Page page = session.inFlight().take(refresh);
+        while (page == null && !session.inFlight().isSealed()) {
+            refresh();
+            page = session.inFlight().take(refresh);
+        }
+        if (page != null) {
+            session.gate().awaitOpen(); // with no transaction open: readers of committed records would wait for its end
+            begin();
+        }
+        return page;
+    }
+
+    private void begin() {
+        open = true;
+        producer.beginTransaction();
+        bytes = 0;
+        beganAt = System.nanoTime();
+    }
+
+    /** Ends the open transaction, if there is one, when all its records are acknowledged and its end is durable. */
+    private void commit() throws InterruptedException {
+        Page end = last;
+        if (!open || end == null) {
+            return;
+        }
+        producer.flush();
+        PositionTable.Saved next = awaitPrepared(end);
+        Sender.awaitLease(session.lease());
+        end(next);
+        committed = next;
+        last = null;
+        open = false;
+        session.main().wake();
+    }
+
+    /** Commits a number for the second time: nobody else has committed one since, or we are fenced. */
+    private void refresh() {
+        producer.beginTransaction();
+        end(committed);
+    }
+
+    private void end(PositionTable.Saved position) {
+        topic.commit(producer, Map.of(PositionTopic.Lane.PAGES, position));
+    }
+
+    private synchronized PositionTable.Saved awaitPrepared(Page end) throws InterruptedException {
+        session.main().wake(); // a page without records tells nobody that it is done
+        while (prepared == null || !prepared.position().equals(end.after())) {
+            wait();
+        }
+        return prepared;
+    }
+}
