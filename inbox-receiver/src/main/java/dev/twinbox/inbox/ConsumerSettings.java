@@ -136,11 +136,13 @@ final class ConsumerSettings {
         properties.put(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
         properties.put(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
         properties.put(ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG, CooperativeStickyAssignor.class.getName());
-        properties.put(
-                ConsumerConfig.MAX_POLL_RECORDS_CONFIG,
-                Math.max(LEAST_POLL_RECORDS, config.batch().size()));
+        properties.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, mostRecordsOfAPoll(config));
         properties.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, "false");
         return properties;
+    }
+
+    static int mostRecordsOfAPoll(InboxConfig config) {
+        return Math.max(LEAST_POLL_RECORDS, config.batch().size());
     }
 
     /** How long the group waits for a member's heartbeat. */

@@ -15,6 +15,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
@@ -70,7 +71,7 @@ final class GroupMember implements ConsumerRebalanceListener {
     private final Executor workers;
     private final BrokerWatch brokerWatch;
 
-    private final Map<TopicPartition, Lane> lanes = new HashMap<>();
+    private final Map<TopicPartition, AssignedPartition> assigned = new HashMap<>();
 
     /** Written by workers, read by the poll thread. */
     private final BlockingQueue<Result> results = new LinkedBlockingQueue<>();
@@ -127,8 +128,8 @@ final class GroupMember implements ConsumerRebalanceListener {
     void leave() {
         boolean interrupted = Thread.interrupted(); // or Kafka would give up at once
         try {
-            settle(List.copyOf(lanes.values()));
-            lanes.clear();
+            settle(List.copyOf(assigned.values()));
+            assigned.clear();
         } finally {
             consumer.close(CloseOptions.timeout(CLOSE_TIMEOUT));
             if (interrupted) {
@@ -157,11 +158,15 @@ final class GroupMember implements ConsumerRebalanceListener {
 
     private Duration timeToWait() {
         long now = System.nanoTime();
-        long nanos = lanes.values().stream()
+        long nanos = lanesOf(assigned.values())
                 .mapToLong(lane -> lane.nanosToWait(now))
                 .min()
                 .orElse(Long.MAX_VALUE);
         return Duration.ofNanos(Math.min(nanos, LONGEST_POLL.toNanos()));
+    }
+
+    private static Stream<Lane> lanesOf(Collection<AssignedPartition> partitions) {
+        return partitions.stream().flatMap(partition -> partition.lanes().stream());
     }
 
     /** The group has never committed here: a new group, or a new partition. Anything but the start would lose events. */
@@ -175,11 +180,11 @@ final class GroupMember implements ConsumerRebalanceListener {
     /** The records between are gone, or the log was cut back; going on anywhere would hide that. */
     private void reportOutOfRange(Map<TopicPartition, Long> offsets) {
         offsets.forEach((partition, offset) -> {
-            Lane lane = lanes.get(partition);
-            if (lane == null) {
+            AssignedPartition mine = assigned.get(partition);
+            if (mine == null) {
                 return;
             }
-            lane.outOfRange();
+            mine.outOfRange();
             String text = "offset " + offset + " of group " + subscription.group() + " is not on " + partition
                     + " any more (deleted by retention, or lost with a broker); the partition is not read until the application "
                     + "is stopped, the offset set on purpose (kafka-consumer-groups.sh --group " + subscription.group()
@@ -192,8 +197,8 @@ final class GroupMember implements ConsumerRebalanceListener {
 
     private void receive(
             TopicPartition partition, List<ConsumerRecord<byte[], byte[]>> records, @Nullable OffsetAndMetadata next) {
-        Lane lane = lanes.get(partition);
-        if (lane == null) {
+        AssignedPartition mine = assigned.get(partition);
+        if (mine == null) {
             return;
         }
         List<ReceivedEvent> events = new ArrayList<>(records.size());
@@ -201,14 +206,16 @@ final class GroupMember implements ConsumerRebalanceListener {
             events.add(ReceivedEvent.of(record, subscription, status));
         }
         long behind = records.isEmpty() ? 0 : records.get(records.size() - 1).offset() + 1;
-        lane.add(events, next == null ? behind : next.offset());
+        mine.add(events, next == null ? behind : next.offset());
     }
 
     private void handOut() {
         long now = System.nanoTime();
-        for (Lane lane : lanes.values()) {
-            if (lane.isReady(now)) {
-                handOut(lane);
+        for (AssignedPartition partition : assigned.values()) {
+            for (Lane lane : partition.lanes()) {
+                if (lane.isReady(now)) {
+                    handOut(lane);
+                }
             }
         }
     }
@@ -245,7 +252,7 @@ final class GroupMember implements ConsumerRebalanceListener {
 
     private void apply(Result result) {
         Lane lane = result.lane();
-        if (lanes.get(lane.partition()) != lane) {
+        if (assigned.get(lane.partition()) != lane.owner()) {
             return; // the partition was lost meanwhile: its new owner decides
         }
         Outcome outcome = result.outcome();
@@ -279,14 +286,18 @@ final class GroupMember implements ConsumerRebalanceListener {
     private void pauseAndResume() {
         List<TopicPartition> toPause = new ArrayList<>();
         List<TopicPartition> toResume = new ArrayList<>();
-        for (Lane lane : lanes.values()) {
-            boolean full = lane.isFull(config.batch().size());
-            if (full && !lane.isPaused()) {
-                lane.pause();
-                toPause.add(lane.partition());
-            } else if (!full && lane.isPaused()) {
-                lane.resume();
-                toResume.add(lane.partition());
+        long bytes =
+                assigned.values().stream().mapToLong(AssignedPartition::bytes).sum();
+        boolean muchInAll = bytes >= config.buffer().totalBytes();
+        for (AssignedPartition partition : assigned.values()) {
+            // One that has nothing is never held up by what others have.
+            boolean full = partition.isFull(config) || (muchInAll && !partition.isEmpty());
+            if (full && !partition.isPaused()) {
+                partition.pause();
+                toPause.add(partition.partition());
+            } else if (!full && partition.isPaused()) {
+                partition.resume();
+                toResume.add(partition.partition());
             }
         }
         if (!toPause.isEmpty()) {
@@ -302,7 +313,7 @@ final class GroupMember implements ConsumerRebalanceListener {
         if (commitInFlight || System.nanoTime() - noCommitBefore < 0) {
             return;
         }
-        Map<TopicPartition, OffsetAndMetadata> offsets = offsetsToCommit(lanes.values());
+        Map<TopicPartition, OffsetAndMetadata> offsets = offsetsToCommit(assigned.values());
         if (!offsets.isEmpty()) {
             commitInFlight = true;
             consumer.commitAsync(offsets, this::committed);
@@ -321,26 +332,28 @@ final class GroupMember implements ConsumerRebalanceListener {
 
     private void noteCommitted(Map<TopicPartition, OffsetAndMetadata> offsets) {
         offsets.forEach((partition, offset) -> {
-            Lane lane = lanes.get(partition);
-            if (lane != null) {
-                lane.committed(offset.offset());
+            AssignedPartition mine = assigned.get(partition);
+            if (mine != null) {
+                mine.committed(offset.offset());
             }
         });
     }
 
-    private static Map<TopicPartition, OffsetAndMetadata> offsetsToCommit(Collection<Lane> lanes) {
-        return lanes.stream()
-                .filter(Lane::hasOffsetToCommit)
-                .collect(Collectors.toMap(Lane::partition, lane -> new OffsetAndMetadata(lane.settledTo())));
+    private static Map<TopicPartition, OffsetAndMetadata> offsetsToCommit(Collection<AssignedPartition> partitions) {
+        return partitions.stream()
+                .filter(AssignedPartition::hasOffsetToCommit)
+                .collect(Collectors.toMap(
+                        AssignedPartition::partition, partition -> new OffsetAndMetadata(partition.settledTo())));
     }
 
     /** Of those that nobody works on any more. */
-    private static Map<TopicPartition, OffsetAndMetadata> offsetsToGiveBack(Collection<Lane> lanes) {
-        return lanes.stream()
-                .filter(lane -> lane.settledTo() >= 0)
+    private static Map<TopicPartition, OffsetAndMetadata> offsetsToGiveBack(Collection<AssignedPartition> partitions) {
+        return partitions.stream()
+                .filter(partition -> partition.offsetToGiveBack() >= 0)
                 .collect(Collectors.toMap(
-                        Lane::partition,
-                        lane -> new OffsetAndMetadata(lane.settledTo(), lane.isRunning() ? "" : GIVEN_BACK)));
+                        AssignedPartition::partition,
+                        partition -> new OffsetAndMetadata(
+                                partition.offsetToGiveBack(), partition.isRunning() ? "" : GIVEN_BACK)));
     }
 
     private boolean commitBefore(Lane lane, Batch batch) {
@@ -368,8 +381,8 @@ final class GroupMember implements ConsumerRebalanceListener {
     }
 
     /** Waits, within bounds, until nobody works on these partitions, and commits how far they got. */
-    private void settle(List<Lane> leaving) {
-        leaving.forEach(Lane::cutShort);
+    private void settle(List<AssignedPartition> leaving) {
+        lanesOf(leaving).forEach(Lane::cutShort);
         awaitWorkers(leaving);
         Map<TopicPartition, OffsetAndMetadata> offsets = offsetsToGiveBack(leaving);
         if (!offsets.isEmpty()) {
@@ -377,10 +390,10 @@ final class GroupMember implements ConsumerRebalanceListener {
         }
     }
 
-    private void awaitWorkers(List<Lane> leaving) {
+    private void awaitWorkers(List<AssignedPartition> leaving) {
         long deadline = System.nanoTime() + config.stopTimeout().toNanos();
         try {
-            while (leaving.stream().anyMatch(Lane::isRunning)) {
+            while (leaving.stream().anyMatch(AssignedPartition::isRunning)) {
                 Result result = results.poll(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
                 if (result == null) {
                     warnOfUnfinished(leaving);
@@ -393,8 +406,8 @@ final class GroupMember implements ConsumerRebalanceListener {
         }
     }
 
-    private void warnOfUnfinished(List<Lane> leaving) {
-        leaving.stream()
+    private void warnOfUnfinished(List<AssignedPartition> leaving) {
+        lanesOf(leaving)
                 .filter(Lane::isRunning)
                 .forEach(lane -> LOG.log(
                         Level.WARNING,
@@ -414,8 +427,21 @@ final class GroupMember implements ConsumerRebalanceListener {
         Map<TopicPartition, Start> starts = starts(partitions);
         partitions.forEach(partition -> {
             Start start = starts.getOrDefault(partition, Start.UNKNOWN);
-            lanes.put(partition, new Lane(partition, start.offset(), start.care()));
+            int toCareFor = start.care() == Care.NORMAL ? 0 : eventsToCareFor();
+            assigned.put(partition, new AssignedPartition(partition, start.offset(), toCareFor, lanes()));
         });
+    }
+
+    /** Those that are committed before they are handled are handled one by one. */
+    private int lanes() {
+        return policy == OffsetPolicy.BEFORE_HANDLING ? 1 : config.lanes().number();
+    }
+
+    /** No more than these can have been in progress. */
+    private int eventsToCareFor() {
+        return lanes() == 1
+                ? config.batch().size()
+                : config.lanes().ahead() + ConsumerSettings.mostRecordsOfAPoll(config);
     }
 
     /**
@@ -426,7 +452,7 @@ final class GroupMember implements ConsumerRebalanceListener {
      */
     private record Start(long offset, Care care) {
         /** With all care. */
-        static final Start UNKNOWN = new Start(Lane.UNKNOWN, Care.AFTER_A_CRASH);
+        static final Start UNKNOWN = new Start(AssignedPartition.UNKNOWN, Care.AFTER_A_CRASH);
     }
 
     /**
@@ -468,7 +494,7 @@ final class GroupMember implements ConsumerRebalanceListener {
 
     @Override
     public void onPartitionsRevoked(Collection<TopicPartition> partitions) {
-        List<Lane> leaving = remaining(partitions);
+        List<AssignedPartition> leaving = remaining(partitions);
         settle(leaving);
         forget(partitions);
         if (!leaving.isEmpty()) {
@@ -479,8 +505,8 @@ final class GroupMember implements ConsumerRebalanceListener {
     /** Somebody else has them already: committing offsets would overwrite theirs. */
     @Override
     public void onPartitionsLost(Collection<TopicPartition> partitions) {
-        List<Lane> lost = remaining(partitions);
-        lost.forEach(Lane::cutShort);
+        List<AssignedPartition> lost = remaining(partitions);
+        lanesOf(lost).forEach(Lane::cutShort);
         forget(partitions);
         if (!lost.isEmpty()) {
             LOG.log(
@@ -492,13 +518,16 @@ final class GroupMember implements ConsumerRebalanceListener {
         }
     }
 
-    private List<Lane> remaining(Collection<TopicPartition> partitions) {
-        return partitions.stream().map(lanes::get).filter(lane -> lane != null).toList();
+    private List<AssignedPartition> remaining(Collection<TopicPartition> partitions) {
+        return partitions.stream()
+                .map(assigned::get)
+                .filter(partition -> partition != null)
+                .toList();
     }
 
     private void forget(Collection<TopicPartition> partitions) {
         partitions.forEach(partition -> {
-            lanes.remove(partition);
+            assigned.remove(partition);
             status.recovered(partition.toString());
         });
     }

@@ -29,6 +29,8 @@ import org.jspecify.annotations.Nullable;
  * @param table the inbox table
  * @param batch how much goes into one transaction
  * @param workers number of threads that run handlers
+ * @param lanes how many of them have to do with one partition
+ * @param buffer what may wait for them in memory
  * @param backoff waits between attempts
  * @param parking what becomes of an event whose handler fails
  * @param retention how long inbox rows are kept; null: for ever
@@ -42,6 +44,8 @@ record InboxConfig(
         SqlIdentifier table,
         Batch batch,
         int workers,
+        Lanes lanes,
+        Buffer buffer,
         Backoff backoff,
         Parking parking,
         @Nullable Duration retention,
@@ -71,6 +75,18 @@ record InboxConfig(
     record Batch(int size, Duration maxTime) {}
 
     /**
+     * @param number most batches of one partition at the same time
+     * @param ahead most records from the first that is not settled to the last that is fetched
+     */
+    record Lanes(int number, int ahead) {}
+
+    /**
+     * @param partitionBytes of one partition
+     * @param totalBytes of all partitions
+     */
+    record Buffer(int partitionBytes, int totalBytes) {}
+
+    /**
      * @param table where parked events are
      * @param quickTries failures in place before an event is parked
      * @param attempts failures in all before it is given up
@@ -91,7 +107,8 @@ record InboxConfig(
     @Override
     public String toString() {
         return "group=" + group + ", data-source=" + dataSource + ", table=" + table + ", batch.size=" + batch.size()
-                + ", batch.max-time=" + batch.maxTime() + ", workers=" + workers + ", retry=" + backoff.initial() + ".."
+                + ", batch.max-time=" + batch.maxTime() + ", workers=" + workers + ", lanes=" + lanes + ", buffer="
+                + buffer + ", retry=" + backoff.initial() + ".."
                 + backoff.max() + ", parking=" + parking + ", retention="
                 + (retention == null ? FOR_EVER : TopicRetention.text(retention)) + ", stop.timeout=" + stopTimeout
                 + ", formats=" + formats + ", kafka=" + new TreeSet<>(kafka.keySet());
@@ -118,6 +135,8 @@ record InboxConfig(
             @Nullable SqlIdentifier table = inboxTable();
             Batch batch = new Batch(integer(Setting.BATCH_SIZE, 1, 10_000), duration(Setting.BATCH_MAX_TIME));
             int workers = integer(Setting.WORKERS, 1, 256);
+            Lanes lanes = lanes(workers);
+            Buffer buffer = buffer();
             Backoff backoff = backoff(Setting.RETRY_INITIAL, Setting.RETRY_MAX);
             @Nullable Parking parking = parking();
             @Nullable Duration retention = retention();
@@ -129,7 +148,42 @@ record InboxConfig(
                 throw new InvalidConfigurationException("Configuration of the inbox", problems);
             }
             return new InboxConfig(
-                    group, dataSource, table, batch, workers, backoff, parking, retention, stopTimeout, formats, kafka);
+                    group,
+                    dataSource,
+                    table,
+                    batch,
+                    workers,
+                    lanes,
+                    buffer,
+                    backoff,
+                    parking,
+                    retention,
+                    stopTimeout,
+                    formats,
+                    kafka);
+        }
+
+        private Lanes lanes(int workers) {
+            int before = problems.size();
+            Lanes lanes = new Lanes(integer(Setting.LANES, 1, 64), integer(Setting.LANES_AHEAD, 1, 1_000_000));
+            if (problems.size() == before && lanes.number() > workers) {
+                problems.add(Setting.LANES.key() + " is " + lanes.number() + ", more than " + Setting.WORKERS.key()
+                        + " " + workers
+                        + ", so some would never run; raise the latter, and the data source's pool with it");
+            }
+            return lanes;
+        }
+
+        private Buffer buffer() {
+            int before = problems.size();
+            Buffer buffer = new Buffer(
+                    integer(Setting.PARTITION_BYTES, 1024, Integer.MAX_VALUE),
+                    integer(Setting.TOTAL_BYTES, 1024, Integer.MAX_VALUE));
+            if (problems.size() == before && buffer.partitionBytes() > buffer.totalBytes()) {
+                problems.add(Setting.PARTITION_BYTES.key() + " is " + buffer.partitionBytes() + ", more than "
+                        + Setting.TOTAL_BYTES.key() + " " + buffer.totalBytes());
+            }
+            return buffer;
         }
 
         private @Nullable Parking parking() {

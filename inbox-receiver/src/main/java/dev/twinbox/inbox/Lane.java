@@ -1,6 +1,5 @@
 package dev.twinbox.inbox;
 
-import dev.twinbox.inbox.Batch.Care;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -10,8 +9,24 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One assigned partition: its events in order, and how far they are settled and committed. Belongs to one assignment; when the
- * partition is lost and comes back there is a new lane, so that what was begun under the old one can not count.
+ * Events of one partition that are handled one batch after the other; several lanes of a partition at the same time.
+ *
+ * <p><b>What parallel means.</b> A partition has one lane, or as many as are configured. All events of a key are in one lane, in
+ * the order of their offsets, and of a lane one batch at most is with a worker: so the order of a key is kept by the same means as
+ * with one lane, also when an event is tried again, when its batch is repeated singly and when it is parked. Between keys there is no
+ * order any more: an event can be handled, and committed in the database, before one of another key with a smaller offset.
+ *
+ * <p><b>Why nothing is lost.</b> Kafka remembers one offset for a partition. {@link OffsetLedger} says how far it may go: to the first
+ * record that is not settled in its lane. What other lanes have settled beyond it comes again after a crash or a rebalance and is
+ * skipped by its inbox row, or repeated for {@code AT_LEAST_ONCE} handlers. How far lanes may be ahead of it is bounded, and with it
+ * what is repeated.
+ *
+ * <p><b>Why nothing is committed too late.</b> A partition that is given away stops all its lanes, waits for them within bounds, and
+ * commits what the ledger allows. A result that comes after that belongs to an {@link AssignedPartition} that nobody knows any more. The
+ * next owner's claim of an event that is still being handled waits in the database for the end of that transaction.
+ *
+ * <p><b>A killer among several.</b> Whoever died had up to one batch in each lane, anywhere between the committed offset and as far as
+ * lanes may be ahead; so far the next owner begins event by event, see {@link Batch.Care}.
  *
  * <p>Used by the poll thread only.
  */
@@ -26,50 +41,27 @@ final class Lane {
         WAITING
     }
 
-    /** Stands for an offset before anything is known. */
-    static final long UNKNOWN = -1;
-
-    /** Stands for a number before anything was handed out. */
-    private static final int UNKNOWN_SIZE = Integer.MAX_VALUE;
-
-    private final TopicPartition partition;
-    private Care care;
-    private int eventsOfCare = UNKNOWN_SIZE;
+    private final AssignedPartition owner;
     private final ArrayDeque<ReceivedEvent> events = new ArrayDeque<>();
     private State state = State.READY;
     private @Nullable Batch running;
     private long waitUntil;
     private int databaseFailures;
-    private long fetchedTo = UNKNOWN;
-    private long settledTo;
-    private long committedTo;
-    private boolean outOfRange;
-    private boolean paused;
 
-    /**
-     * @param offset what is committed; {@link #UNKNOWN} if that is not known
-     * @param care with which what the one before may have had in progress is handled
-     */
-    Lane(TopicPartition partition, long offset, Care care) {
-        this.partition = partition;
-        this.settledTo = offset;
-        this.committedTo = offset;
-        this.care = care;
+    Lane(AssignedPartition owner) {
+        this.owner = owner;
+    }
+
+    AssignedPartition owner() {
+        return owner;
     }
 
     TopicPartition partition() {
-        return partition;
+        return owner.partition();
     }
 
-    /** @param next offset of the record after these; beyond the last one's successor where a transaction ended */
-    void add(List<ReceivedEvent> fetched, long next) {
-        events.addAll(fetched);
-        fetchedTo = next;
-        noteSettled();
-    }
-
-    int size() {
-        return events.size();
+    void add(ReceivedEvent event) {
+        events.add(event);
     }
 
     @Nullable ReceivedEvent first() {
@@ -96,10 +88,7 @@ final class Lane {
         while (each.hasNext() && first.size() < most) {
             first.add(each.next());
         }
-        if (eventsOfCare == UNKNOWN_SIZE) {
-            eventsOfCare = most; // no more than these can have been in progress
-        }
-        running = new Batch(first, maxTime, care);
+        running = new Batch(first, maxTime, owner.careFor(first.get(0)));
         state = State.RUNNING;
         return running;
     }
@@ -116,16 +105,11 @@ final class Lane {
         running = null;
         state = State.READY;
         for (int i = 0; i < settled; i++) {
-            settledTo = events.removeFirst().offset() + 1;
-        }
-        eventsOfCare -= settled;
-        if (eventsOfCare <= 0) {
-            care = Care.NORMAL;
+            owner.settled(events.removeFirst());
         }
         if (settled > 0) {
             databaseFailures = 0;
         }
-        noteSettled();
     }
 
     void waitFor(Duration wait, long now) {
@@ -136,47 +120,5 @@ final class Lane {
     /** Counts one more failure in a row; returns how many there are. */
     int databaseFailed() {
         return ++databaseFailures;
-    }
-
-    /** With nothing left, what lies behind the last record (a transaction marker) is settled too. */
-    private void noteSettled() {
-        if (events.isEmpty()) {
-            settledTo = Math.max(settledTo, fetchedTo);
-        }
-    }
-
-    boolean hasOffsetToCommit() {
-        return settledTo > committedTo;
-    }
-
-    /** Offset of the first record that is not settled. */
-    long settledTo() {
-        return settledTo;
-    }
-
-    void committed(long offset) {
-        committedTo = Math.max(committedTo, offset);
-    }
-
-    /** Nothing more can be fetched. */
-    void outOfRange() {
-        outOfRange = true;
-    }
-
-    boolean isPaused() {
-        return paused;
-    }
-
-    void pause() {
-        paused = true;
-    }
-
-    void resume() {
-        paused = false;
-    }
-
-    /** Whether enough is here, so that memory stays bounded. */
-    boolean isFull(int enough) {
-        return outOfRange || events.size() >= enough;
     }
 }

@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class ReceivedEvent {
 
+    /** Objects around the data, roughly. */
+    private static final long BYTES_OF_ANY = 500;
+
     /** How the event is to be handled. */
     enum Pace {
         /** In one transaction with its neighbours. */
@@ -39,6 +42,7 @@ final class ReceivedEvent {
     private final @Nullable String problem;
 
     private Pace pace = Pace.TOGETHER;
+    private long bytes;
     private int nextHandler;
     private int failures;
     private ParkedTable.@Nullable Begun begun;
@@ -143,6 +147,25 @@ final class ReceivedEvent {
 
     long offset() {
         return record.offset();
+    }
+
+    /** About what it takes of memory until it is settled: the record, and its value once more if that was wrapped. */
+    long bytes() {
+        if (bytes == 0) {
+            long sum = BYTES_OF_ANY + length(record.key()) + length(record.value());
+            if (content != null && content.value() != record.value()) {
+                sum += length(content.value());
+            }
+            for (Header header : record.headers()) {
+                sum += header.key().length() + length(header.value());
+            }
+            bytes = sum;
+        }
+        return bytes;
+    }
+
+    private static long length(byte @Nullable [] data) {
+        return data == null ? 0 : data.length;
     }
 
     String coordinates() {

@@ -32,7 +32,33 @@ enum Setting {
             "PT5S",
             "a batch stops taking further records after this time and commits what it handled; keep it well below the "
                     + "transaction timeout"),
-    WORKERS("workers", "1 to 256", "4", "threads that run handlers; a partition is handled by one at a time"),
+    WORKERS(
+            "workers",
+            "1 to 256",
+            "4",
+            "threads that run handlers, each with a database connection; a partition is handled by `lanes` of them at a time"),
+    LANES(
+            "lanes",
+            "1 to 64",
+            "1",
+            "batches of one partition that are handled at the same time. Events are dealt to lanes by their key, so the order of a key "
+                    + "is kept, the order between keys is not. No more than `workers`. `AT_MOST_ONCE` handlers always have one"),
+    LANES_AHEAD(
+            "lanes-ahead",
+            "1 to 1000000",
+            "5000",
+            "with several lanes: how many records the fastest may be ahead of the first that is not settled. So many, and a poll's, "
+                    + "may come again after a crash"),
+    PARTITION_BYTES(
+            "buffer.partition-bytes",
+            "1024 to 2147483647",
+            "33554432",
+            "a partition whose records in memory have this many bytes is not read on until some are handled; one poll may go beyond it"),
+    TOTAL_BYTES(
+            "buffer.total-bytes",
+            "1024 to 2147483647",
+            "134217728",
+            "the same for all partitions together; a partition that has nothing in memory is read all the same"),
     RETRY_INITIAL(
             "retry.initial",
             "duration",

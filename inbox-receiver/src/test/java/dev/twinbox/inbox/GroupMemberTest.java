@@ -72,6 +72,8 @@ class GroupMemberTest {
     private final List<List<Long>> batches = new ArrayList<>();
     private Function<Batch, Outcome> processor =
             batch -> Outcome.goOn(batch.events().size());
+    private InboxConfig.Lanes lanes = new InboxConfig.Lanes(1, 5000);
+    private InboxConfig.Buffer buffer = new InboxConfig.Buffer(1 << 20, 1 << 20);
     private GroupMember member = member(OffsetPolicy.AFTER_HANDLING);
 
     @Test
@@ -352,6 +354,182 @@ class GroupMemberTest {
         assertThatCode(member::leave).doesNotThrowAnyException();
     }
 
+    @Test
+    void lanesAreHandledAtTheSameTimeAndTheOffsetStopsAtTheFirstEventThatIsNotSettled() {
+        lanes = new InboxConfig.Lanes(2, 5000);
+        member = member(OffsetPolicy.AFTER_HANDLING);
+        joinWith(ONE);
+        add(ONE, 0, 1, 2, 3); // without a key: in turn
+
+        turns(2);
+        assertThat(work).hasSize(2);
+        Runnable ofFirst = work.remove();
+        work.remove().run();
+        turns(2);
+        assertThat(batches).containsExactly(List.of(1L, 3L));
+        assertThat(committed(ONE)).isNull();
+
+        processor = batch -> Outcome.goOn(1);
+        ofFirst.run();
+        turns(1);
+        assertThat(committed(ONE)).isEqualTo(2);
+        work.remove().run();
+        turns(1);
+        assertThat(committed(ONE)).isEqualTo(4);
+    }
+
+    @Test
+    void eventsOfOneKeyAreWithOneWorkerAtATime() {
+        lanes = new InboxConfig.Lanes(4, 5000);
+        member = member(OffsetPolicy.AFTER_HANDLING);
+        joinWith(ONE);
+        for (int offset = 0; offset < 4; offset++) {
+            consumer.addRecord(record(ONE, offset, "a", Integer.toString(offset), "order"));
+        }
+
+        turns(5);
+        assertThat(work).hasSize(1);
+        work.remove().run();
+        turns(5);
+        assertThat(work).hasSize(1);
+        work.remove().run();
+        assertThat(batches).containsExactly(List.of(0L, 1L), List.of(2L, 3L));
+    }
+
+    @Test
+    void ofARevokedPartitionNothingBehindAnUnfinishedHandlerIsCommittedThenOrLater() {
+        lanes = new InboxConfig.Lanes(2, 5000);
+        member = member(OffsetPolicy.AFTER_HANDLING);
+        joinWith(ONE);
+        add(ONE, 0, 1, 2, 3);
+        turns(2);
+        Runnable unfinished = work.remove();
+        work.remove().run();
+
+        consumer.rebalance(Set.of());
+        assertThat(committed).containsEntry(ONE, new OffsetAndMetadata(0, ""));
+
+        unfinished.run();
+        turns(2);
+        assertThat(committed).containsEntry(ONE, new OffsetAndMetadata(0, ""));
+    }
+
+    @Test
+    void aFailingEventHoldsUpItsLaneAndNoOther() {
+        lanes = new InboxConfig.Lanes(2, 5000);
+        member = member(OffsetPolicy.AFTER_HANDLING);
+        joinWith(ONE);
+        add(ONE, 0, 1, 2, 3, 4, 5);
+        processor = batch -> batch.events().get(0).offset() == 0
+                ? broken(batch)
+                : Outcome.goOn(batch.events().size());
+
+        runAllUntil(() -> batches.contains(List.of(5L)) || batches.contains(List.of(3L, 5L)));
+
+        assertThat(committed(ONE)).isNull();
+    }
+
+    @Test
+    void aPartitionIsNotReadOnWhileItsFastestLaneIsFarAhead() {
+        lanes = new InboxConfig.Lanes(2, 4);
+        member = member(OffsetPolicy.AFTER_HANDLING);
+        joinWith(ONE);
+        add(ONE, 0, 1, 2);
+        turns(2);
+        Runnable slow = work.remove();
+        work.remove().run();
+        turns(2);
+        assertThat(consumer.paused()).isEmpty();
+
+        add(ONE, 3);
+        turns(2);
+        work.remove().run();
+        turns(1);
+        assertThat(consumer.paused()).containsExactly(ONE);
+
+        slow.run();
+        turns(1);
+        assertThat(consumer.paused()).isEmpty();
+        assertThat(committed(ONE)).isEqualTo(4);
+    }
+
+    @Test
+    void whatMayHaveKilledAnyLaneOfTheOneBeforeIsHandledWithCare() {
+        lanes = new InboxConfig.Lanes(2, 600);
+        committed.put(ONE, new OffsetAndMetadata(0));
+        member = member(OffsetPolicy.AFTER_HANDLING);
+        joinWith(ONE);
+        Map<Long, Care> cares = new HashMap<>();
+        processor = batch -> {
+            cares.put(batch.events().get(0).offset(), batch.care());
+            return Outcome.goOn(1);
+        };
+        for (long offset = 0; offset < 1200; offset++) {
+            add(ONE, offset);
+        }
+
+        runAllUntil(() -> Long.valueOf(1200).equals(committed(ONE)));
+
+        // As far ahead as lanes may be, and a poll.
+        assertThat(cares)
+                .hasSize(1200)
+                .allSatisfy((offset, care) ->
+                        assertThat(care).isEqualTo(offset < 600 + 500 ? Care.AFTER_A_CRASH : Care.NORMAL));
+    }
+
+    @Test
+    void aPartitionWhoseRecordsTakeMuchMemoryIsPausedAlsoIfTheyAreFew() {
+        buffer = new InboxConfig.Buffer(3000, 1 << 20);
+        member = member(OffsetPolicy.AFTER_HANDLING);
+        joinWith(ONE, TWO);
+        consumer.addRecord(record(ONE, 0, "a", "x".repeat(2500), "order"));
+        add(TWO, 0);
+
+        turns(2);
+        assertThat(consumer.paused()).containsExactly(ONE);
+    }
+
+    @Test
+    void whenAllTogetherTakeMuchMemoryOnlyPartitionsThatHaveNothingAreReadOn() {
+        buffer = new InboxConfig.Buffer(3000, 3000);
+        member = member(OffsetPolicy.AFTER_HANDLING);
+        TopicPartition three = new TopicPartition("orders", 2);
+        joinWith(ONE, TWO, three);
+        consumer.addRecord(record(ONE, 0, "a", "x".repeat(1200), "order"));
+        consumer.addRecord(record(TWO, 0, "a", "x".repeat(1200), "order"));
+
+        turns(2);
+        assertThat(consumer.paused()).containsExactlyInAnyOrder(ONE, TWO);
+        work.remove().run();
+        turns(1);
+        assertThat(consumer.paused()).isEmpty();
+    }
+
+    @Test
+    void atMostOnceStaysOneByOneHoweverManyLanesThereAre() {
+        lanes = new InboxConfig.Lanes(4, 5000);
+        member = member(OffsetPolicy.BEFORE_HANDLING);
+        joinWith(ONE);
+        add(ONE, 0, 1, 2);
+
+        turns(3);
+        assertThat(work).hasSize(1);
+        assertThat(committed(ONE)).isEqualTo(1);
+    }
+
+    @Test
+    void whatAtMostOnceHasCommittedStaysCommittedWhenItsHandlerTakesTooLong() {
+        member = member(OffsetPolicy.BEFORE_HANDLING);
+        joinWith(ONE);
+        add(ONE, 0, 1);
+        turns(2);
+        assertThat(committed(ONE)).isEqualTo(1);
+
+        consumer.rebalance(Set.of());
+
+        assertThat(committed(ONE)).isEqualTo(1);
+    }
+
     private GroupMember member(OffsetPolicy policy) {
         return member(consumer, policy);
     }
@@ -362,7 +540,9 @@ class GroupMemberTest {
                 "java:app/jdbc/x",
                 new SqlIdentifier(null, "inbox_event"),
                 new InboxConfig.Batch(BATCH, Duration.ofMinutes(1)),
-                1,
+                8,
+                lanes,
+                buffer,
                 new Backoff(Duration.ofMillis(10), Duration.ofMillis(80)),
                 new InboxConfig.Parking(
                         new SqlIdentifier(null, "inbox_parked"),
@@ -414,8 +594,13 @@ class GroupMemberTest {
 
     private static ConsumerRecord<byte[], byte[]> record(
             TopicPartition partition, long offset, String id, String type) {
-        ConsumerRecord<byte[], byte[]> record =
-                new ConsumerRecord<>(partition.topic(), partition.partition(), offset, null, new byte[0]);
+        return record(partition, offset, null, id, type);
+    }
+
+    private static ConsumerRecord<byte[], byte[]> record(
+            TopicPartition partition, long offset, @Nullable String key, String id, String type) {
+        ConsumerRecord<byte[], byte[]> record = new ConsumerRecord<>(
+                partition.topic(), partition.partition(), offset, key == null ? null : Topics.bytes(key), new byte[0]);
         record.headers().add(CloudEventHeaders.ID, id.getBytes(StandardCharsets.UTF_8));
         record.headers().add(CloudEventHeaders.TYPE, type.getBytes(StandardCharsets.UTF_8));
         return record;

@@ -131,6 +131,21 @@ class InboxConfigTest {
     }
 
     @Test
+    void oneLaneIsTheDefaultAndMoreThanThereAreWorkersAreRefused() {
+        assertThat(read(REQUIRED, Map.of()).lanes()).isEqualTo(new InboxConfig.Lanes(1, 5000));
+        assertThat(read(REQUIRED, Map.of()).buffer()).isEqualTo(new InboxConfig.Buffer(32 << 20, 128 << 20));
+
+        Map<String, String> values = new HashMap<>(REQUIRED);
+        values.put("twinbox.inbox.lanes", "5");
+        values.put("twinbox.inbox.buffer.partition-bytes", "2000000");
+        values.put("twinbox.inbox.buffer.total-bytes", "1000000");
+        assertThatThrownBy(() -> read(values, Map.of()))
+                .hasMessageContainingAll(
+                        "twinbox.inbox.lanes is 5, more than twinbox.inbox.workers 4",
+                        "twinbox.inbox.buffer.partition-bytes is 2000000, more than twinbox.inbox.buffer.total-bytes 1000000");
+    }
+
+    @Test
     void aValueThatIsNoneIsNotComparedWithAnother() {
         Map<String, String> values = new HashMap<>(REQUIRED);
         values.put("twinbox.inbox.retry.max", "5 seconds");

@@ -207,6 +207,28 @@ public final class PayaraHost implements AutoCloseable {
         process.toHandle().destroy();
     }
 
+    /** SIGSTOP: connections stay open and nobody answers. */
+    public void pause() {
+        signal("STOP");
+    }
+
+    /** SIGCONT. */
+    public void resume() {
+        signal("CONT");
+    }
+
+    private void signal(String name) {
+        try {
+            new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
+                    .start()
+                    .waitFor();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
     public boolean isAlive() {
         return process.isAlive();
     }
