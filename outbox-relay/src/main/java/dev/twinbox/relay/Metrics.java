@@ -1,8 +1,8 @@
 package dev.twinbox.relay;
 
 import io.micrometer.core.instrument.FunctionCounter;
-import io.micrometer.core.instrument.FunctionTimer;
 import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
@@ -14,9 +14,15 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.IntStream;
 
 /** Figures of {@link Progress} and of the JVM for Prometheus. No series depends on topics, keys or events: their number is fixed. */
 final class Metrics implements AutoCloseable {
+    /** Upper ends of the histogram's buckets, and the one for all that takes longer. */
+    private static final Duration[] PAGE_TIMES = IntStream.of(1, 2, 5, 10, 25, 50, 100, 250, 1_000, 5_000)
+            .mapToObj(Duration::ofMillis)
+            .toArray(Duration[]::new);
+
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     private final JvmGcMetrics collections = new JvmGcMetrics();
     private final Progress progress;
@@ -38,12 +44,15 @@ final class Metrics implements AutoCloseable {
 
     private void counters() {
         counter("polls", "Polls of the outbox that succeeded", Progress::polls);
-        FunctionTimer.builder(
-                        "twinbox.relay.page.read", progress, Progress::polls, Progress::pollNanos, TimeUnit.NANOSECONDS)
+        Timer pages = Timer.builder("twinbox.relay.page.read")
                 .description("Reading a page from the database, empty ones included")
+                .serviceLevelObjectives(PAGE_TIMES)
                 .register(registry);
+        progress.timePages(nanos -> pages.record(nanos, TimeUnit.NANOSECONDS));
         counter("acknowledged", "Events acknowledged by Kafka, repeated ones included", Progress::acknowledgedRecords);
         counter("acknowledged.bytes", "Their payload bytes", Progress::acknowledgedBytes);
+        counter("set.aside", "Events parked instead of being sent, for whatever reason", Progress::parkedRecords);
+        counter("redriven", "Parked events that were sent after all", Progress::redrivenRecords);
         counter("position.saves", "Positions made durable", Progress::saves);
         counter(
                 "slots.emptied",

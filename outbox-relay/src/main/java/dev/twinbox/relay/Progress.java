@@ -3,6 +3,7 @@ package dev.twinbox.relay;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -36,7 +37,7 @@ final class Progress {
     private final Side database = new Side();
     private final Side broker = new Side();
     private final LongAdder polls = new LongAdder();
-    private final LongAdder pollNanos = new LongAdder();
+    private volatile LongConsumer pageTimes = nanos -> {};
     private volatile long pollStartedAt;
     private final LongAdder read = new LongAdder();
     private final LongAdder acknowledged = new LongAdder();
@@ -74,6 +75,11 @@ final class Progress {
         return observed;
     }
 
+    /** Who hears from now on how long each successful poll took, in nanoseconds, on the reading thread. */
+    void timePages(LongConsumer listener) {
+        pageTimes = listener;
+    }
+
     /** Reading pauses until the broker acknowledges some of what is in flight: no fault of the database. */
     void full() {
         full = true;
@@ -108,7 +114,7 @@ final class Progress {
             movedAt = nanoTime.getAsLong();
         }
         polls.increment();
-        pollNanos.add(nanoTime.getAsLong() - pollStartedAt);
+        pageTimes.accept(nanoTime.getAsLong() - pollStartedAt);
         read.add(rows);
         databaseAnswered();
     }
@@ -260,11 +266,6 @@ final class Progress {
 
     long polls() {
         return polls.sum();
-    }
-
-    /** All successful polls together. */
-    double pollNanos() {
-        return pollNanos.sum();
     }
 
     long acknowledgedRecords() {

@@ -64,6 +64,9 @@ final class Sender implements Runnable, Page.Listener {
         page.report(this);
         Set<OutboxKey> blocked = blockedOf(page);
         priming.place(page.records(), new Turns(page, blocked));
+        if (page.isEmpty()) { // the end of a window; no record will say that it is done
+            session.main().wake();
+        }
     }
 
     /** The records of one page, one after the other. */

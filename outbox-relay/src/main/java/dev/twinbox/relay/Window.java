@@ -21,15 +21,23 @@ final class Window {
 
     /** The next page; an empty one if nothing is there now. */
     Page read() throws SQLException {
-        Snapshot from = position.from();
         Snapshot to = position.to();
-        Slice slice = to == null ? table.openWindow(from) : table.nextPage(from, to, position.seq());
+        Slice slice =
+                to == null ? table.openWindow(position.from()) : table.nextPage(position.from(), to, position.seq());
+        position = after(position, slice);
+        return new Page(slice.records(), position, slice.bytes());
+    }
+
+    /** Where one is behind this slice, which was read from there. */
+    static Position after(Position before, Slice slice) {
+        Snapshot to = before.to();
         Snapshot end = to == null ? slice.snapshot() : to;
         if (end == null) {
             throw new IllegalStateException("the window was opened without its snapshot");
         }
-        position = slice.cut() == Cut.MORE_TO_COME ? Position.open(from, end, lastSeq(slice)) : Position.closed(end);
-        return new Page(slice.records(), position, slice.bytes());
+        return slice.cut() == Cut.MORE_TO_COME
+                ? Position.open(before.from(), end, lastSeq(slice))
+                : Position.closed(end);
     }
 
     /** Whether the page read last was the end of its window, so that the next one needs a look at the database's present. */

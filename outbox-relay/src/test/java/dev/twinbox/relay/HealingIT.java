@@ -116,8 +116,9 @@ class HealingIT {
                         .until(() -> relay.progress().polls() > polls + 3);
                 rig.execute(change);
                 insert(rig, change);
-                rig.assertExact();
+                rig.awaitRecords(rig.number("select count(*) from outbox_event"));
             }
+            rig.assertExact();
             assertThat(relay.stop()).isEqualTo(ExitCode.OK);
         }
     }

@@ -95,7 +95,7 @@ class LeastPrivilegeIT {
 
     private static void grant(RelayRig rig, String app, String role) throws IOException, SQLException {
         String document = Files.readString(DOCUMENT);
-        int begin = document.indexOf("```sql") + "```sql".length();
+        int begin = document.indexOf("\n```sql") + "\n```sql".length();
         String grants = document.substring(begin, document.indexOf("```", begin))
                 .lines()
                 .map(line -> line.replaceAll("--.*", ""))

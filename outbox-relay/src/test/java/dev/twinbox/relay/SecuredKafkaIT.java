@@ -71,11 +71,15 @@ class SecuredKafkaIT {
             assertThat(relay.log())
                     .contains("grant User:relay DescribeConfigs on it", "topic \"unlimited\"")
                     .doesNotContain("for topic \"orders\" or lacks");
+            assertThat(RelayMetrics.of(relay).value("twinbox_relay_set_aside_total"))
+                    .isEqualTo(2);
             rightIsTakenAndGivenBack(rig, connection, config);
 
             KAFKA.allow("relay", AclOperation.WRITE, ResourceType.TOPIC, "forbidden");
             retry(rig, config, "forbidden");
             await("it is let through").atMost(SOON).until(() -> count("forbidden") == 1);
+            assertThat(RelayMetrics.of(relay).value("twinbox_relay_redriven_total"))
+                    .isPositive();
             Ledger.create()
                     .committed(
                             connection,

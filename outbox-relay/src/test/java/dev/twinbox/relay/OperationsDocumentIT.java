@@ -1,0 +1,102 @@
+package dev.twinbox.relay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.twinbox.fixtures.RelayProcess;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** What docs/operations.md tells somebody with a stuck key to do works, word for word, on a real relay. */
+class OperationsDocumentIT {
+    private static final Duration SOON = Duration.ofSeconds(60);
+    private static final Map<String, String> CONFIG = Map.of("twinbox.relay.kafka.max.request.size", "10000");
+
+    @Test
+    void the_commands_of_the_page_find_and_free_a_stuck_key() throws Exception {
+        String section = section();
+        try (RelayRig rig = RelayRig.create();
+                Connection connection = rig.connect()) {
+            RelayProcess relay = rig.startRelay(CONFIG);
+            insert(connection, rig.topic(), "42", Scenario24TooLargeIT.incompressible(20_000));
+            insert(connection, rig.topic(), "42", "behind");
+            insert(connection, rig.topic(), "43", "not concerned");
+            rig.awaitRecords(1);
+            await("it is parked").atMost(SOON).until(() -> rig.count("select count(*) from outbox_parked") == 2);
+            long number = rig.count("select number from outbox_parked where state = 'refused'");
+            assertThat(done(connection, section, rig.topic())).containsExactly(true, true);
+
+            List<String> told = new ArrayList<>();
+            List<String> commands = commands(section);
+            assertThat(commands).hasSize(7);
+            for (String command : commands) {
+                told.add(run(rig, command.replace("orders", rig.topic()).replace("17", Long.toString(number))));
+                await("the relay has looked at it").atMost(SOON).until(() -> isSettled(rig));
+            }
+            assertThat(told.get(0)).contains(number + " refused", "key \"42\"", "behind it 1", "max.request.size");
+            assertThat(told.get(1)).isEqualTo(told.get(0));
+            assertThat(told.get(2)).contains("max.request.size", "42");
+            assertThat(told.subList(3, 6))
+                    .allSatisfy(answer -> assertThat(answer).contains("1 event(s) given back"));
+            assertThat(told.get(6)).contains("is discarded");
+
+            rig.awaitRecords(2);
+            await("nothing is parked").atMost(SOON).until(() -> rig.count("select count(*) from outbox_parked") == 0);
+            assertThat(run(rig, "status")).containsPattern("stuck +no").containsPattern("parked +none");
+            assertThat(relay.terminate()).isZero();
+        }
+    }
+
+    /** Neither given back nor being sent. */
+    private static boolean isSettled(RelayRig rig) throws SQLException {
+        return rig.count("select count(*) from outbox_parked where state in ('ready', 'sending', 'discarded')") == 0;
+    }
+
+    private static List<Boolean> done(Connection connection, String section, String topic) throws SQLException {
+        int begin = section.indexOf("```sql") + "```sql".length();
+        String sql = section.substring(begin, section.indexOf("```", begin));
+        List<Boolean> done = new ArrayList<>();
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(sql.replace("'orders'", "'" + topic + "'"))) {
+            while (row.next()) {
+                done.add(row.getBoolean("done"));
+            }
+        }
+        return done;
+    }
+
+    private static String section() throws IOException {
+        String document = Files.readString(Path.of("..", "docs", "operations.md"));
+        int begin = document.indexOf("## A stuck key");
+        return document.substring(begin, document.indexOf("\n## ", begin));
+    }
+
+    private static List<String> commands(String section) {
+        return section.lines()
+                .map(String::strip)
+                .filter(line -> line.startsWith("outbox-relay "))
+                .map(line -> line.substring("outbox-relay ".length()))
+                .toList();
+    }
+
+    private static String run(RelayRig rig, String command) {
+        RelayProcess process = rig.relay(CONFIG, command.split(" ")).start();
+        assertThat(process.awaitExit(Duration.ofMinutes(2))).as(process.log()).isZero();
+        return process.log();
+    }
+
+    private static void insert(Connection connection, String topic, String key, String payload) throws SQLException {
+        OutboxDatabaseFixture.insert(connection, topic, key, payload.getBytes(StandardCharsets.UTF_8));
+    }
+}
