@@ -48,31 +48,6 @@ class RelayEngineIT {
         }
     }
 
-    /** It comes as an empty page, of which no record can tell that it is done. */
-    @Test
-    void theEndOfAWindowIsSavedAtOnceAlsoAfterAFullPage() throws Exception {
-        try (EngineRig rig = EngineRig.create().withTopic();
-                Connection connection = rig.connect()) {
-            rig.page =
-                    new RelayConfig.Page(10, 100_000, 1); // with one page in flight the end is read after it is saved
-            rig.start();
-            connection.setAutoCommit(false);
-            for (int window = 1; window <= 8; window++) {
-                for (int i = 0; i < 10; i++) {
-                    rig.insert(connection, "k", window + " " + i);
-                }
-                connection.commit();
-                long ends = window;
-                await().until(() -> rig.number("select count(*) from outbox_position where window_to is null") == ends);
-            }
-            assertThat(rig.number("select (1000 * extract(epoch from sum(gap)))::bigint from (select window_to,"
-                            + " saved_at - lag(saved_at) over (order by number) as gap from outbox_position) p"
-                            + " where window_to is null"))
-                    .as("milliseconds; half a second each if they wait for the next renewal of the lease")
-                    .isBetween(1L, 1_600L);
-        }
-    }
-
     @Test
     @DisplayName("SEQ-GAP: 100 threads that pause between insert and commit, and roll back one in five")
     void seqGapUnderLoad() throws Exception {
