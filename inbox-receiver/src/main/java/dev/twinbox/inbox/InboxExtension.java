@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 public class InboxExtension implements Extension {
 
     private static final String HEALTH_API = "org.eclipse.microprofile.health.HealthCheck";
+    private static final String METRICS_API = "org.eclipse.microprofile.metrics.MetricRegistry";
 
     // Written while the application is deployed, by one thread.
     private final Set<Class<?>> annotatedClasses = new LinkedHashSet<>();
@@ -40,12 +41,23 @@ public class InboxExtension implements Extension {
     private volatile @Nullable InboxStatus status;
 
     void addHealthCheck(@Observes BeforeBeanDiscovery discovery) {
-        try {
-            Class.forName(HEALTH_API, false, InboxExtension.class.getClassLoader());
-        } catch (ClassNotFoundException e) {
-            return; // a server without MicroProfile Health: InboxStatus says the same
+        if (serverHas(HEALTH_API)) { // else InboxStatus says the same
+            discovery.addAnnotatedType(InboxReadiness.class, InboxReadiness.class.getName());
         }
-        discovery.addAnnotatedType(InboxReadiness.class, InboxReadiness.class.getName());
+    }
+
+    private static boolean serverHas(String api) {
+        try {
+            Class.forName(api, false, InboxExtension.class.getClassLoader());
+            return true;
+        } catch (ClassNotFoundException e) {
+            return false;
+        }
+    }
+
+    /** Whether {@link InboxMetrics} can be loaded. */
+    boolean hasMetrics() {
+        return serverHas(METRICS_API);
     }
 
     void noteAnnotatedClass(@Observes @WithAnnotations(InboxHandler.class) ProcessAnnotatedType<?> event) {

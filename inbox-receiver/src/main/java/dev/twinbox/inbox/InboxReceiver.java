@@ -79,6 +79,10 @@ class InboxReceiver {
     private final List<Thread> loopThreads = new ArrayList<>();
     private @Nullable RetryLoop retries;
     private @Nullable RetentionLoop retention;
+
+    /** {@link InboxMetrics}, which this class must not need to be loaded. */
+    private @Nullable AutoCloseable metrics;
+
     private @Nullable ExecutorService workers;
     private @Nullable CreationalContext<?> handlerContext;
     private Duration stopTimeout = Duration.ZERO;
@@ -104,6 +108,7 @@ class InboxReceiver {
                 new DatabaseCheck(transaction, dataSource, config.dataSource(), table, parked, retentionTable);
         checkNow(check);
         RetentionLoop oldRows = retention(config, table, retentionTable, shortTransaction);
+        metrics = metrics(config.group());
         ExecutorService executor = startWorkers(config.workers());
         workers = executor;
         for (Subscription subscription : subscriptions(config.group())) {
@@ -160,6 +165,33 @@ class InboxReceiver {
                 config, keep, table, retentionTable, topicRetention, verdict, shortTransaction, status);
     }
 
+    /** Null: the server has none. */
+    private @Nullable AutoCloseable metrics(String group) {
+        if (!extension.hasMetrics()) {
+            return null;
+        }
+        try {
+            return InboxMetrics.of(status, group);
+        } catch (RuntimeException | LinkageError e) { // nothing that the receiver could not do without
+            LOG.log(
+                    Level.WARNING,
+                    "No metrics of the receiver, the server''s registry can not be used: {0}",
+                    ErrorText.of(e));
+            return null;
+        }
+    }
+
+    private void removeMetrics() {
+        AutoCloseable registered = metrics;
+        if (registered != null) {
+            try {
+                registered.close();
+            } catch (Exception e) {
+                LOG.log(Level.WARNING, "The receiver''s metrics stay in the server''s registry: {0}", ErrorText.of(e));
+            }
+        }
+    }
+
     private SortedSet<String> claimingHandlers() {
         return extension.handlers().stream()
                 .filter(method -> method.delivery() == DeliveryContract.EXACTLY_ONCE_EFFECT)
@@ -193,6 +225,7 @@ class InboxReceiver {
             stopped &= join(thread, deadline);
         }
         stopped &= stopWorkers();
+        removeMetrics();
         if (handlerContext != null) {
             handlerContext.release();
         }

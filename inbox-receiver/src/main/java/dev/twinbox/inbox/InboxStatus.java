@@ -3,13 +3,16 @@ package dev.twinbox.inbox;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.util.EnumMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
+import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,14 +38,33 @@ public class InboxStatus {
 
     private static final String DATABASE = "database";
 
-    private final LongAdder effects = new LongAdder();
-    private final LongAdder duplicates = new LongAdder();
-    private final LongAdder failures = new LongAdder();
-    private final LongAdder skipped = new LongAdder();
-    private final LongAdder dropped = new LongAdder();
-    private final LongAdder parked = new LongAdder();
-    private final LongAdder expired = new LongAdder();
-    private final LongAdder alreadyDone = new LongAdder();
+    /** What is counted. */
+    enum Total {
+        EFFECTS("Calls of handlers that are committed"),
+        DUPLICATES("Calls of handlers left out because the effect had happened before"),
+        FAILURES("Failed attempts to handle a single event"),
+        SKIPPED("Records of types that no handler takes"),
+        DROPPED("Events that an AT_MOST_ONCE handler failed on"),
+        PARKED("Events that were parked, times handlers"),
+        EXPIRED("Inbox rows deleted after their retention"),
+        ALREADY_DONE("Events whose handler threw AlreadyDoneException");
+
+        private final String meaning;
+
+        Total(String meaning) {
+            this.meaning = meaning;
+        }
+
+        String meaning() {
+            return meaning;
+        }
+    }
+
+    private final Map<Total, LongAdder> totals = new EnumMap<>(Total.class);
+
+    /** Is told of all that is counted; written when the application starts. */
+    private volatile ObjLongConsumer<Total> listener = (total, more) -> {};
+
     private final Set<String> namedTypes = ConcurrentHashMap.newKeySet();
     private final Map<String, String> troubles = new ConcurrentHashMap<>();
     private final Map<String, String> notes = new ConcurrentHashMap<>();
@@ -52,39 +74,45 @@ public class InboxStatus {
 
     private final Map<String, LongSupplier> sinceLastTurn = new ConcurrentHashMap<>();
 
+    public InboxStatus() {
+        for (Total total : Total.values()) {
+            totals.put(total, new LongAdder());
+        }
+    }
+
     /** Calls of handlers that are committed: events times handlers. */
     public long effects() {
-        return effects.sum();
+        return sum(Total.EFFECTS);
     }
 
     /** Calls of handlers that were left out, because the effect had happened before. */
     public long duplicates() {
-        return duplicates.sum();
+        return sum(Total.DUPLICATES);
     }
 
     /** Events whose handler threw {@link dev.twinbox.AlreadyDoneException}: they count as handled, without an effect. */
     public long alreadyDone() {
-        return alreadyDone.sum();
+        return sum(Total.ALREADY_DONE);
     }
 
     /** Failed attempts to handle a single event, each of which is tried again. */
     public long failures() {
-        return failures.sum();
+        return sum(Total.FAILURES);
     }
 
     /** Records of types that no handler of this application takes. */
     public long skipped() {
-        return skipped.sum();
+        return sum(Total.SKIPPED);
     }
 
     /** Events that an {@code AT_MOST_ONCE} handler failed on, or that could not be read for it. */
     public long dropped() {
-        return dropped.sum();
+        return sum(Total.DROPPED);
     }
 
     /** Events that were parked, times handlers: their handler failed, or they wait behind one that did. */
     public long parked() {
-        return parked.sum();
+        return sum(Total.PARKED);
     }
 
     /** Parked events that are tried again, or wait behind one that is; a few seconds old, and no more than 10,000 are counted. */
@@ -99,7 +127,7 @@ public class InboxStatus {
 
     /** Inbox rows that this instance has deleted because their retention was over. */
     public long expired() {
-        return expired.sum();
+        return sum(Total.EXPIRED);
     }
 
     /** What a person should see to although the receiver gets on, by subject. */
@@ -118,10 +146,28 @@ public class InboxStatus {
         return all;
     }
 
+    private LongAdder adder(Total total) {
+        return Objects.requireNonNull(totals.get(total));
+    }
+
+    private long sum(Total total) {
+        return adder(total).sum();
+    }
+
+    private void add(Total total, long more) {
+        adder(total).add(more);
+        listener.accept(total, more);
+    }
+
+    /** Has all that is counted from now on told to somebody else, too. */
+    void tell(ObjLongConsumer<Total> somebody) {
+        listener = somebody;
+    }
+
     /** A transaction was committed. */
     void committed(int effectsOfBatch, int duplicatesOfBatch) {
-        effects.add(effectsOfBatch);
-        duplicates.add(duplicatesOfBatch);
+        add(Total.EFFECTS, effectsOfBatch);
+        add(Total.DUPLICATES, duplicatesOfBatch);
         databaseWorks();
     }
 
@@ -144,15 +190,15 @@ public class InboxStatus {
     }
 
     void failed() {
-        failures.increment();
+        add(Total.FAILURES, 1);
     }
 
     void dropped(int events) {
-        dropped.add(events);
+        add(Total.DROPPED, events);
     }
 
     void skipped(String topic, String type) {
-        skipped.increment();
+        add(Total.SKIPPED, 1);
         if (namedTypes.size() < MOST_NAMED_TYPES && namedTypes.add(topic + " " + type)) {
             LOG.log(
                     Level.INFO,
@@ -182,15 +228,15 @@ public class InboxStatus {
     }
 
     void parked(int events) {
-        parked.add(events);
+        add(Total.PARKED, events);
     }
 
     void alreadyDone(int events) {
-        alreadyDone.add(events);
+        add(Total.ALREADY_DONE, events);
     }
 
     void expired(int rows) {
-        expired.add(rows);
+        add(Total.EXPIRED, rows);
     }
 
     void note(String subject, String text) {

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The thread that deletes inbox rows whose retention is over, a batch in each transaction. Several instances take turns.
  *
- * <p>It deletes nothing as long as it does not know, or knows better than, that the topics keep their records for a shorter time:
- * an inbox that grows is a smaller evil than an effect that is repeated.
+ * <p>It deletes nothing while a topic may keep a record for longer than that, or while that is not known yet: an inbox that grows
+ * is a smaller evil than an effect that is repeated.
  */
 final class RetentionLoop implements Runnable {
 
@@ -49,6 +49,9 @@ final class RetentionLoop implements Runnable {
     private final InboxStatus status;
     private final Duration idle;
     private final CountDownLatch stopRequested = new CountDownLatch(1);
+
+    /** Written by this thread, read by whoever stops it. */
+    private volatile @Nullable Thread comparing;
 
     private Verdict verdict;
     private long compareAt;
@@ -102,6 +105,10 @@ final class RetentionLoop implements Runnable {
     /** From any thread: ends {@link #run} behind the batch that is being deleted. */
     void stop() {
         stopRequested.countDown();
+        Thread waiting = comparing;
+        if (waiting != null) {
+            waiting.interrupt();
+        }
     }
 
     private boolean isWanted() {
@@ -151,7 +158,7 @@ final class RetentionLoop implements Runnable {
             compareAt = now + nextCompare(verdict).toNanos();
         }
         if (now - compareAt >= 0) {
-            Verdict latest = topics.compare();
+            Verdict latest = compareNow();
             if (latest.kind() != Verdict.Kind.UNKNOWN) { // else what was found before still holds
                 if (!latest.equals(verdict)) {
                     note(latest);
@@ -159,6 +166,16 @@ final class RetentionLoop implements Runnable {
                 verdict = latest;
             }
             compareAt = now + nextCompare(latest).toNanos();
+        }
+    }
+
+    /** A broker that is away would hold up the stop. */
+    private Verdict compareNow() {
+        comparing = Thread.currentThread();
+        try {
+            return topics.compare();
+        } finally {
+            comparing = null;
         }
     }
 

@@ -76,9 +76,15 @@ final class TopicRetention {
         }
     }
 
-    /** Asks Kafka; takes a few seconds at most. */
+    /** Asks Kafka; takes a few seconds at most, and ends at once when the thread is interrupted. */
     Verdict compare() {
-        try (Admin admin = Admin.create(properties())) {
+        Admin admin;
+        try {
+            admin = Admin.create(properties());
+        } catch (KafkaException e) { // an address that no name server knows now, for example
+            return unknown(e);
+        }
+        try {
             SortedMap<String, KafkaFuture<Config>> answers = new TreeMap<>();
             admin.describeConfigs(topics.stream()
                             .map(topic -> new ConfigResource(ConfigResource.Type.TOPIC, topic))
@@ -86,8 +92,8 @@ final class TopicRetention {
                     .values()
                     .forEach((resource, answer) -> answers.put(resource.name(), answer));
             return compare(answers);
-        } catch (KafkaException e) { // an address that no name server knows now, for example
-            return unknown(e);
+        } finally {
+            admin.close(Duration.ZERO); // what is not answered by now is not waited for
         }
     }
 

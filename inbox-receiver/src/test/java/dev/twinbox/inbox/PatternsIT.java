@@ -82,6 +82,38 @@ class PatternsIT {
         assertThat(MainApp.status(APP, "alreadyDone")).isEqualTo(before + 1);
     }
 
+    /** Not a pattern; the application is at hand. */
+    @Test
+    void whatTheReceiverDoesIsAMetricOfTheServer() {
+        double before = metric("effects_total");
+        add("task", Topics.id(), "", 0);
+        flush();
+
+        await().atMost(MainApp.LIMIT)
+                .untilAsserted(() -> assertThat(metric("effects_total")).isEqualTo(before + 1));
+        for (String name : new String[] {
+            "duplicates_total",
+            "failures_total",
+            "parked_total",
+            "expired_total",
+            "already_done_total",
+            "troubles",
+            "notes"
+        }) {
+            assertThat(metric(name)).as(name).isNotNegative();
+        }
+        assertThat(metric("parked_dead")).isZero();
+    }
+
+    private static double metric(String name) {
+        String all = Servers.payara().get("/metrics");
+        return all.lines()
+                .filter(line -> line.startsWith("twinbox_inbox_" + name + "{") && line.contains("group=\"patterns\""))
+                .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError(name + " is not in\n" + all));
+    }
+
     @Test
     void aSnapshotMayComeTwiceAndLateButIsCountedEachTime() {
         String second = Topics.id();
