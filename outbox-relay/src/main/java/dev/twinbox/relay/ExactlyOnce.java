@@ -102,7 +102,7 @@ final class ExactlyOnce implements Publication {
                         first,
                         PositionTopic.Lane.PARKED,
                         new PositionTable.Saved(parkedNumber == null ? 0 : parkedNumber, Position.START)));
-        LOG.info("Publishing exactly once from {} on, number {}", row.position(), number);
+        LOG.info("Publishing exactly once, {}, number {}", row.position(), number);
         return first;
     }
 
