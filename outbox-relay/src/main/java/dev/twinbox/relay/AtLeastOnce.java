@@ -15,6 +15,8 @@ final class AtLeastOnce implements Publication {
     private final PositionTable positions;
     private final ParkedTable parked;
     private @Nullable Producer<byte[], byte[]> producer;
+    private @Nullable Flusher flusher; // null also where the operator has said how long records linger
+    private @Nullable Thread flushing;
 
     AtLeastOnce(SessionContext session, PositionTable positions, ParkedTable parked) {
         this.session = session;
@@ -24,8 +26,15 @@ final class AtLeastOnce implements Publication {
 
     @Override
     public PositionTable.Saved begin() throws SQLException {
-        producer = session.openProducer(ProducerSettings.SENDER);
-        return positions.load();
+        PositionTable.Saved saved = positions.load();
+        Producer<byte[], byte[]> opened = session.openProducer(ProducerSettings.SENDER);
+        producer = opened;
+        if (ProducerSettings.isLingerOurs(session.config())) {
+            flusher = new Flusher(opened, session.failures());
+            flushing = RelaySession.thread("relay-flusher", flusher);
+            flushing.start();
+        }
+        return saved;
     }
 
     @Override
@@ -35,6 +44,9 @@ final class AtLeastOnce implements Publication {
 
     @Override
     public @Nullable Page next() throws InterruptedException {
+        if (flusher != null && !session.inFlight().hasUnsent()) {
+            flusher.flush();
+        }
         Page page = session.inFlight().take();
         if (page != null) {
             session.gate().awaitOpen();
@@ -100,6 +112,9 @@ final class AtLeastOnce implements Publication {
 
     @Override
     public void close() {
+        if (flushing != null) {
+            flushing.interrupt();
+        }
         if (producer != null) {
             producer.close(Duration.ZERO);
         }

@@ -107,6 +107,16 @@ final class InFlight {
         return page;
     }
 
+    /** Whether a page waits to be sent. */
+    boolean hasUnsent() {
+        lock.lock();
+        try {
+            return !unsent.isEmpty();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** The oldest page, removed, if all of it is acknowledged; null if not. Later pages wait for it. */
     @Nullable Page pollDone() {
         lock.lock();

@@ -18,6 +18,9 @@ final class ProducerSettings {
 
     private static final int TRANSACTION_RETRY_MILLIS = 20;
 
+    /** Long enough for batches to fill while a backlog is sent; what comes alone does not wait for it, see {@link Flusher}. */
+    private static final int LINGER_MILLIS = 20;
+
     /** The purpose of the producer that sends page after page. */
     static final String SENDER = "sender";
 
@@ -30,6 +33,9 @@ final class ProducerSettings {
     static Map<String, Object> of(RelayConfig config, String purpose) {
         Map<String, Object> settings = of(config);
         settings.merge(ProducerConfig.CLIENT_ID_CONFIG, purpose, (name, suffix) -> name + "-" + suffix);
+        if (isLingerOurs(config)) {
+            settings.put(ProducerConfig.LINGER_MS_CONFIG, purpose.equals(SENDER) ? LINGER_MILLIS : 0);
+        }
         if (config.delivery().mode() == DeliveryMode.EXACTLY_ONCE) {
             settings.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, transactionalId(config, purpose));
             settings.put(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, TRANSACTION_TIMEOUT_MILLIS);
@@ -49,12 +55,16 @@ final class ProducerSettings {
         Map<String, Object> settings = new HashMap<>();
         settings.put(ProducerConfig.CLIENT_ID_CONFIG, "twinbox-relay-" + config.name());
         settings.put(ProducerConfig.COMPRESSION_TYPE_CONFIG, "lz4");
-        settings.put(ProducerConfig.LINGER_MS_CONFIG, 0);
         settings.put(ProducerConfig.BATCH_SIZE_CONFIG, 128 * 1024);
         settings.put(ProducerConfig.BUFFER_MEMORY_CONFIG, 64 * 1024 * 1024L);
         settings.putAll(config.kafka().settings());
         settings.putAll(fixed());
         return settings;
+    }
+
+    /** Whether the operator has left it to us how long records linger. */
+    static boolean isLingerOurs(RelayConfig config) {
+        return !config.kafka().settings().containsKey(ProducerConfig.LINGER_MS_CONFIG);
     }
 
     private static Map<String, Object> fixed() {

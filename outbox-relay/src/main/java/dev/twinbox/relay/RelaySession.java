@@ -89,7 +89,8 @@ final class RelaySession implements AutoCloseable {
                 Objects.requireNonNull(seen.exactlyOnce(), "the candidate has checked the mode"));
     }
 
-    private static Thread thread(String name, Runnable task) {
+    /** Not started. */
+    static Thread thread(String name, Runnable task) {
         Thread thread = new Thread(task, name);
         thread.setDaemon(true); // a hanging client must not keep a process alive that wants to end
         return thread;

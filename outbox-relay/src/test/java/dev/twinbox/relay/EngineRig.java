@@ -36,6 +36,9 @@ final class EngineRig implements AutoCloseable {
     final OutboxDatabaseFixture database;
     final String topic = "engine-" + NUMBER.incrementAndGet();
     final Map<String, String> kafka = new HashMap<>();
+    /** What stands in the place of the relay's own choice. */
+    final Map<String, Object> producerSettings = new HashMap<>();
+
     RelayConfig.Page page = new RelayConfig.Page(100, 100_000, 4);
     DeliveryMode delivery = DeliveryMode.AT_LEAST_ONCE;
     String positionTopic = "engine-position-" + NUMBER.get();
@@ -108,11 +111,7 @@ final class EngineRig implements AutoCloseable {
     Running start() {
         RelayConfig config = config();
         Progress progress = new Progress(System::nanoTime);
-        Relay relay = new Relay(
-                config,
-                progress,
-                relayDatabase,
-                purpose -> between.apply(new KafkaProducer<>(ProducerSettings.of(config, purpose))));
+        Relay relay = new Relay(config, progress, relayDatabase, purpose -> between.apply(producer(config, purpose)));
         CompletableFuture<ExitCode> end = new CompletableFuture<>();
         Thread thread = new Thread(
                 () -> {
@@ -127,6 +126,12 @@ final class EngineRig implements AutoCloseable {
         Running started = new Running(relay, progress, end);
         running.add(started);
         return started;
+    }
+
+    private KafkaProducer<byte[], byte[]> producer(RelayConfig config, String purpose) {
+        Map<String, Object> settings = ProducerSettings.of(config, purpose);
+        settings.putAll(producerSettings);
+        return new KafkaProducer<>(settings);
     }
 
     Connection connect() throws SQLException {

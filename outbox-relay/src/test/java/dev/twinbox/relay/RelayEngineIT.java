@@ -23,6 +23,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.header.Header;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -230,6 +231,21 @@ class RelayEngineIT {
 
     private static long leaseEnd(EngineRig rig) throws SQLException {
         return rig.number("select (extract(epoch from ends_at) * 1000000)::bigint from outbox_lease");
+    }
+
+    /** The first of a partition is waited for in any case; the ones behind it show it. */
+    @Test
+    void whatComesAloneDoesNotLingerInTheProducer() throws Exception {
+        try (EngineRig rig = EngineRig.create().withTopic();
+                Connection writer = rig.connect()) {
+            rig.producerSettings.put(ProducerConfig.LINGER_MS_CONFIG, 60_000);
+            rig.start();
+            for (int event = 1; event <= 3; event++) {
+                rig.insert(writer, "k", "event " + event);
+                rig.awaitRecords(event);
+            }
+            rig.assertExact();
+        }
     }
 
     @Test

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.apache.kafka.clients.producer.ProducerConfig;
 
 /**
  * How long after its COMMIT an event is acknowledged by Kafka, at several rates, beside an application that produces directly.
@@ -72,6 +73,8 @@ final class LatencyBenchmark implements Benchmark {
             Relays relays = servers.relays(files);
             relays.migrate();
             Map<String, String> settings = ProducerSettings.ofRelay(relays, servers, deadline);
+            // The relay does not wait for it when nothing follows, so neither should the one it is compared with.
+            settings.put(ProducerConfig.LINGER_MS_CONFIG, "0");
             servers.topics().create(TOPIC, PARTITIONS);
             servers.topics().create(DIRECT_TOPIC, PARTITIONS);
             double load = Machine.load();
