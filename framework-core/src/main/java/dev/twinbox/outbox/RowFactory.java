@@ -42,7 +42,7 @@ final class RowFactory {
      */
     OutboxRow row(@Nullable Object event) {
         if (event == null) {
-            throw new InvalidEventException("event is null: publish an object, or OutboxEvent.tombstone(…)");
+            throw new InvalidEventException("event is null: publish an object, or OutboxEvent.tombstone(...)");
         }
         OutboxEvent given = event instanceof OutboxEvent outboxEvent ? outboxEvent : OutboxEvent.of(event);
         OutboxEvent complete = complete(given);
@@ -109,7 +109,7 @@ final class RowFactory {
                 "event (" + what + ") has no " + part + ": state it by @EventType on its class, by"
                         + " @Outbox on the method that returns it, or by OutboxEvent.with"
                         + (part.equals("topic") ? "Topic" : "Type")
-                        + "(…)");
+                        + "(...)");
     }
 
     private String contentType(OutboxEvent event) {

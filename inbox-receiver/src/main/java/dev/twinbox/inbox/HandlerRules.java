@@ -146,7 +146,7 @@ final class HandlerRules {
         String name = annotation.name().isEmpty() ? owner.getSimpleName() + "." + method.getName() : annotation.name();
         if (name.length() > LONGEST_NAME || name.indexOf('\0') >= 0) {
             breaches.add("its name has " + name.length() + " characters; at most " + LONGEST_NAME
-                    + " and no U+0000 are allowed: give it a shorter one with @InboxHandler(name = …)");
+                    + " and no U+0000 are allowed: give it a shorter one with @InboxHandler(name = ...)");
         }
         Optional<View> view = view(candidate, method);
         if (view.isEmpty()) {
@@ -319,13 +319,13 @@ final class HandlerRules {
     private static void checkTopicAndType(String topic, String type, Class<?> eventClass, List<String> breaches) {
         String name = eventClass.getSimpleName();
         if (topic.isEmpty()) {
-            breaches.add("its topic is not known; set @InboxHandler(topic = …), or topic on @EventType of " + name);
+            breaches.add("its topic is not known; set @InboxHandler(topic = ...), or topic on @EventType of " + name);
         } else if (!TOPIC.matcher(topic).matches() || topic.equals(".") || topic.equals("..")) {
             breaches.add("\"" + topic + "\" can not be a Kafka topic: 1 to 249 characters of a-z A-Z 0-9 . _ -");
         }
         if (type.isEmpty()) {
             breaches.add(
-                    "the type of its events is not known; set @InboxHandler(type = …), or put @EventType on " + name);
+                    "the type of its events is not known; set @InboxHandler(type = ...), or put @EventType on " + name);
         }
     }
 
@@ -370,7 +370,7 @@ final class HandlerRules {
                                 .collect(Collectors.joining(" and "))
                         + " have one name, \"" + name
                         + "\", so they would take each other's events for duplicates; give each its own with "
-                        + "@InboxHandler(name = …)");
+                        + "@InboxHandler(name = ...)");
             }
         });
     }

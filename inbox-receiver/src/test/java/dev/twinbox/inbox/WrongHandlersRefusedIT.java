@@ -46,8 +46,8 @@ class WrongHandlersRefusedIT {
                 "Shapes.result(Known)|it returns String, which nobody would see",
                 "Shapes.hidden(Known)|it is not public",
                 "Shapes.fixed(Known)|it is static",
-                "Shapes.unknown(Unknown)|its topic is not known; set @InboxHandler(topic = …), or topic on @EventType of Unknown",
-                "Shapes.unknown(Unknown)|the type of its events is not known; set @InboxHandler(type = …), or put @EventType on Unknown",
+                "Shapes.unknown(Unknown)|its topic is not known; set @InboxHandler(topic = ...), or topic on @EventType of Unknown",
+                "Shapes.unknown(Unknown)|the type of its events is not known; set @InboxHandler(type = ...), or put @EventType on Unknown",
                 "Shapes.illegalTopic(Known)|\"no topic!\" can not be a Kafka topic",
                 "Transactions.requiresNew(Known)|@Transactional(REQUIRES_NEW) would run it outside the receiver's transaction",
                 "Transactions.never(Known)|@Transactional(NEVER) would run it outside the receiver's transaction",
@@ -76,7 +76,7 @@ class WrongHandlersRefusedIT {
                 .anySatisfy(line -> assertThat(line)
                         .contains(shapes + "(Known) and " + shapes
                                 + "(Known, EventContext) have one name, \"Shapes.overloaded\"")
-                        .contains("@InboxHandler(name = …)"));
+                        .contains("@InboxHandler(name = ...)"));
     }
 
     @Test

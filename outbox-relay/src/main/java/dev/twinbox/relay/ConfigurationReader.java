@@ -144,7 +144,7 @@ final class ConfigurationReader {
         ConfigValue value = config.getConfigValue(key);
         if (value.hasProblems()) {
             problems.add(
-                    key + place(key) + " holds an expression that cannot be resolved: define what ${…} names, or write "
+                    key + place(key) + " holds an expression that cannot be resolved: define what ${...} names, or write "
                             + "\\\\${ in a file for a literal ${");
             return null;
         }

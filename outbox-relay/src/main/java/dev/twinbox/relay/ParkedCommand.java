@@ -77,7 +77,7 @@ final class ParkedCommand {
             if (lines.isEmpty()) {
                 say("nothing is parked");
             } else if (lines.size() == limit) {
-                say("… there may be more: --limit");
+                say("... there may be more: --limit");
             }
             return ExitCode.OK;
         });

@@ -22,7 +22,7 @@ record Snapshot(String text, String xmax, String inProgress) {
     static Snapshot parse(String text) {
         Matcher parts = FORM.matcher(text);
         if (!parts.matches()) {
-            throw new IllegalArgumentException("\"" + text + "\" is not a pg_snapshot (xmin:xmax:xip,…)");
+            throw new IllegalArgumentException("\"" + text + "\" is not a pg_snapshot (xmin:xmax:xip,...)");
         }
         Snapshot snapshot = new Snapshot(text, parts.group(2), "{" + parts.group(3) + "}");
         snapshot.check(xid(parts.group(1)), xid(parts.group(2)), parts.group(3));
