@@ -143,9 +143,9 @@ final class ConfigurationReader {
     private @Nullable String text(String key) {
         ConfigValue value = config.getConfigValue(key);
         if (value.hasProblems()) {
-            problems.add(
-                    key + place(key) + " holds an expression that cannot be resolved: define what ${...} names, or write "
-                            + "\\\\${ in a file for a literal ${");
+            problems.add(key + place(key)
+                    + " holds an expression that cannot be resolved: define what ${...} names, or write "
+                    + "\\\\${ in a file for a literal ${");
             return null;
         }
         String text = value.getValue();
