@@ -25,7 +25,7 @@ final class RelayBenchmark implements Benchmark {
     private static final int PARTITIONS = 8;
     private static final String TOPIC = "bench-relay";
     /** The bare producer holds the whole workload: a heap that has to grow, or is half full, would make it collect while it is timed. */
-    private static final List<String> JVM_OPTIONS = List.of("-Xms2g", "-Xmx2g", "-XX:+UseParallelGC");
+    private static final List<String> JVM_OPTIONS = List.of("-Xms2g", "-Xmx2g");
 
     private static final double REQUIRED_RATIO = 0.78;
     private static final double REQUIRED_SKIP_LOCKED_RATIO = 2;
