@@ -1,10 +1,12 @@
 package dev.twinbox.relay;
 
 import dev.twinbox.schema.SqlIdentifier;
+import java.nio.ByteBuffer;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.sql.Types;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -32,25 +34,16 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A page is bounded in bytes as well as in rows, and with it what PostgreSQL sends and what we hold; {@code octet_length}
  * knows the size of a value without reading it. There are two ways to cut, see {@link Cutting}.
+ *
+ * <p>A page comes as one value: a row of its own for each event costs PostgreSQL a write to its socket for every few of them,
+ * and the driver more than all that is done with them.
  */
 final class OutboxTable implements AutoCloseable {
-    static final int SNAPSHOT = 1;
-    static final int SEQ = 2;
-    static final int WITHHELD = 3;
-    static final int MORE = 4;
-    static final int ID = 5;
-    static final int TOPIC = 6;
-    static final int KEY = 7;
-    static final int TYPE = 8;
-    static final int SOURCE = 9;
-    static final int SUBJECT = 10;
-    static final int OCCURRED_AT = 11;
-    static final int CONTENT_TYPE = 12;
-    static final int HEADERS = 13;
-    static final int PAYLOAD = 14;
+    private static final int SNAPSHOT = 1;
+    private static final int MORE = 2;
+    private static final int EVENTS = 3;
 
-    private static final String COLUMNS =
-            "seq, id, topic, key, type, source, subject, occurred_at, content_type, headers, payload";
+    private static final String COLUMNS = "seq, " + RecordAssembler.COLUMNS;
 
     /**
      * Floating point: sums of bigint would be numeric, and up to 2^53 it is as exact. Never null, also for a row that lacks
@@ -71,13 +64,7 @@ final class OutboxTable implements AutoCloseable {
          * that nothing need be sorted.
          */
         BY_ROW("""
-                select b.*, {size} > ? as withheld, false as more from ({branches}) b order by seq offset 0""", """
-                case when withheld then null else topic end, case when withheld then null else key end,
-                case when withheld then null else type end, case when withheld then null else source end,
-                case when withheld then null else subject end, timestamptz_send(occurred_at),
-                case when withheld then null else content_type end,
-                case when withheld then null else array_send(headers) end,
-                case when withheld then null else payload end"""),
+                select b.*, {size} > ? as withheld, false as more from ({branches}) b order by seq offset 0"""),
         /**
          * The page ends before the row with which the sum of all sizes would exceed its bytes; a row that is larger by itself
          * comes alone. Costs PostgreSQL half as much again for rows of 500 bytes.
@@ -88,32 +75,25 @@ final class OutboxTable implements AutoCloseable {
                   from (select b.*, {size} as bytes from ({branches}) b) u
                   window w as (order by seq rows unbounded preceding)
                 ) c
-                where running <= ? or running = bytes""", """
-                topic, key, type, source, subject, timestamptz_send(occurred_at), content_type, array_send(headers),
-                payload""");
+                where running <= ? or running = bytes
+                order by seq offset 0""");
 
         private final String cut;
-        private final String values;
 
-        Cutting(String cut, String values) {
+        Cutting(String cut) {
             this.cut = cut;
-            this.values = values;
         }
     }
 
-    // The …_send functions give the binary form, whatever transfer format the driver has chosen.
+    /** In the order of {@code seq}, in which they come: {@code string_agg} keeps it. */
+    private static final String PAGE = """
+            bool_and(more) as more, string_agg(case when withheld then {withheld} else {event} end, '') as events from ({cut}) p
+            """;
+
     private static final String OPEN_WINDOW = """
             -- relay: open window
-            select snapshot, seq, withheld, more, uuid_send(id), {values} from (
-              (select pg_current_snapshot()::text as snapshot, -9223372036854775808 as seq, false as withheld, false as more,
-                null::uuid as id, null as topic, null as key, null as type, null as source, null as subject,
-                null::timestamptz as occurred_at, null as content_type, null::text[] as headers, null::bytea as payload)
-              union all
-              (select null, seq, withheld, more, id, topic, key, type, source, subject, occurred_at, content_type, headers,
-                payload from ({cut}) p)
-            ) r
-            order by seq
-            """;
+            select pg_current_snapshot()::text as snapshot,
+            """ + PAGE;
 
     private static final String OPEN_WINDOW_BRANCHES = """
             (select {columns} from {events}
@@ -132,8 +112,8 @@ final class OutboxTable implements AutoCloseable {
 
     private static final String NEXT_PAGE = """
             -- relay: next page of the window
-            select null as snapshot, seq, withheld, more, uuid_send(id), {values} from ({cut}) p order by seq
-            """;
+            select null::text as snapshot,
+            """ + PAGE;
 
     private static final String NEXT_PAGE_BRANCHES = """
             (select {columns} from {events}
@@ -162,6 +142,8 @@ final class OutboxTable implements AutoCloseable {
         MORE_TO_COME
     }
 
+    private static final ByteBuffer NO_EVENTS = ByteBuffer.allocate(0);
+
     private final Map<Cutting, PreparedStatement> openWindow = new EnumMap<>(Cutting.class);
     private final Map<Cutting, PreparedStatement> nextPage = new EnumMap<>(Cutting.class);
     private final RelayConfig.Page limits;
@@ -171,9 +153,21 @@ final class OutboxTable implements AutoCloseable {
     /** @param connection in auto-commit mode, with the settings of {@link OutboxDatabase} */
     OutboxTable(Connection connection, SqlIdentifier events, RelayConfig.Page limits) throws SQLException {
         this.limits = limits;
+        planOnce(connection);
         for (Cutting each : Cutting.values()) {
             openWindow.put(each, connection.prepareStatement(openWindow(each, events)));
             nextPage.put(each, connection.prepareStatement(nextPage(each, events)));
+        }
+    }
+
+    /**
+     * From now on a statement is planned when it is first executed, and again when its tables change: planning takes several
+     * times as long as a poll. A plan that is made while a slot is empty is as good as a later one, since without sequential and
+     * bitmap scans there is one way only for each branch.
+     */
+    static void planOnce(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("set plan_cache_mode = force_generic_plan");
         }
     }
 
@@ -188,7 +182,8 @@ final class OutboxTable implements AutoCloseable {
     private static String sql(String statement, String branches, Cutting cutting, SqlIdentifier events) {
         return statement
                 .replace("{cut}", cutting.cut)
-                .replace("{values}", cutting.values)
+                .replace("{event}", RecordAssembler.EVENT)
+                .replace("{withheld}", RecordAssembler.WITHHELD)
                 .replace("{branches}", branches)
                 .replace("{size}", SIZE)
                 .replace("{columns}", COLUMNS)
@@ -261,24 +256,33 @@ final class OutboxTable implements AutoCloseable {
 
     /** A page; null if its first row is withheld. */
     private @Nullable Slice fetch(PreparedStatement statement) throws SQLException {
+        try (ResultSet page = statement.executeQuery()) {
+            page.next();
+            String snapshot = page.getString(SNAPSHOT);
+            byte[] events = page.getBytes(EVENTS);
+            return slice(
+                    snapshot == null ? null : Snapshot.parse(snapshot),
+                    events == null ? NO_EVENTS : ByteBuffer.wrap(events),
+                    page.getBoolean(MORE));
+        }
+    }
+
+    private @Nullable Slice slice(@Nullable Snapshot snapshot, ByteBuffer events, boolean isCut) {
         List<OutboxRecord> records = new ArrayList<>();
-        Snapshot snapshot = null;
-        boolean more = false;
+        boolean more = isCut;
         cutting = Cutting.BY_ROW;
         long before = assembler.bytes();
-        try (ResultSet rows = statement.executeQuery()) {
-            while (rows.next()) {
-                String text = rows.getString(SNAPSHOT);
-                if (text != null) {
-                    snapshot = Snapshot.parse(text);
-                } else if (rows.getBoolean(WITHHELD)) {
-                    cutting = Cutting.BY_SUM;
-                    more = true;
-                    break;
-                } else {
-                    add(rows, records);
-                    more = rows.getBoolean(MORE);
-                }
+        while (events.hasRemaining()) {
+            long start = assembler.bytes();
+            OutboxRecord record = assembler.assemble(events);
+            if (record == null) {
+                cutting = Cutting.BY_SUM;
+                more = true;
+                break;
+            }
+            records.add(record);
+            if (assembler.bytes() - start > share(limits)) {
+                cutting = Cutting.BY_SUM;
             }
         }
         if (more && records.isEmpty()) {
@@ -286,14 +290,6 @@ final class OutboxTable implements AutoCloseable {
         }
         boolean full = more || records.size() >= limits.rows();
         return new Slice(records, snapshot, full ? Cut.MORE_TO_COME : Cut.NOTHING_LEFT, assembler.bytes() - before);
-    }
-
-    private void add(ResultSet row, List<OutboxRecord> records) throws SQLException {
-        long before = assembler.bytes();
-        records.add(assembler.assemble(row));
-        if (assembler.bytes() - before > share(limits)) {
-            cutting = Cutting.BY_SUM;
-        }
     }
 
     private static PreparedStatement statement(Map<Cutting, PreparedStatement> statements, Cutting cutting) {

@@ -1,6 +1,7 @@
 package dev.twinbox.relay;
 
 import dev.twinbox.schema.OutboxSchema;
+import java.nio.ByteBuffer;
 import java.sql.Array;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -12,6 +13,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -26,16 +28,7 @@ final class ParkedTable {
 
     private static final int LONGEST_ERROR = 2_000;
 
-    private static final String EVENT =
-            "seq, id, topic, key, type, source, subject, occurred_at, content_type, headers, payload";
-
-    /** As {@link OutboxTable} sends an event, so that one assembler does for both. */
-    private static final String SENT = """
-            null::text as snapshot, number as seq, false as withheld, false as more, uuid_send(id) as id, topic::text as topic, key::text as key,
-            type, source, subject, timestamptz_send(occurred_at) as occurred_at, content_type, array_send(headers) as headers,
-            payload, attempts""";
-
-    private static final int ATTEMPTS = OutboxTable.PAYLOAD + 1;
+    private static final String EVENT = "seq, " + RecordAssembler.COLUMNS;
 
     private static final String ANY = """
             -- relay: is anything parked
@@ -82,7 +75,7 @@ final class ParkedTable {
             -- relay: claim parked events for a transaction
             update {parked} set state = 'sending', sent_as = ?
             where relay = ? and number = any(?) and state in ('ready', 'waiting', 'behind')
-            returning {sent}
+            returning attempts, {sent}
             """;
 
     private static final String SENDING_AS = """
@@ -160,7 +153,7 @@ final class ParkedTable {
             -- relay: claim parked events
             update {parked} set state = 'sending'
             where relay = ? and number = any(?) and state in ('ready', 'waiting', 'behind')
-            returning {sent}
+            returning attempts, {sent}
             """;
 
     private static final String DELETE = """
@@ -421,7 +414,8 @@ final class ParkedTable {
         List<Claimed> claimed = new ArrayList<>();
         try (ResultSet row = claim.executeQuery()) {
             while (row.next()) {
-                claimed.add(new Claimed(assembler.assemble(row), row.getInt(ATTEMPTS)));
+                OutboxRecord record = assembler.assemble(ByteBuffer.wrap(row.getBytes(2)));
+                claimed.add(new Claimed(Objects.requireNonNull(record, "nothing is withheld"), row.getInt(1)));
             }
         }
         claimed.sort(Comparator.comparingLong(each -> each.record().seq()));
@@ -560,7 +554,7 @@ final class ParkedTable {
 
     static String sql(String statement, OutboxSchema schema) {
         return statement
-                .replace("{sent}", SENT)
+                .replace("{sent}", RecordAssembler.event("number"))
                 .replace("{event}", EVENT)
                 .replace("{events}", schema.events().sql())
                 .replace("{lease}", schema.lease().sql())

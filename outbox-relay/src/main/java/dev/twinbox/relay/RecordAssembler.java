@@ -5,10 +5,14 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.twinbox.CloudEventHeaders;
 import java.nio.ByteBuffer;
-import java.sql.ResultSet;
-import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.internals.RecordHeader;
@@ -22,6 +26,36 @@ final class RecordAssembler {
     /** What a record costs in memory beside its bytes; also counted by {@link OutboxTable} when it cuts a page. */
     static final int OVERHEAD = 300;
 
+    private static final Column[] FIELDS = Column.values();
+
+    /** What an event consists of beside its {@code seq}. */
+    static final String COLUMNS =
+            Arrays.stream(FIELDS).skip(1).map(Column::sqlName).collect(Collectors.joining(", "));
+
+    /** SQL for a row as {@link #assemble} reads it: the binary form, whatever transfer format the driver has chosen. */
+    static final String EVENT = event("seq");
+
+    /** SQL for a row of which only that it is there is told. */
+    static final String WITHHELD = "record_send(row(seq))";
+
+    private enum Column {
+        SEQ,
+        ID,
+        TOPIC,
+        KEY,
+        TYPE,
+        SOURCE,
+        SUBJECT,
+        OCCURRED_AT,
+        CONTENT_TYPE,
+        HEADERS,
+        PAYLOAD;
+
+        String sqlName() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
     private static final Header SPEC_VERSION =
             new RecordHeader(CloudEventHeaders.SPEC_VERSION, CloudEventHeaders.SPEC_VERSION_1_0.getBytes(US_ASCII));
     private static final byte[] HEX = "0123456789abcdef".getBytes(US_ASCII);
@@ -32,6 +66,7 @@ final class RecordAssembler {
     private final RepeatedValues<Header> contentTypes = headers(CloudEventHeaders.CONTENT_TYPE);
     private final RepeatedValues<String> headerNames = new RepeatedValues<>(bytes -> new String(bytes, UTF_8));
     private final EventTime eventTime = new EventTime();
+    private final Map<Column, byte @Nullable []> row = new EnumMap<>(Column.class); // the one that is assembled
     private long bytes;
 
     private static RepeatedValues<Header> headers(String name) {
@@ -43,66 +78,85 @@ final class RecordAssembler {
         return bytes;
     }
 
+    /** {@link #EVENT} of a table in which something else has the place of {@code seq}. */
+    static String event(String seq) {
+        return "record_send(row(" + seq + ", " + COLUMNS + "))";
+    }
+
     /**
-     * The row the result stands on, its columns as {@link OutboxTable} lists them. One that the table's constraints should have
-     * kept out becomes a record that says so: it must not keep the others from being sent.
+     * The record of the next row, {@link #EVENT} or {@link #WITHHELD}; null if it is withheld. A row that the table's
+     * constraints should have kept out becomes a record that says so: it must not keep the others from being sent.
      */
-    OutboxRecord assemble(ResultSet row) throws SQLException {
-        byte[] key = row.getBytes(OutboxTable.KEY);
-        byte[] topic = row.getBytes(OutboxTable.TOPIC);
+    @Nullable OutboxRecord assemble(ByteBuffer rows) {
+        return take(rows) ? assemble() : null;
+    }
+
+    /** PostgreSQL's binary record: the number of its fields, and for each its type and {@link #element}. */
+    private boolean take(ByteBuffer rows) {
+        int fields = rows.getInt();
+        for (int i = 0; i < fields; i++) {
+            rows.getInt();
+            row.put(FIELDS[i], element(rows));
+        }
+        return fields == FIELDS.length;
+    }
+
+    private OutboxRecord assemble() {
+        long seq = ByteBuffer.wrap(Objects.requireNonNull(row.get(Column.SEQ), "it has a NOT NULL constraint"))
+                .getLong();
+        byte[] key = row.get(Column.KEY);
+        byte[] topic = row.get(Column.TOPIC);
         String topicName = topic == null ? "" : topics.of(topic);
         try {
             if (topicName.isEmpty()) {
                 throw new UnreadableRowException("it has no topic");
             }
-            byte[] payload = row.getBytes(OutboxTable.PAYLOAD);
-            List<Header> headers = headers(row, key);
+            byte[] payload = row.get(Column.PAYLOAD);
+            List<Header> headers = headers(key);
             bytes += OVERHEAD + length(key) + length(payload);
-            return new OutboxRecord(
-                    row.getLong(OutboxTable.SEQ), new ProducerRecord<>(topicName, null, null, key, payload, headers));
+            return new OutboxRecord(seq, new ProducerRecord<>(topicName, null, null, key, payload, headers));
         } catch (UnreadableRowException e) {
             bytes += OVERHEAD + length(key);
-            long seq = row.getLong(OutboxTable.SEQ);
-            byte[] id = row.getBytes(OutboxTable.ID);
+            byte[] id = row.get(Column.ID);
             String event = id == null ? "without an id" : new String(uuid(id), US_ASCII);
             return OutboxRecord.unreadable(
                     seq, topicName, key, "event " + event + " can not be read back: " + e.getMessage());
         }
     }
 
-    private List<Header> headers(ResultSet row, byte @Nullable [] key) throws SQLException, UnreadableRowException {
+    private byte[] needed(Column column) throws UnreadableRowException {
+        byte[] value = row.get(column);
+        if (value == null) {
+            throw new UnreadableRowException(
+                    "its column " + column.sqlName() + " is null, which the table should forbid");
+        }
+        return value;
+    }
+
+    private List<Header> headers(byte @Nullable [] key) throws UnreadableRowException {
         List<Header> headers = new ArrayList<>(10);
         headers.add(SPEC_VERSION);
-        headers.add(new RecordHeader(CloudEventHeaders.ID, uuid(needed(row, OutboxTable.ID))));
-        headers.add(types.of(needed(row, OutboxTable.TYPE)));
-        headers.add(sources.of(needed(row, OutboxTable.SOURCE)));
-        byte[] time = eventTime.rfc3339(needed(row, OutboxTable.OCCURRED_AT));
+        headers.add(new RecordHeader(CloudEventHeaders.ID, uuid(needed(Column.ID))));
+        headers.add(types.of(needed(Column.TYPE)));
+        headers.add(sources.of(needed(Column.SOURCE)));
+        byte[] time = eventTime.rfc3339(needed(Column.OCCURRED_AT));
         if (time != null) {
             headers.add(new RecordHeader(CloudEventHeaders.TIME, time));
         }
-        headers.add(contentTypes.of(needed(row, OutboxTable.CONTENT_TYPE)));
+        headers.add(contentTypes.of(needed(Column.CONTENT_TYPE)));
         if (key != null) {
             headers.add(new RecordHeader(CloudEventHeaders.PARTITION_KEY, key));
         }
-        byte[] subject = row.getBytes(OutboxTable.SUBJECT);
+        byte[] subject = row.get(Column.SUBJECT);
         if (subject != null) {
             headers.add(new RecordHeader(CloudEventHeaders.SUBJECT, subject));
         }
-        byte[] custom = row.getBytes(OutboxTable.HEADERS);
+        byte[] custom = row.get(Column.HEADERS);
         if (custom != null) {
             bytes += custom.length;
             addCustom(headers, ByteBuffer.wrap(custom));
         }
         return headers;
-    }
-
-    private static byte[] needed(ResultSet row, int column) throws SQLException, UnreadableRowException {
-        byte[] value = row.getBytes(column);
-        if (value == null) {
-            throw new UnreadableRowException("its column " + row.getMetaData().getColumnName(column)
-                    + " is null, which the table should forbid");
-        }
-        return value;
     }
 
     /** PostgreSQL's binary array: dimensions, a flag, the element type, size and lower bound of each dimension, elements. */

@@ -91,6 +91,7 @@ class OutboxPlansIT {
     @BeforeEach
     void forgetPlans() throws SQLException {
         OutboxDatabaseFixture.execute(reading, "deallocate all");
+        OutboxTable.planOnce(reading);
     }
 
     @ParameterizedTest
@@ -164,6 +165,30 @@ class OutboxPlansIT {
         lookingForUnsentEventsOfASlotReadsNoHistory();
     }
 
+    /** It is planned once, on the day of the installation, and must do for ever: with or without statistics. */
+    @ParameterizedTest
+    @EnumSource
+    void aPlanOfAnEmptyOutboxIsAsGood(Cutting cutting) throws SQLException {
+        OutboxDatabaseFixture fresh = OutboxDatabaseFixture.create();
+        try (Connection poller = fresh.relayDatabase().connect();
+                Connection owner = fresh.connect()) {
+            OutboxTable.planOnce(poller);
+            execute(
+                    poller,
+                    OutboxTable.openWindow(cutting, EVENTS),
+                    parameters(cutting, openWindow(Snapshot.parse("5:5:"))));
+            OutboxDatabaseFixture.execute(
+                    owner,
+                    "insert into outbox_event (slot, id, topic, key, type, source, occurred_at, content_type, payload)"
+                            + " select i % 3, gen_random_uuid(), 'orders', 'k' || i % 1000, 't', '/s', now(),"
+                            + " 'text/plain', 'x' from generate_series(1, 100000) i");
+            Snapshot sent = Snapshot.parse(OutboxDatabaseFixture.query(owner, "select pg_current_snapshot()::text"));
+            Touched touched = touched(poller, parameters(cutting, openWindow(sent)));
+            assertThat(touched.rows()).as(touched.toString()).isZero();
+            assertThat(touched.buffers()).as(touched.toString()).isLessThan(BUFFERS_OF_A_POLL);
+        }
+    }
+
     private static void saveAsSent(Snapshot from) throws SQLException {
         UUID owner = UUID.randomUUID();
         OutboxDatabaseFixture.execute(reading, "delete from outbox_lease");
@@ -202,20 +227,33 @@ class OutboxPlansIT {
     }
 
     private static Touched sixthExecution(String statement, Cutting cutting, String branches) throws SQLException {
-        return sixthExecution(statement, cutting == Cutting.BY_ROW ? "5000, " + branches : branches + ", 1000000");
+        return sixthExecution(statement, parameters(cutting, branches));
+    }
+
+    private static String parameters(Cutting cutting, String branches) {
+        return cutting == Cutting.BY_ROW ? "5000, " + branches : branches + ", 1000000";
     }
 
     private static Touched sixthExecution(String statement, String parameters) throws SQLException {
+        execute(reading, statement, parameters);
+        return touched(reading, parameters);
+    }
+
+    /** Five times. */
+    private static void execute(Connection connection, String statement, String parameters) throws SQLException {
         String sql = statement;
         for (int number = 1; sql.indexOf('?') >= 0; number++) {
             sql = sql.replaceFirst("\\?", "\\$" + number);
         }
-        OutboxDatabaseFixture.execute(reading, "deallocate all; prepare poll as " + sql);
+        OutboxDatabaseFixture.execute(connection, "deallocate all; prepare poll as " + sql);
         for (int i = 0; i < 5; i++) {
-            OutboxDatabaseFixture.execute(reading, "execute poll(" + parameters + ")");
+            OutboxDatabaseFixture.execute(connection, "execute poll(" + parameters + ")");
         }
+    }
+
+    private static Touched touched(Connection connection, String parameters) throws SQLException {
         String json = OutboxDatabaseFixture.query(
-                reading, "explain (analyze, buffers, format json) execute poll(" + parameters + ")");
+                connection, "explain (analyze, buffers, format json) execute poll(" + parameters + ")");
         try (JsonReader reader = Json.createReader(new StringReader(json))) {
             JsonObject plan = reader.readArray().getJsonObject(0).getJsonObject("Plan");
             List<JsonObject> nodes = new ArrayList<>();

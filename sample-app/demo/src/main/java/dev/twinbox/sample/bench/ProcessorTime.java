@@ -30,11 +30,6 @@ record ProcessorTime(Duration postgresql, Duration kafka, Duration senders) {
                 ofTree(servers.postgres().pid()), ofTree(servers.kafka().pid()), read(self, OF_ENDED_CHILDREN));
     }
 
-    /** Of one process that runs. */
-    static Duration of(long pid) {
-        return ProcessHandle.of(pid).map(process -> read(process, OWN)).orElse(Duration.ZERO);
-    }
-
     private static Duration ofTree(long pid) {
         return ProcessHandle.of(pid).stream()
                 .flatMap(process -> Stream.concat(Stream.of(process), process.descendants()))

@@ -51,25 +51,16 @@ final class Relays {
      * history, must not go when the hour is full.
      */
     void migrate() {
-        with("twinbox.relay.retention", "forever").command("migrate");
-    }
-
-    /** Nothing is read from now on until {@link #resume()}, also by relays that are not started yet. */
-    void pause() {
-        command("pause");
-    }
-
-    void resume() {
-        command("resume");
-    }
-
-    private void command(String name) {
-        try (RelayProcess command =
-                RelayProcess.builder(jar).config(config).arguments(name).build().start()) {
-            int exitCode = command.awaitExit(Duration.ofSeconds(60));
+        try (RelayProcess migrate = RelayProcess.builder(jar)
+                .config(config)
+                .config("twinbox.relay.retention", "forever")
+                .arguments("migrate")
+                .build()
+                .start()) {
+            int exitCode = migrate.awaitExit(Duration.ofSeconds(60));
             if (exitCode != 0) {
                 throw new InvalidRunException(
-                        "the relay's " + name + " ended with exit code " + exitCode + ":\n" + command.log());
+                        "the relay's migrate ended with exit code " + exitCode + ":\n" + migrate.log());
             }
         }
     }
@@ -93,14 +84,10 @@ final class Relays {
 
     /** The next relay believes that nothing was ever sent. */
     void forgetPosition() throws SQLException {
-        execute("truncate outbox_position, outbox_lease");
-        execute("checkpoint");
-    }
-
-    void execute(String sql) throws SQLException {
         try (Connection connection = postgres.connect(database);
                 Statement statement = connection.createStatement()) {
-            statement.execute(sql);
+            statement.execute("truncate outbox_position, outbox_lease");
+            statement.execute("checkpoint");
         }
     }
 }
