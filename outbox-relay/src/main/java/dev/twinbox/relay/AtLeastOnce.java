@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
  * The position moves when Kafka has acknowledged: after a crash between the two, what lies between them is sent once more.
  */
 final class AtLeastOnce implements Publication {
+    private static final Duration SAVE_INTERVAL = Duration.ofMillis(20);
+
     private final SessionContext session;
     private final PositionTable positions;
     private final ParkedTable parked;
@@ -62,6 +64,12 @@ final class AtLeastOnce implements Publication {
     @Override
     public void settle() {
         // What is saved is settled.
+    }
+
+    /** A save is a commit, and with a steady trickle of events each would have its own. A crash repeats that much more. */
+    @Override
+    public Duration saveInterval() {
+        return SAVE_INTERVAL;
     }
 
     @Override

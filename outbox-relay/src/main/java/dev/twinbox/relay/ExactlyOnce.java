@@ -175,6 +175,12 @@ final class ExactlyOnce implements Publication {
         undecidedWith = 0;
     }
 
+    /** The next page waits for it. */
+    @Override
+    public Duration saveInterval() {
+        return Duration.ZERO;
+    }
+
     @Override
     public boolean save(PositionTable.Saved next) throws SQLException {
         PositionTable.Saved committed = pages().committed();

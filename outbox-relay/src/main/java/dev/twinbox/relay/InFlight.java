@@ -133,6 +133,17 @@ final class InFlight {
         }
     }
 
+    /** Whether {@link #pollDone()} would return a page. */
+    boolean hasDone() {
+        lock.lock();
+        try {
+            Page oldest = sent.peek();
+            return oldest != null && oldest.isDone();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Whether the oldest page has been with the producer since this monotonic time and is not settled. */
     boolean isUnsettledSince(long then) {
         lock.lock();

@@ -1,6 +1,7 @@
 package dev.twinbox.relay;
 
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import org.apache.kafka.clients.producer.Producer;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +26,9 @@ interface Publication extends AutoCloseable {
 
     /** Settles what became certain since the last call. Like all below only for the main thread. */
     void settle() throws SQLException, LeaseLostException;
+
+    /** How long after one save the next one may be put off. */
+    Duration saveInterval();
 
     /**
      * Makes the position behind acknowledged pages durable.

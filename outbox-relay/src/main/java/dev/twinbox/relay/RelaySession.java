@@ -31,6 +31,7 @@ final class RelaySession implements AutoCloseable {
     private final Redrive redrive;
     private final List<Thread> threads;
     private PositionTable.Saved saved;
+    private long savedAt = System.nanoTime();
 
     /**
      * Starts reading and sending.
@@ -97,9 +98,9 @@ final class RelaySession implements AutoCloseable {
     }
 
     /**
-     * Renews the lease if it is time, and moves the saved position behind all that is acknowledged.
+     * Renews the lease, and moves the saved position behind all that is acknowledged, each if it is time.
      *
-     * @return how many records that was
+     * @return how many records the position has moved
      * @throws SessionFailedException if one of the session's threads has failed
      */
     int step() throws SQLException, LeaseLostException, SessionFailedException {
@@ -108,9 +109,15 @@ final class RelaySession implements AutoCloseable {
         }
         lease.renewIfDue();
         publication.settle();
-        int records = saveAcknowledged();
+        int records = untilSave().isZero() ? saveAcknowledged() : 0;
         confirm();
         return records;
+    }
+
+    /** Zero if the position may be saved now. */
+    private Duration untilSave() {
+        Duration rest = publication.saveInterval().minusNanos(System.nanoTime() - savedAt);
+        return rest.isNegative() ? Duration.ZERO : rest;
     }
 
     /** The position moves page by page, in the order in which they were read. */
@@ -167,6 +174,7 @@ final class RelaySession implements AutoCloseable {
             throw new LeaseLostException("saving a position found epoch " + lease.epoch() + " over");
         }
         saved = next;
+        savedAt = System.nanoTime();
         progress.saved(next.position().toString());
     }
 
@@ -186,7 +194,8 @@ final class RelaySession implements AutoCloseable {
 
     /** How long {@link #step()} need not be called unless the main thread is woken. */
     Duration untilNextStep() {
-        return lease.untilRenewal();
+        Duration renewal = lease.untilRenewal();
+        return context.inFlight().hasDone() && untilSave().compareTo(renewal) < 0 ? untilSave() : renewal;
     }
 
     /** No further page is read or handed to the producer. */

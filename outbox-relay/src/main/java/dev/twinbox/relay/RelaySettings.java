@@ -134,7 +134,7 @@ final class RelaySettings {
             "PT0.002S",
             "PT0.001S",
             "PT1M",
-            "First wait when there is nothing to send; doubles with each empty poll.");
+            "First wait when there is nothing to send; doubles with each empty poll once nothing has come for five times idle.max.");
     static final Setting<Duration> IDLE_MAX = Setting.duration(
             "twinbox.relay.idle.max", "PT0.05S", "PT0.001S", "PT1M", "Longest wait when there is nothing to send.");
     static final Setting<Duration> RETRY = Setting.duration(

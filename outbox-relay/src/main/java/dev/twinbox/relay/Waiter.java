@@ -3,16 +3,21 @@ package dev.twinbox.relay;
 import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Waits for the next try: longer each time, up to a limit, until {@link #reset()}. One thread waits; any thread may wake it,
- * also in advance.
+ * Waits for the next try: longer each time, up to a limit, until {@link #reset()}; for a while behind it the waits stay short. One
+ * thread waits; any thread may wake it, also in advance.
  */
 final class Waiter {
+    /** Behind a reset, in longest waits: applications pause for a moment, too, and their next event should not pay for it. */
+    private static final int PATIENCE = 5;
+
     private final Duration min;
     private final Duration max;
     private final Semaphore wakes = new Semaphore(0);
     private Duration next;
+    private @Nullable Long resetAt; // monotonic; null: never, or longer ago than the patience
 
     Waiter(RelayConfig.Idle idle) {
         this.min = idle.min();
@@ -23,11 +28,16 @@ final class Waiter {
     /** Something came: the next wait is a short one again. */
     void reset() {
         next = min;
+        resetAt = System.nanoTime();
     }
 
-    /** Waits, and makes the next wait longer. */
+    /** Waits, and makes the next wait longer, unless there was a reset a short time ago. */
     void await() throws InterruptedException {
         await(next);
+        if (resetAt != null && System.nanoTime() - resetAt < max.toNanos() * PATIENCE) {
+            return;
+        }
+        resetAt = null;
         Duration doubled = next.multipliedBy(2);
         next = doubled.compareTo(max) > 0 ? max : doubled;
     }

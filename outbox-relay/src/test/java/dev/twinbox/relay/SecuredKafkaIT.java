@@ -166,6 +166,47 @@ class SecuredKafkaIT {
         }
     }
 
+    /** Those of the table below "Exactly-once publication", beside the ones of every relay. */
+    @Test
+    void exactly_once_publication_needs_the_documented_acls_and_no_more() throws Exception {
+        KAFKA.createUser("once", PASSWORD);
+        KAFKA.createTopic("payments", 1);
+        KAFKA.createTopic("once-position", 2);
+        for (String topic : List.of("payments", "refunds")) {
+            documentedRights().forEach(right -> KAFKA.allow("once", right, ResourceType.TOPIC, topic));
+        }
+        assertThat(read(DOCUMENT))
+                .contains(
+                        "| `Write`, `Describe` | transactional ids `<relay name>` and `<relay name>:redrive` |",
+                        "| `Read` | the position topic |",
+                        "| `Read` | the group of the same name |");
+        for (String id : List.of("once", "once:redrive")) {
+            KAFKA.allow("once", AclOperation.WRITE, ResourceType.TRANSACTIONAL_ID, id);
+            KAFKA.allow("once", AclOperation.DESCRIBE, ResourceType.TRANSACTIONAL_ID, id);
+        }
+        KAFKA.allow("once", AclOperation.READ, ResourceType.TOPIC, "once-position");
+        KAFKA.allow("once", AclOperation.READ, ResourceType.GROUP, "once-position");
+        try (RelayRig rig = RelayRig.create();
+                Connection connection = rig.connect()) {
+            Map<String, String> config = config(KAFKA.securedClientSettings("once", PASSWORD));
+            config.put("twinbox.relay.name", "once");
+            config.put("twinbox.relay.delivery", "exactly-once");
+            insert(connection, "payments", "1");
+            RelayProcess relay = rig.startRelay(config);
+            insert(connection, "refunds", "for a topic that is to come");
+            insert(connection, "payments", "2");
+            await("it waits").atMost(SOON).until(() -> parked(rig, "waiting") == 1);
+            KAFKA.createTopic("refunds", 1); // the producer for what was set aside has a transactional id of its own
+            await("all are sent")
+                    .atMost(SOON)
+                    .untilAsserted(() -> Ledger.create()
+                            .committed(connection, "select topic, key, id from outbox_event order by seq")
+                            .published(KAFKA.bootstrapServers())
+                            .assertExact());
+            tellsNoSecret(rig, config, relay);
+        }
+    }
+
     @Test
     void an_unknown_certificate_is_told_at_the_start() throws Exception {
         KAFKA.createUser("relay", PASSWORD);

@@ -1,6 +1,7 @@
 package dev.twinbox.relay;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -17,6 +18,28 @@ class WaiterTest {
         }
         waiter.reset();
         assertThat(elapsed(waiter)).isGreaterThanOrEqualTo(Duration.ofMillis(20));
+    }
+
+    @Test
+    void theWaitsStayShortForAWhileBehindAReset() throws InterruptedException {
+        Duration max = Duration.ofSeconds(2);
+        Waiter waiter = new Waiter(new RelayConfig.Idle(Duration.ofMillis(1), max));
+        waiter.reset();
+        long since = System.nanoTime();
+        for (int i = 0; i < 20; i++) { // doubling would be at the limit after eleven
+            waiter.await();
+        }
+        assertThat(Duration.ofNanos(System.nanoTime() - since)).isLessThan(max);
+    }
+
+    @Test
+    void longAfterAResetTheyGrowAgain() throws InterruptedException {
+        Waiter waiter = new Waiter(new RelayConfig.Idle(Duration.ofMillis(1), Duration.ofMillis(200)));
+        waiter.reset();
+        await().atMost(Duration.ofSeconds(10))
+                .pollInterval(Duration.ZERO)
+                .pollInSameThread()
+                .until(() -> elapsed(waiter).compareTo(Duration.ofMillis(200)) >= 0);
     }
 
     @Test

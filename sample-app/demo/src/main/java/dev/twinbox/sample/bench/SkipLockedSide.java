@@ -19,6 +19,8 @@ final class SkipLockedSide implements PublishingSide {
             -- bench: keep the poller's backlog
             create table skip_locked_backlog as select * from skip_locked_outbox""";
 
+    private static final String EMPTY = "truncate skip_locked_outbox";
+
     private static final String RESTORE = """
             -- bench: restore the poller's backlog
             insert into skip_locked_outbox overriding system value select * from skip_locked_backlog order by number""";
@@ -70,7 +72,7 @@ final class SkipLockedSide implements PublishingSide {
     public void prepare() throws SQLException {
         try (Connection connection = postgres.connect(database);
                 Statement statement = connection.createStatement()) {
-            statement.execute("truncate skip_locked_outbox");
+            statement.execute(EMPTY);
             statement.execute(RESTORE);
             statement.execute("vacuum (analyze) skip_locked_outbox");
             statement.execute("checkpoint");
@@ -78,8 +80,14 @@ final class SkipLockedSide implements PublishingSide {
     }
 
     @Override
-    public Duration run(Deadline deadline) throws IOException, InterruptedException {
-        return program.run(deadline, arguments(postgres.user(), events));
+    public Duration run(Deadline deadline) throws SQLException, IOException, InterruptedException {
+        Duration took = program.run(deadline, arguments(postgres.user(), events));
+        // Or autovacuum would remove what it has deleted while another side is measured.
+        try (Connection connection = postgres.connect(database);
+                Statement statement = connection.createStatement()) {
+            statement.execute(EMPTY);
+        }
+        return took;
     }
 
     /**
