@@ -13,8 +13,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 /** Opens connections to PostgreSQL with the settings on which the relay's statements rely, and says which server answered. */
 final class OutboxDatabase {
     /**
-     * Plans are made for the values at hand: a generic plan made while a slot was empty would scan it sequentially for ever
-     * after it has filled. The scan types that are switched off read whole slots, and are chosen when statistics are old or
+     * Plans are made for the values at hand, except where {@link OutboxTable} polls. The scan types that are switched off read whole slots, and are chosen when statistics are old or
      * missing. Saved positions must be durable before they count, see {@link Position}.
      */
     private static final String SETTINGS = """

@@ -43,7 +43,8 @@ final class OutboxTable implements AutoCloseable {
     private static final int MORE = 2;
     private static final int EVENTS = 3;
 
-    private static final String COLUMNS = "seq, " + RecordAssembler.COLUMNS;
+    /** An event in any table that holds some. */
+    static final String COLUMNS = "seq, " + RecordAssembler.COLUMNS;
 
     /**
      * Floating point: sums of bigint would be numeric, and up to 2^53 it is as exact. Never null, also for a row that lacks
@@ -58,10 +59,9 @@ final class OutboxTable implements AutoCloseable {
     /** How a page is kept within its bytes. */
     enum Cutting {
         /**
-         * A row larger than its share of the page, bytes divided by rows, comes without its values, and the page ends before
-         * it. Costs next to nothing, but such a row needs the other way. With the {@code offset 0} the size is computed once
-         * for each row and not once for each column that depends on it; with the {@code order by} before it the planner knows
-         * that nothing need be sorted.
+         * A row larger than its share of the page, bytes divided by rows, is withheld, and the page ends before it. Costs next
+         * to nothing, but such a row needs the other way. With the {@code order by} before the {@code offset 0} the planner
+         * knows that nothing need be sorted.
          */
         BY_ROW("""
                 select b.*, {size} > ? as withheld, false as more from ({branches}) b order by seq offset 0"""),

@@ -28,8 +28,6 @@ final class ParkedTable {
 
     private static final int LONGEST_ERROR = 2_000;
 
-    private static final String EVENT = "seq, " + RecordAssembler.COLUMNS;
-
     private static final String ANY = """
             -- relay: is anything parked
             select exists (select from {parked} where relay = ?)
@@ -555,7 +553,7 @@ final class ParkedTable {
     static String sql(String statement, OutboxSchema schema) {
         return statement
                 .replace("{sent}", RecordAssembler.event("number"))
-                .replace("{event}", EVENT)
+                .replace("{event}", OutboxTable.COLUMNS)
                 .replace("{events}", schema.events().sql())
                 .replace("{lease}", schema.lease().sql())
                 .replace("{parked}", schema.parked().sql());

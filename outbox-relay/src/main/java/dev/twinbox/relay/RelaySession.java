@@ -195,7 +195,8 @@ final class RelaySession implements AutoCloseable {
     /** How long {@link #step()} need not be called unless the main thread is woken. */
     Duration untilNextStep() {
         Duration renewal = lease.untilRenewal();
-        return context.inFlight().hasDone() && untilSave().compareTo(renewal) < 0 ? untilSave() : renewal;
+        Duration save = context.inFlight().hasDone() ? untilSave() : renewal;
+        return save.compareTo(renewal) < 0 ? save : renewal;
     }
 
     /** No further page is read or handed to the producer. */
