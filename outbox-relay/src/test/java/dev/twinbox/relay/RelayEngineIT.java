@@ -248,23 +248,6 @@ class RelayEngineIT {
         }
     }
 
-    /** Each page of a trickle of events would have a commit of its own. */
-    @Test
-    void pagesThatFollowOneAnotherQuicklyShareASave() throws Exception {
-        try (EngineRig rig = EngineRig.create().withTopic();
-                Connection writer = rig.connect()) {
-            rig.start();
-            for (int event = 1; event <= 300; event++) {
-                rig.insert(writer, "k", "event " + event);
-            }
-            rig.awaitRecords(300);
-            await().until(() -> rig.number("select count(*) from outbox_position") >= 5);
-            assertThat(rig.number("select min(extract(epoch from gap) * 1000)::int from ("
-                            + "select saved_at - lag(saved_at) over (order by number) as gap from outbox_position) g"))
-                    .isGreaterThanOrEqualTo(20);
-        }
-    }
-
     @Test
     void aLiveLeaseOfAnotherIsWaitedForAndADeadOwnersIsTakenWhenItEnds() throws Exception {
         try (EngineRig rig = EngineRig.create().withTopic();
