@@ -3,6 +3,7 @@ package dev.twinbox.inbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class TimeLimitIT {
@@ -31,7 +32,10 @@ class TimeLimitIT {
         MainApp.awaitLagZero(MainApp.GROUP, "slow");
 
         // The handler of lists was given what was handled in its transaction, once after it.
-        assertThat(database.effects("SlowHandler.onBatch")).containsExactly(first, second + " " + third);
+        // On a machine that stands still for a second the second of them may be cut as well.
+        List<String> batches = database.effects("SlowHandler.onBatch");
+        assertThat(batches).first().isEqualTo(first);
+        assertThat(String.join(" ", batches)).isEqualTo(first + " " + second + " " + third);
         assertThat(database.effects("SlowHandler.onOrder")).containsExactly(first, second, third);
         for (String id : new String[] {first, second, third}) {
             assertThat(database.calls("SlowHandler.onOrder", id)).isEqualTo(1);
