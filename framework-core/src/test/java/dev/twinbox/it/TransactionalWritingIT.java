@@ -557,14 +557,14 @@ public class TransactionalWritingIT {
 
     @Test
     void scenario_7_TX_TIMEOUT_all_or_nothing_and_the_thread_goes_on() throws Exception {
-        userTransaction.setTransactionTimeout(2);
+        userTransaction.setTransactionTimeout(5);
         userTransaction.begin();
         resources.insertAccount(account, "");
         announcer.announce(account, "before the timeout");
         // Payara looks for timed-out XA transactions every ten seconds.
         Awaitility.await()
                 .pollInSameThread() // the status is that of the thread's transaction
-                .atMost(Duration.ofSeconds(40))
+                .atMost(Duration.ofMinutes(2))
                 .until(() -> registry.getTransactionStatus() != Status.STATUS_ACTIVE);
         try {
             announcer.announce(account, "after the timeout");

@@ -74,10 +74,12 @@ class CheckedEx6IT {
 
         assertThat(database.effects("Cdi.onOrder")).contains(behind).doesNotContain(culprit);
         assertThat(database.count("inbox_event where event_id = ?", culprit)).isZero();
-        assertThat(database.texts(
-                        "select handler || ' ' || state || ' ' || error from inbox_parked where event_id = ?", culprit))
-                .containsExactly("Cdi.onOrder retry java.lang.IllegalStateException: runtime");
-        assertThat(Servers.payara().status("/health/ready")).isEqualTo(200);
+        await().atMost(MainApp.LIMIT) // while it is tried it has begun
+                .untilAsserted(() -> assertThat(database.texts(
+                                "select handler || ' ' || state || ' ' || error from inbox_parked where event_id = ?",
+                                culprit))
+                        .containsExactly("Cdi.onOrder retry java.lang.IllegalStateException: runtime"));
+        await().atMost(MainApp.LIMIT).until(() -> Servers.payara().status("/health/ready") == 200);
         assertThat(Servers.payara().log().lines())
                 .filteredOn(line ->
                         line.contains(culprit) && line.contains("failed 3 times in handler Cdi.onOrder and is parked"))

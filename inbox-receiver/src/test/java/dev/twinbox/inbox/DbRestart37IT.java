@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 /** Scenario 37, DB-RESTART, the receiver's side: the database comes and goes, nothing is lost, nobody is blamed. */
 class DbRestart37IT {
 
-    private static final int RESTARTS = 3;
+    private static final int RESTARTS = 2;
 
     private final Database database = MainApp.database();
     private final Topics topics = MainApp.topics();

@@ -63,6 +63,14 @@ class DupConc11IT {
     @Test
     @Order(2)
     void whenTheFirstRollsBackTheSecondRuns() {
+        // The first one's next try may be quicker than the one that waits, now and then, but not each time.
+        int rounds = 0;
+        while (instancesCalledAfterARollback() < 2) {
+            assertThat(++rounds).as("rounds in which the second did nothing").isLessThan(10);
+        }
+    }
+
+    private static int instancesCalledAfterARollback() {
         String id = Topics.id();
         try (Database.Gate gate = database.shutGate(112)) {
             sendToBoth(id, "gate-then-throw:112", 1);
@@ -72,10 +80,9 @@ class DupConc11IT {
 
         assertThat(database.effects(HANDLER)).containsOnlyOnce(id);
         assertThat(database.count("inbox_event where event_id = ?", id)).isEqualTo(1);
-        // It was not the first one's next try that had the effect.
-        assertThat(database.texts("select distinct instance from call where event_id = ?", id))
-                .hasSize(2);
         assertThat(database.calls(HANDLER, id)).isEqualTo(2);
+        return database.texts("select distinct instance from call where event_id = ?", id)
+                .size();
     }
 
     @Test

@@ -74,6 +74,9 @@ class GroupMemberTest {
             batch -> Outcome.goOn(batch.events().size());
     private InboxConfig.Lanes lanes = new InboxConfig.Lanes(1, 5000);
     private InboxConfig.Buffer buffer = new InboxConfig.Buffer(1 << 20, 1 << 20);
+    /** Short, for the tests in which nothing comes. */
+    private Duration stopTimeout = Duration.ofMillis(300);
+
     private GroupMember member = member(OffsetPolicy.AFTER_HANDLING);
 
     @Test
@@ -236,6 +239,8 @@ class GroupMemberTest {
 
     @Test
     void aRevokedPartitionIsSettledAndCommittedBeforeItIsGivenAway() {
+        stopTimeout = Duration.ofMinutes(1);
+        member = member(OffsetPolicy.AFTER_HANDLING);
         joinWith(ONE, TWO);
         add(ONE, 0, 1);
         turns(2);
@@ -551,7 +556,7 @@ class GroupMemberTest {
                         new Backoff(Duration.ofMillis(10), Duration.ofMillis(80)),
                         ParkedEvent.State.DEAD),
                 null,
-                Duration.ofSeconds(3),
+                stopTimeout,
                 TopicFormat.OfTopics.CLOUD_EVENTS,
                 Map.of());
         Subscription subscription = new Subscription(
@@ -620,7 +625,7 @@ class GroupMemberTest {
 
     /** Turns and works until it is so. */
     private void runAllUntil(BooleanSupplier condition) {
-        long end = System.nanoTime() + Duration.ofSeconds(30).toNanos();
+        long end = System.nanoTime() + Duration.ofSeconds(90).toNanos();
         while (!condition.getAsBoolean()) {
             assertThat(System.nanoTime()).as("time").isLessThan(end);
             member.runOnce();

@@ -37,7 +37,7 @@ class KillerEventIT {
                     .get();
             try (PayaraHost payara = Servers.newPayara()) {
                 payara.deployWithoutAnswer(APP, app(database).build());
-                payara.awaitEnd(Duration.ofSeconds(90));
+                payara.awaitEnd(Duration.ofMinutes(3));
             }
             assertThat(database.texts("select event_id || ' ' || state || ' ' || attempts from inbox_parked"))
                     .containsExactly(killer + " begun 1");

@@ -6,14 +6,13 @@ import static org.awaitility.Awaitility.await;
 import dev.twinbox.inbox.app.ContractHandlers;
 import dev.twinbox.inbox.app.FailingHandlers;
 import dev.twinbox.inbox.app.ShapeHandlers;
-import dev.twinbox.inbox.app.SlowHandler;
 import java.time.Duration;
 
 /** The application that most tests share: deployed once, each test with topics or event ids of its own. */
 final class MainApp {
 
     static final String GROUP = "main";
-    static final Duration LIMIT = Duration.ofSeconds(60);
+    static final Duration LIMIT = Duration.ofSeconds(90);
 
     private MainApp() {}
 
@@ -23,7 +22,7 @@ final class MainApp {
         static final Topics TOPICS = new Topics();
 
         static {
-            for (String topic : new String[] {"ejb", "cdi", "transacted", "shapes", "contracts", "two", "slow"}) {
+            for (String topic : new String[] {"ejb", "cdi", "transacted", "shapes", "contracts", "two"}) {
                 Servers.kafka().createTopic(topic, 2);
             }
             deploy(new TestApp(GROUP, DATABASE.name())
@@ -31,8 +30,7 @@ final class MainApp {
                     .with(FailingHandlers.Cdi.class, FailingHandlers.Transacted.class)
                     .with(ShapeHandlers.class)
                     .with(ShapeHandlers.class.getDeclaredClasses())
-                    .with(ContractHandlers.class, SlowHandler.class)
-                    .with("twinbox.inbox.batch.max-time", "PT1S"));
+                    .with(ContractHandlers.class));
         }
     }
 

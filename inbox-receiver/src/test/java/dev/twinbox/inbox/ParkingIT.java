@@ -139,7 +139,7 @@ class ParkingIT {
 
         // Given up by a person: it counts as handled, also when it comes again.
         assertThat(status("discard=" + number(ids[0]))).isEqualTo("true");
-        assertThat(status("discard=1")).isEqualTo("false");
+        assertThat(status("discard=0")).isEqualTo("false");
         long calls = database.calls("parking", ids[0]);
         topics.add(APP, "errmsg-0", ids[0], "long", ALWAYS);
         topics.flush();

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 /** Scenario 54, SHUTDOWN, the receiver's side: SIGTERM lets the handler finish, commits its offset, and loses nothing. */
 class Shutdown54IT {
 
-    private static final Duration LIMIT = Duration.ofSeconds(40);
+    private static final Duration LIMIT = Duration.ofSeconds(90);
 
     @Test
     void theRunningHandlerCommitsAndNothingIsRepeatedAfterTheNextStart() throws Exception {

@@ -51,6 +51,8 @@ final class TestApp {
         with("twinbox.inbox.data-source", "java:app/jdbc/inbox");
         with("twinbox.inbox.kafka.bootstrap.servers", Servers.kafka().bootstrapServers());
         with("twinbox.inbox.retry.max", "PT0.5S");
+        // A machine that stands still for some seconds does not cut a batch in two, where that is not the matter.
+        with("twinbox.inbox.batch.max-time", "PT60S");
         with(
                 "test.jdbc.url",
                 postgres.jdbcUrl(database) + (postgres.jdbcUrl(database).contains("?") ? "&" : "?") + "user=" + user

@@ -3,13 +3,33 @@ package dev.twinbox.inbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.twinbox.inbox.app.SlowHandler;
 import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 class TimeLimitIT {
 
-    private final Database database = MainApp.database();
-    private final Topics topics = MainApp.topics();
+    private static final String APP = "limited";
+
+    private static Database database;
+    private static Topics topics;
+
+    @BeforeAll
+    static void deploy() {
+        database = new Database(APP);
+        topics = new Topics();
+        Servers.kafka().createTopic("slow", 1);
+        MainApp.deploy(
+                new TestApp(APP, database.name()).with(SlowHandler.class).with("twinbox.inbox.batch.max-time", "PT1S"));
+    }
+
+    @AfterAll
+    static void undeploy() {
+        Servers.payara().undeploy(APP);
+        topics.close();
+    }
 
     @Test
     void aBatchThatTakesTooLongCommitsWhatItHasAndLeavesTheRest() {
@@ -29,7 +49,7 @@ class TimeLimitIT {
                             == 1);
             assertThat(database.count("inbox_event where event_id = ?", second)).isZero();
         }
-        MainApp.awaitLagZero(MainApp.GROUP, "slow");
+        MainApp.awaitLagZero(APP, "slow");
 
         // The handler of lists was given what was handled in its transaction, once after it.
         // On a machine that stands still for a second the second of them may be cut as well.

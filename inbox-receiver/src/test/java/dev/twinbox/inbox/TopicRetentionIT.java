@@ -1,6 +1,7 @@
 package dev.twinbox.inbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.twinbox.fixtures.KafkaBroker;
 import dev.twinbox.inbox.TopicRetention.Verdict;
@@ -16,6 +17,7 @@ import org.apache.kafka.common.acl.AccessControlEntry;
 import org.apache.kafka.common.acl.AclBinding;
 import org.apache.kafka.common.acl.AclOperation;
 import org.apache.kafka.common.acl.AclPermissionType;
+import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.resource.PatternType;
 import org.apache.kafka.common.resource.ResourcePattern;
 import org.apache.kafka.common.resource.ResourceType;
@@ -72,6 +74,14 @@ class TopicRetentionIT {
         }
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()))) {
             admin.createAcls(rules).all().get();
+            ConfigResource secret = new ConfigResource(ConfigResource.Type.TOPIC, topic);
+            await("the broker goes by them")
+                    .until(() -> admin.describeConfigs(List.of(secret))
+                            .all()
+                            .toCompletionStage()
+                            .handle((told, refusal) -> refusal != null)
+                            .toCompletableFuture()
+                            .join());
         }
     }
 

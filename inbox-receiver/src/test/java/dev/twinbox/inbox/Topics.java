@@ -17,10 +17,12 @@ import org.jspecify.annotations.Nullable;
 /** Kafka as the tests see it: sends events as the relay would, and looks at groups. */
 final class Topics implements AutoCloseable {
 
+    /** It lingers until {@link #flush}, also on a machine that stands still for some seconds: what is added makes one batch. */
     private final KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(
-            Map.of("bootstrap.servers", Servers.kafka().bootstrapServers(), "linger.ms", "5000"),
+            Map.of("bootstrap.servers", Servers.kafka().bootstrapServers(), "linger.ms", "60000"),
             new ByteArraySerializer(),
             new ByteArraySerializer());
+
     private final Admin admin =
             Admin.create(Map.of("bootstrap.servers", Servers.kafka().bootstrapServers()));
 

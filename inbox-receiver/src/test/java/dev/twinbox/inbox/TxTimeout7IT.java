@@ -48,7 +48,11 @@ class TxTimeout7IT {
                 .untilAsserted(
                         () -> assertThat(topics.lag("timeout", "timeout")).isZero());
 
-        assertThat(database.count("inbox_event")).isEqualTo(21);
+        // On a machine that stands still for two seconds others outlive their transactions, too, and may be parked for
+        // a while.
+        await().atMost(MainApp.LIMIT)
+                .untilAsserted(() -> assertThat(database.count("inbox_event")).isEqualTo(21));
+        assertThat(database.count("inbox_parked")).isZero();
         assertThat(database.effects("timeout-first"))
                 .hasSize(21)
                 .doesNotHaveDuplicates()

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Exactly-once publication, crash point by crash point, and what it refuses. {@link ExactlyOnceKilledIT} has the processes. */
 class ExactlyOnceIT {
-    private static final Duration SOON = Duration.ofSeconds(60);
+    private static final Duration SOON = Duration.ofSeconds(90);
 
     /** What becomes of a transaction's end of which the relay hears nothing good. */
     private enum Commit {
@@ -306,7 +306,7 @@ class ExactlyOnceIT {
 
     private static void deleteGroup(EngineRig rig) throws Exception {
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", EngineRig.KAFKA.bootstrapServers()))) {
-            admin.deleteConsumerGroups(List.of(rig.positionTopic)).all().get(30, TimeUnit.SECONDS);
+            admin.deleteConsumerGroups(List.of(rig.positionTopic)).all().get(90, TimeUnit.SECONDS);
         }
     }
 

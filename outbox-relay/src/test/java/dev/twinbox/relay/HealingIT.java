@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Faults of a running relay's database that pass: a fail-over, a table that is altered, tables of an earlier version. */
 class HealingIT {
-    private static final Duration SOON = Duration.ofSeconds(30);
+    private static final Duration SOON = Duration.ofSeconds(90);
 
     @Test
     void aFailOverIsWaitedOutHotStandbyIncluded(@TempDir Path folder) throws Exception {

@@ -93,7 +93,7 @@ class LeaderlessPartitionIT {
                 Admin.create(Map.of("bootstrap.servers", cluster.broker(1).bootstrapServers()))) {
             return admin.listOffsets(Map.of(partition, OffsetSpec.latest()))
                     .partitionResult(partition)
-                    .get(30, TimeUnit.SECONDS)
+                    .get(90, TimeUnit.SECONDS)
                     .offset();
         }
     }

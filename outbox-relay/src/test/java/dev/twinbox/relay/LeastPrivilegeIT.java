@@ -45,11 +45,9 @@ class LeastPrivilegeIT {
             write(rig, app);
             rig.awaitRecords(2);
             turnTo(rig, 2);
-            await("the sent slots are emptied")
-                    .atMost(Duration.ofSeconds(30))
-                    .until(() -> rig.count("select count(*) from shop.outbox_event") == 0);
+            await("the sent slots are emptied").until(() -> rig.count("select count(*) from shop.outbox_event") == 0);
             RelayMetrics metrics = RelayMetrics.of(relay);
-            assertThat(metrics.value("twinbox_relay_slots_emptied_total")).isPositive();
+            await("it is counted").until(() -> RelayMetrics.of(relay).value("twinbox_relay_slots_emptied_total") > 0);
             assertThat(metrics.value("twinbox_relay_scheduled_moved_total")).isEqualTo(1);
             assertThat(metrics.text()).doesNotContain(PASSWORD);
             pauses(rig, config, relay);
@@ -83,7 +81,6 @@ class LeastPrivilegeIT {
     private static void pauses(RelayRig rig, Map<String, String> config, RelayProcess relay) {
         run(rig, config, "pause");
         await("the relay says that it is paused")
-                .atMost(Duration.ofSeconds(20))
                 .until(() -> RelayMetrics.get(relay, "/health/ready").body().contains("paused by an operator"));
         String status = run(rig, config, "status");
         assertThat(status)

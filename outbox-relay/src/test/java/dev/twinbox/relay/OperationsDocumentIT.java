@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 
 /** What docs/operations.md tells somebody with a stuck key to do works, word for word, on a real relay. */
 class OperationsDocumentIT {
-    private static final Duration SOON = Duration.ofSeconds(60);
+    private static final Duration SOON = Duration.ofSeconds(90);
     private static final Map<String, String> CONFIG = Map.of("twinbox.relay.kafka.max.request.size", "10000");
 
     @Test

@@ -2,6 +2,7 @@ package dev.twinbox.relay;
 
 import dev.twinbox.fixtures.PostgresServer;
 import dev.twinbox.schema.OutboxSchema;
+import dev.twinbox.schema.Retention;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -37,7 +38,15 @@ final class OutboxDatabaseFixture {
         return create(server());
     }
 
+    /** In which the hour makes no difference: one slot has its turn until the test says something else. */
     static OutboxDatabaseFixture create(PostgresServer server) throws SQLException {
+        OutboxDatabaseFixture fixture = createRotating(server);
+        SCHEMA.retain(fixture.dataSource(), Retention.FOREVER);
+        return fixture;
+    }
+
+    /** As {@code migrate} makes it, with a slot for each hour. */
+    static OutboxDatabaseFixture createRotating(PostgresServer server) throws SQLException {
         OutboxDatabaseFixture fixture = new OutboxDatabaseFixture(server, "outbox" + NUMBER.incrementAndGet());
         server.createDatabase(fixture.name);
         SCHEMA.migrate(fixture.dataSource());

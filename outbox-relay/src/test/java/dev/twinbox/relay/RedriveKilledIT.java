@@ -9,11 +9,13 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Parking and redrive of real processes, under load, with kills at any point of both. */
+@Tag("proof")
 class RedriveKilledIT {
-    private static final Duration SOON = Duration.ofSeconds(60);
+    private static final Duration SOON = Duration.ofSeconds(90);
     private static final Map<String, String> CONFIG = Map.of(
             "twinbox.relay.lease", "PT2S",
             "twinbox.relay.page.rows", "20");

@@ -44,7 +44,7 @@ class RelayEngineIT {
             rig.awaitRecords(1);
             assertThat(rig.payloads()).containsExactly("late number, early commit");
             first.commit();
-            await().atMost(Duration.ofSeconds(2)).until(() -> rig.recordCount() == 2);
+            await().until(() -> rig.recordCount() >= 2);
             rig.assertExact();
         }
     }
@@ -116,7 +116,7 @@ class RelayEngineIT {
             });
             await().until(() -> rig.number("select count(*) from pg_locks where not granted") > 0);
             late.commit();
-            second.get(10, TimeUnit.SECONDS);
+            second.get(90, TimeUnit.SECONDS);
             waiting.shutdown();
             // (c) a thousand of one key in one transaction
             for (int i = 0; i < 1_000; i++) {
@@ -200,7 +200,7 @@ class RelayEngineIT {
         try (EngineRig rig = EngineRig.create().withTopic();
                 Connection connection = rig.connect()) {
             rig.page = new RelayConfig.Page(1_000, 20_000, 3);
-            rig.lease = Duration.ofSeconds(2);
+            rig.lease = Duration.ofSeconds(10);
             EngineRig.Running relay = rig.start();
             rig.insert(connection, "k", "first");
             rig.awaitRecords(1);
@@ -214,13 +214,14 @@ class RelayEngineIT {
                 // three renewals: each moves the end of the lease
                 for (int i = 0; i < 3; i++) {
                     long end = leaseEnd(rig);
-                    await().atMost(Duration.ofSeconds(3)).until(() -> leaseEnd(rig) > end);
+                    await().until(() -> leaseEnd(rig) > end);
                 }
                 assertThat(relay.progress().backlog()).as("rows in memory").isBetween(20L, 60L);
                 assertThat(rig.saves()).isEqualTo(1);
-                assertThat(rig.number("select count(*) from pg_stat_activity where state like 'idle in transaction%'"
-                                + " and application_name not like 'x%'"))
-                        .isZero();
+                await("no session stays within a transaction")
+                        .until(() -> rig.number("select count(*) from pg_stat_activity where state like 'idle in"
+                                        + " transaction%' and datname = current_database()")
+                                == 0);
             } finally {
                 EngineRig.KAFKA.resume();
             }
@@ -238,7 +239,7 @@ class RelayEngineIT {
     void whatComesAloneDoesNotLingerInTheProducer() throws Exception {
         try (EngineRig rig = EngineRig.create().withTopic();
                 Connection writer = rig.connect()) {
-            rig.producerSettings.put(ProducerConfig.LINGER_MS_CONFIG, 60_000);
+            rig.producerSettings.put(ProducerConfig.LINGER_MS_CONFIG, 600_000);
             rig.start();
             for (int event = 1; event <= 3; event++) {
                 rig.insert(writer, "k", "event " + event);
@@ -254,13 +255,16 @@ class RelayEngineIT {
                 Connection connection = rig.connect()) {
             rig.insert(connection, "k", "waits");
             rig.execute("insert into outbox_lease select 'relay', gen_random_uuid(), 7, clock_timestamp()"
-                    + " + interval '3 seconds', system_identifier from pg_control_system()");
+                    + " + interval '1 hour', system_identifier from pg_control_system()");
             EngineRig.Running relay = rig.start();
             await().until(() -> relay.progress().lease() == Progress.Lease.ELSEWHERE);
+            assertThat(rig.recordCount()).isZero();
+            rig.execute("update outbox_lease set ends_at = clock_timestamp() + interval '1 second'");
+            rig.execute("create table ended as select ends_at from outbox_lease");
             rig.awaitRecords(1);
-            assertThat(rig.number("select case when clock_timestamp() > min(saved_at) then 1 else 0 end"
-                            + " from outbox_position having count(*) > 0"))
-                    .isEqualTo(1);
+            await().until(() -> rig.saves() > 0);
+            assertThat(rig.number("select count(*) from outbox_position, ended where saved_at < ends_at"))
+                    .isZero();
             assertThat(relay.progress().epoch()).isEqualTo(8);
             assertThat(relay.progress().polls()).isPositive();
         }
@@ -279,14 +283,14 @@ class RelayEngineIT {
                 await().until(() -> relay.progress().backlog() == 1);
                 // as another process would have it, after we were asleep for longer than the lease
                 rig.execute("update outbox_lease set owner = gen_random_uuid(), epoch = epoch + 1,"
-                        + " ends_at = clock_timestamp() + interval '4 seconds'");
+                        + " ends_at = clock_timestamp() + interval '15 seconds'");
             } finally {
                 EngineRig.KAFKA.resume();
             }
             await().until(() -> relay.progress().lease() == Progress.Lease.ELSEWHERE);
             assertThat(rig.saves()).isEqualTo(1);
             assertThat(relay.progress().backlog()).as("dropped").isZero();
-            await().atMost(Duration.ofSeconds(10)).until(() -> relay.progress().lease() == Progress.Lease.HELD);
+            await().until(() -> relay.progress().lease() == Progress.Lease.HELD);
             rig.insert(connection, "k", "3");
             rig.assertExact();
             await().until(() -> rig.saves() > 1);
@@ -305,7 +309,7 @@ class RelayEngineIT {
             rig.awaitRecords(1);
             assertThat(first.stop()).isEqualTo(ExitCode.OK);
             EngineRig.Running second = rig.start();
-            await().atMost(Duration.ofSeconds(5)).until(() -> second.progress().lease() == Progress.Lease.HELD);
+            await().until(() -> second.progress().lease() == Progress.Lease.HELD);
             rig.assertExact();
             assertThat(second.stop()).isEqualTo(ExitCode.OK);
             assertThat(rig.recordCount()).as("no record twice").isEqualTo(500);

@@ -7,6 +7,7 @@ import dev.twinbox.fixtures.Ledger;
 import dev.twinbox.fixtures.PostgresServer;
 import dev.twinbox.fixtures.RelayProcess;
 import dev.twinbox.schema.OutboxSchema;
+import dev.twinbox.schema.Retention;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -69,6 +70,7 @@ final class RelayRig implements AutoCloseable {
         source.setUser(POSTGRES.user());
         source.setPassword(POSTGRES.password());
         tables.migrate(source);
+        tables.retain(source, Retention.FOREVER); // what was sent is compared with it, also after a full hour
     }
 
     String database() {
@@ -90,6 +92,9 @@ final class RelayRig implements AutoCloseable {
         config.put("twinbox.relay.database.user", POSTGRES.user());
         config.put("twinbox.relay.database.password", POSTGRES.password());
         config.put("twinbox.relay.kafka.bootstrap.servers", KAFKA.bootstrapServers());
+        // A machine that stands still for some seconds does not cost a relay its lease, where leases are not the
+        // matter.
+        config.put("twinbox.relay.lease", "PT30S");
         return config;
     }
 
@@ -166,6 +171,31 @@ final class RelayRig implements AutoCloseable {
         }
     }
 
+    void execute(String sql) throws SQLException {
+        try (Connection connection = connect();
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    /** How often the lease of the relay of the default name was taken. */
+    long epoch() throws SQLException {
+        return count("select coalesce(max(epoch), 0) from " + tables.lease());
+    }
+
+    /** Who has the lease: an owner takes it anew after each failure, so only the present epoch tells who it is. */
+    RelayProcess owner(List<RelayProcess> relays) {
+        RelayProcess[] found = new RelayProcess[1];
+        await("an owner").until(() -> {
+            String taken = ".*Took the lease of relay \"relay\", epoch " + epoch() + "( .*)?";
+            for (RelayProcess relay : relays) {
+                found[0] = relay.log().lines().anyMatch(line -> line.matches(taken)) ? relay : found[0];
+            }
+            return found[0] != null;
+        });
+        return found[0];
+    }
+
     /** Positions saved so far by the relay of the default name. */
     long saves() throws SQLException {
         return count("select coalesce(max(number), 0) from " + tables.position());
@@ -183,19 +213,26 @@ final class RelayRig implements AutoCloseable {
     }
 
     void awaitRecords(long atLeast) {
-        await("records on " + topic())
-                .atMost(Duration.ofSeconds(60))
-                .pollInterval(Duration.ofMillis(100))
-                .until(() -> recordCount() >= atLeast);
+        await("records on " + topic()).pollInterval(Duration.ofMillis(100)).until(() -> recordCount() >= atLeast);
     }
 
     static String id(ConsumerRecord<byte[], byte[]> record) {
         return new String(record.headers().lastHeader("ce_id").value(), StandardCharsets.UTF_8);
     }
 
+    /** The ids on the topic, each at its first appearance: each key in its order, keys in no order. */
+    List<String> firstAppearances() {
+        return records().stream().map(RelayRig::id).distinct().toList();
+    }
+
     /** Waits until everything committed is on Kafka, and checks that nothing else is, in order and whole. */
     void assertExact() throws SQLException {
         awaitRecords(count("select count(*) from " + tables.events()));
+        // So many records may be there while one is missing: another one is repeated, which is normal.
+        await("the ledger").pollInterval(Duration.ofMillis(500)).untilAsserted(this::checkLedger);
+    }
+
+    private void checkLedger() throws SQLException {
         try (Connection connection = connect()) {
             Ledger.create()
                     .committed(connection, "select topic, key, id, payload from " + tables.events() + " order by seq")

@@ -3,7 +3,6 @@ package dev.twinbox.relay;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.twinbox.fixtures.Ledger;
 import dev.twinbox.fixtures.PostgresServer;
 import dev.twinbox.relay.EventSlots.Outcome;
 import dev.twinbox.schema.OutboxSchema;
@@ -62,8 +61,9 @@ class RotationIT {
             rig.awaitRecords(2);
             await().until(() -> count() == 0);
         }
-        assertThat(relay.progress().observed().slotsEmptiedSoFar()).isEqualTo(2);
-        assertThat(relay.progress().observed().bytes()).isPositive();
+        // It is counted when it is committed.
+        await().until(() -> relay.progress().observed().slotsEmptiedSoFar() == 2);
+        await().until(() -> relay.progress().observed().bytes() > 0);
         assertThat(relay.stop()).isEqualTo(ExitCode.OK);
         assertThat(rig.payloads()).hasSize(2);
     }
@@ -151,7 +151,7 @@ class RotationIT {
                 Connection writer = rig.connect()) {
             reader.setAutoCommit(false);
             OutboxDatabaseFixture.query(reader, "select 1 from outbox_event where slot = 0"); // in the rotation's way
-            OutboxDatabaseFixture.execute(writer, "set lock_timeout = '20ms'; set test.slot = 0");
+            OutboxDatabaseFixture.execute(writer, "set lock_timeout = '10s'; set test.slot = 0");
             CompletableFuture<Integer> rotating = CompletableFuture.supplyAsync(this::rotate);
             do {
                 rig.insert(writer, "k", "into the slot that is wanted");
@@ -206,7 +206,7 @@ class RotationIT {
 
     @Test
     void theLengthOfASlotIsChangedInTheTableAndForEverKeepsAll() throws SQLException {
-        OutboxDatabaseFixture fresh = OutboxDatabaseFixture.create();
+        OutboxDatabaseFixture fresh = OutboxDatabaseFixture.createRotating(OutboxDatabaseFixture.server());
         try (Connection connection = fresh.connect()) {
             assertThat(TABLES.retention(connection)).isEqualTo(Retention.DEFAULT);
             assertThat(TABLES.retain(fresh.dataSource(), Retention.parse("PT90M")))
@@ -244,13 +244,7 @@ class RotationIT {
                 server.kill();
                 server.start();
             }
-            crashing.awaitRecords(crashing.number("select count(*) from committed"));
-            try (Connection connection = crashing.connect()) {
-                Ledger.create()
-                        .committed(connection, "select topic, key, id, payload from committed order by seq")
-                        .published(EngineRig.KAFKA.bootstrapServers())
-                        .assertExact();
-            }
+            crashing.assertExact("committed");
             assertThat(relay.stop()).isEqualTo(ExitCode.OK);
         }
     }

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 /** ACK-BEFORE-SEND: the position never runs ahead of the broker's acknowledgement. */
 class Scenario03AckBeforeSendIT {
-    private static final Duration SOON = Duration.ofMinutes(1);
+    private static final Duration SOON = Duration.ofSeconds(90);
     private static final int EVENTS = 10;
 
     @AfterEach

@@ -9,7 +9,6 @@ import java.net.http.HttpResponse;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
@@ -32,7 +31,7 @@ class Scenario14MarkFailIT {
                     Map.of("twinbox.relay.database.url", RelayRig.POSTGRES.jdbcUrl(rig.database(), proxy)));
 
             sendWithoutSaving(rig, proxy::cut);
-            await("not ready, with the cause").atMost(Duration.ofSeconds(30)).until(() -> {
+            await("not ready, with the cause").until(() -> {
                 HttpResponse<String> ready = RelayMetrics.get(relay, "/health/ready");
                 return ready.statusCode() == 503 && ready.body().contains("\"name\":\"database\",\"status\":\"DOWN\"");
             });
@@ -46,9 +45,11 @@ class Scenario14MarkFailIT {
     void a_kill_between_the_last_acknowledgement_and_the_saved_position_repeats_equal_events_and_loses_none()
             throws Exception {
         try (RelayRig rig = RelayRig.create()) {
-            RelayProcess relay = rig.startRelay(Map.of("twinbox.relay.lease", "PT2S"));
+            RelayProcess relay = rig.startRelay(Map.of());
 
             sendWithoutSaving(rig, relay::kill);
+            // The time that the killed one's lease has left is not the matter.
+            rig.execute("update " + rig.tables().lease() + " set ends_at = clock_timestamp()");
             relay.start();
 
             assertRepeatedAndExact(rig, relay);
@@ -79,7 +80,7 @@ class Scenario14MarkFailIT {
 
     private static void assertRepeatedAndExact(RelayRig rig, RelayProcess relay) throws SQLException {
         rig.awaitRecords(2 * EVENTS);
-        await("the position is saved").atMost(Duration.ofSeconds(30)).until(() -> rig.saves() > 0);
+        await("the position is saved").until(() -> rig.saves() > 0);
         rig.assertExact();
         Set<String> ids = new HashSet<>();
         for (ConsumerRecord<byte[], byte[]> record : rig.records()) {
@@ -87,12 +88,14 @@ class Scenario14MarkFailIT {
         }
         assertThat(ids).hasSize(EVENTS);
         relay.awaitReady();
+        await("nothing unsent").until(() -> unsent(rig) == 0);
+    }
+
+    static int unsent(RelayRig rig) throws SQLException {
         try (Connection connection = rig.connect()) {
             Position position =
                     new PositionTable(connection, rig.tables(), "relay").load().position();
-            assertThat(Backlog.behind(position, connection, rig.tables().events())
-                            .events())
-                    .isZero();
+            return Backlog.behind(position, connection, rig.tables().events()).events();
         }
     }
 

@@ -53,7 +53,7 @@ class Scenario18FirstSeqIT {
         try (Connection connection = rig.connect()) {
             connection.setTransactionIsolation(isolation);
             connection.setAutoCommit(false);
-            OutboxDatabaseFixture.execute(connection, "set local lock_timeout = '1s'");
+            OutboxDatabaseFixture.execute(connection, "set local lock_timeout = '20s'");
             together.await(60, TimeUnit.SECONDS);
             rig.insert(connection, "new key", "event " + number);
             connection.commit();

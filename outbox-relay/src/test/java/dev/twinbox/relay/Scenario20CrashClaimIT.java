@@ -8,11 +8,11 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** CRASH-CLAIM: what a killed relay held is free when its lease ends, and nobody has to touch a table for that. */
 class Scenario20CrashClaimIT {
-    private static final int KILLS = 20;
     private static final Duration LEASE = Duration.ofSeconds(2);
     /** Beside the lease: the JVM's start, on a machine that does other things as well. */
     private static final Duration START = Duration.ofSeconds(60);
@@ -22,12 +22,22 @@ class Scenario20CrashClaimIT {
             Map.of("twinbox.relay.lease", LEASE.toString(), "twinbox.relay.page.rows", "50");
 
     @Test
+    @Tag("proof")
     void a_relay_killed_20_times_under_load_goes_on_each_time_and_loses_nothing_and_keeps_the_order_of_each_key()
             throws SQLException {
+        killUnderLoad(20);
+    }
+
+    @Test
+    void a_relay_killed_under_load_goes_on_and_loses_nothing_and_keeps_the_order_of_each_key() throws SQLException {
+        killUnderLoad(3);
+    }
+
+    private static void killUnderLoad(int kills) throws SQLException {
         try (RelayRig rig = RelayRig.create()) {
             RelayProcess relay = rig.relay(CONFIG).start();
             try (BusinessLoad load = BusinessLoad.start(rig, 1)) {
-                for (int i = 0; i < KILLS; i++) {
+                for (int i = 0; i < kills; i++) {
                     awaitMore(rig, ThreadLocalRandom.current().nextInt(1, 300));
                     relay.kill();
                     relay.start();
@@ -52,29 +62,42 @@ class Scenario20CrashClaimIT {
     }
 
     @Test
-    void a_standby_takes_the_place_of_a_killed_owner_when_the_lease_ends_and_that_of_a_stopped_one_at_once()
-            throws SQLException {
+    void a_standby_takes_the_place_of_a_killed_owner_when_the_lease_ends() throws SQLException {
         Duration lease = Duration.ofSeconds(5); // the default
         try (RelayRig rig = RelayRig.create()) {
-            RelayProcess first = rig.startRelay(Map.of());
-            RelayProcess second = rig.relay(Map.of()).start();
+            RelayProcess first = rig.startRelay(leaseOf(lease));
+            RelayProcess second = rig.relay(leaseOf(lease)).start();
             awaitStandby(second);
 
             first.kill();
-            assertThat(takeOver(rig)).isLessThan(lease.plusSeconds(2));
-
-            first.start();
-            awaitStandby(first);
-            assertThat(second.terminate()).as(second.log()).isZero();
-            assertThat(takeOver(rig)).isLessThan(Duration.ofSeconds(2));
+            // A machine may stand still in between, but a successor that waits for a second lease to end is late.
+            assertThat(takeOver(rig)).isLessThan(lease.multipliedBy(2));
+            second.terminate();
             rig.assertExact();
         }
     }
 
+    @Test
+    void a_standby_takes_the_place_of_an_owner_that_was_stopped_without_waiting_for_the_end_of_the_lease()
+            throws SQLException {
+        Duration lease = Duration.ofMinutes(2);
+        try (RelayRig rig = RelayRig.create()) {
+            RelayProcess first = rig.startRelay(leaseOf(lease));
+            RelayProcess second = rig.relay(leaseOf(lease)).start();
+            awaitStandby(second);
+
+            assertThat(first.terminate()).as(first.log()).isZero();
+            assertThat(takeOver(rig)).isLessThan(lease.dividedBy(4));
+            rig.assertExact();
+        }
+    }
+
+    private static Map<String, String> leaseOf(Duration length) {
+        return Map.of("twinbox.relay.lease", length.toString());
+    }
+
     static void awaitStandby(RelayProcess relay) {
-        await("standing by")
-                .atMost(Duration.ofSeconds(30))
-                .until(() -> relay.log().lines().anyMatch(line -> line.contains("standing by")));
+        await("standing by").until(() -> relay.log().lines().anyMatch(line -> line.contains("standing by")));
     }
 
     /** How long an event written now waits for its relay. */
@@ -83,7 +106,6 @@ class Scenario20CrashClaimIT {
         rig.insertAndCommit(1);
         long goal = rig.count("select count(*) from " + rig.tables().events());
         await("the successor's first acknowledgement")
-                .atMost(Duration.ofSeconds(30))
                 .pollInterval(Duration.ofMillis(20))
                 .until(() -> rig.recordCount() >= goal);
         return Duration.ofNanos(System.nanoTime() - before);

@@ -10,7 +10,6 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -25,11 +24,10 @@ class Scenario22ClockSkewIT {
         try (RelayRig rig = RelayRig.create();
                 Connection connection = rig.connect();
                 Statement statement = connection.createStatement()) {
-            RelayProcess owner = rig.startRelay(Map.of("twinbox.relay.lease", "PT2S"));
+            RelayProcess owner = rig.startRelay(Map.of("twinbox.relay.lease", "PT5S"));
             RelayProcess standby =
-                    rig.relay(Map.of("twinbox.relay.lease", "PT2S")).start();
+                    rig.relay(Map.of("twinbox.relay.lease", "PT5S")).start();
             Scenario20CrashClaimIT.awaitStandby(standby);
-            long before = System.nanoTime();
             for (int i = 0; i < 20; i++) {
                 String skew = i % 2 == 0 ? "+ interval '10 minutes'" : "- interval '10 minutes'";
                 statement.execute("insert into outbox_event (id, topic, key, type, source, occurred_at, content_type)"
@@ -37,14 +35,13 @@ class Scenario22ClockSkewIT {
                         + "', 'k' || n % 5, 't', '/s', clock_timestamp() "
                         + skew + ", 'text/plain' from generate_series(1, 100) n");
             }
-            await().atMost(Duration.ofSeconds(30)).until(() -> rig.recordCount() >= 2_000);
-            assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(20));
+            await().until(() -> rig.recordCount() >= 2_000);
+            await("all of them are behind the position").until(() -> Scenario14MarkFailIT.unsent(rig) == 0);
             // the lease has lived longer than its length, and nobody took it from its owner
             long saves = rig.saves();
-            await().atMost(Duration.ofSeconds(30))
-                    .until(() -> rig.count("select count(*) from outbox_lease, (select min(saved_at) as first from"
-                                    + " outbox_position) p where clock_timestamp() > first + interval '3 seconds'")
-                            == 1);
+            await().until(() -> rig.count("select count(*) from outbox_lease, (select min(saved_at) as first from"
+                            + " outbox_position) p where clock_timestamp() > first + interval '6 seconds'")
+                    == 1);
             assertThat(rig.count("select epoch from outbox_lease")).isOne();
             assertThat(rig.saves()).isEqualTo(saves);
             assertThat(standby.log()).doesNotContain("Took the lease");

@@ -73,6 +73,7 @@ class Scenario34SchemaIT {
             config.put("twinbox.relay.database.url", url);
             migrate(rig, config);
             createRoles(rig, SCHEMA, tables(SCHEMA));
+            turnTo(rig, 0);
             config.putAll(asRole(relayRole(rig, SCHEMA)));
 
             RelayProcess relay = rig.startRelay(config);

@@ -19,10 +19,10 @@ import org.junit.jupiter.api.Test;
 
 /** DB-RESTART: outages of database and broker, of any length, are waited out without a restart and without noise. */
 class Scenario37DbRestartIT {
-    private static final Duration OUTAGE = Duration.ofSeconds(15);
-    private static final Duration BACK = Duration.ofSeconds(10);
-    private static final Duration SOON = Duration.ofMinutes(1);
-    private static final int RESTARTS = 4;
+    private static final Duration OUTAGE = Duration.ofSeconds(10);
+    private static final Duration BACK = Duration.ofSeconds(30);
+    private static final Duration SOON = Duration.ofSeconds(90);
+    private static final int RESTARTS = 3;
 
     @AfterEach
     void serversAreBack() {
@@ -44,7 +44,7 @@ class Scenario37DbRestartIT {
                         RelayRig.POSTGRES.kill();
                         RelayRig.POSTGRES.start();
                     }
-                    relay.awaitReady(BACK.multipliedBy(3));
+                    relay.awaitReady(BACK);
                 }
                 assertThat(load.commits()).isPositive();
             }
@@ -63,7 +63,9 @@ class Scenario37DbRestartIT {
             awaitDown(relay, "database");
             assertThat(RelayMetrics.get(relay, "/health/live").statusCode()).isEqualTo(200);
 
-            assertThat(attemptsDuringOutage()).isBetween(3, (int) OUTAGE.toSeconds() + 2);
+            long begin = System.nanoTime();
+            int attempts = attemptsDuringOutage();
+            assertThat(attempts).isBetween(3, secondsSince(begin) + 2);
 
             RelayRig.POSTGRES.start();
             relay.awaitReady(BACK);
@@ -79,7 +81,7 @@ class Scenario37DbRestartIT {
         Thread counter = new Thread(() -> count(knocks, attempts), "knocks");
         try (knocks) {
             counter.start();
-            await("the outage").during(OUTAGE).atMost(OUTAGE.plusSeconds(5)).until(counter::isAlive);
+            await("the outage").during(OUTAGE).until(counter::isAlive);
         }
         counter.join(); // the kernel lets go of the port when nobody waits in accept() any more
         return attempts.get();
@@ -112,18 +114,25 @@ class Scenario37DbRestartIT {
             awaitDown(relay, "database");
 
             Instant begin = Instant.now();
-            await("the outage").during(OUTAGE).atMost(OUTAGE.plusSeconds(5)).until(relay::isAlive);
+            long beginNanos = System.nanoTime();
+            await("the outage").during(OUTAGE).until(relay::isAlive);
             List<String> lines = linesSince(relay, begin);
+            int seconds = secondsSince(beginNanos);
 
             RelayRig.POSTGRES.start();
             RelayRig.KAFKA.start();
             rig.assertExact();
             relay.awaitReady();
-            assertThat(lines).as("lines of " + OUTAGE).hasSizeBetween(3, (int) OUTAGE.toSeconds() + 1);
+            assertThat(lines).as("lines of %s seconds", seconds).hasSizeBetween(3, seconds + 1);
             assertThat(relay.log()).contains("held back");
             assertThat(relay.log()).doesNotContain("\tat ");
             assertThat(relay.terminate()).isZero();
         }
+    }
+
+    /** Begun ones count. The outage may have lasted longer than it was meant to. */
+    private static int secondsSince(long nanos) {
+        return (int) Duration.ofNanos(System.nanoTime() - nanos).toSeconds() + 1;
     }
 
     private static List<String> linesSince(RelayProcess relay, Instant begin) {

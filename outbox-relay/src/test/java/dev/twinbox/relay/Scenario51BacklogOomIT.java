@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
  * {@code -Dtwinbox.it.backlog.rows=10000000 -Dtwinbox.it.backlog.large=300}.
  */
 class Scenario51BacklogOomIT {
-    private static final int ROWS = Integer.getInteger("twinbox.it.backlog.rows", 300_000);
+    private static final int ROWS = Integer.getInteger("twinbox.it.backlog.rows", 150_000);
     private static final int LARGE = Integer.getInteger("twinbox.it.backlog.large", 40);
     private static final int LARGE_BYTES = 8_000_000;
     private static final Pattern USED = Pattern.compile("jvm_memory_used_bytes\\{area=\"heap\".*} (\\S+)");
@@ -54,10 +54,8 @@ class Scenario51BacklogOomIT {
 
     private static void deliver(RelayRig rig, RelayProcess relay, int rows) throws Exception {
         relay.start();
-        await("it is connected")
-                .atMost(Duration.ofSeconds(60))
-                .until(() -> relay.log().contains("Relaying "));
-        await("the first event").atMost(Duration.ofSeconds(10)).until(() -> rig.recordCount() > 0);
+        await("it is connected").until(() -> relay.log().contains("Relaying "));
+        await("the first event").until(() -> rig.recordCount() > 0);
         await("all")
                 .atMost(Duration.ofMinutes(1).plusMillis(rows))
                 .pollInterval(Duration.ofMillis(200))

@@ -49,10 +49,13 @@ class ScheduledEventsIT {
         try (EngineRig rig = EngineRig.create().withTopic();
                 Connection writer = rig.connect()) {
             EngineRig.Running relay = rig.start();
-            schedule(writer, rig.topic, "third", "clock_timestamp() + interval '1500 ms'");
+            writer.setAutoCommit(false); // a relay that saw one before the next is there would be right to send it
+            String due = OutboxDatabaseFixture.query(writer, "select clock_timestamp() + interval '1500 ms'");
+            schedule(writer, rig.topic, "third", "timestamptz '" + due + "'");
             schedule(writer, rig.topic, "second", "clock_timestamp() + interval '1 s'");
             schedule(writer, rig.topic, "never", "clock_timestamp() + interval '1 day'");
             schedule(writer, rig.topic, "first", "clock_timestamp() - interval '1 s'");
+            writer.commit();
             rig.awaitRecords(3);
             assertThat(rig.payloads()).containsExactly("first", "second", "third");
             assertThat(rig.number("select count(*) from outbox_scheduled")).isEqualTo(1);
@@ -61,9 +64,8 @@ class ScheduledEventsIT {
                     .allSatisfy(record -> assertThat(record.timestamp())
                             .as("sent at, the broker being on this host")
                             .isGreaterThanOrEqualTo(rig.number(
-                                    "select (extract(epoch from occurred_at) * 1000)::bigint + 1500 from outbox_event"
-                                            + " where payload = 'third'")));
-            assertThat(relay.progress().observed().scheduledMoved()).isEqualTo(3);
+                                    "select floor(extract(epoch from timestamptz '" + due + "') * 1000)::bigint")));
+            await().until(() -> relay.progress().observed().scheduledMoved() == 3);
             assertThat(relay.stop()).isEqualTo(ExitCode.OK);
         }
     }
@@ -191,6 +193,7 @@ class ScheduledEventsIT {
             holder.setAutoCommit(false);
             holder.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
             OutboxDatabaseFixture.query(holder, "select now()");
+            OutboxDatabaseFixture.execute(writer, "alter table outbox_scheduled set (autovacuum_enabled = off)");
             OutboxDatabaseFixture.execute(
                     writer,
                     scheduling(
@@ -206,6 +209,8 @@ class ScheduledEventsIT {
                             "now() - interval '1 day' + i * interval '1 ms'",
                             "generate_series(1, " + MOVED + ") i"));
             assertThat(scheduled.runOnce()).isEqualTo(MOVED);
+            // What else asks for the table: the writer's figures, which it would report later, and autovacuum.
+            OutboxDatabaseFixture.query(writer, "select pg_stat_force_next_flush()");
             long before = buffers();
             for (int i = 0; i < 20; i++) {
                 assertThat(scheduled.runOnce()).isZero();

@@ -32,7 +32,7 @@ class SecuredKafkaIT {
 
     private static final Path DOCUMENT = Path.of("..", "docs", "operations.md");
     private static final String PASSWORD = "s3cret-of-kafka";
-    private static final Duration SOON = Duration.ofSeconds(60);
+    private static final Duration SOON = Duration.ofSeconds(90);
 
     @BeforeAll
     static void start() {
@@ -64,7 +64,7 @@ class SecuredKafkaIT {
             insert(connection, "unlimited", "3");
             insert(connection, "orders", "4");
 
-            await("the allowed ones").atMost(SOON).until(() -> count("orders") == 2 && count("unlimited") == 1);
+            await("the allowed ones").atMost(SOON).until(() -> count("orders") >= 2 && count("unlimited") >= 1);
             await("the others").atMost(SOON).until(() -> parked(rig, "refused") == 2);
             assertThat(errors(connection, "forbidden")).contains("grant User:relay Write on topic \"forbidden\"");
             assertThat(errors(connection, "orders")).contains("max.message.bytes of its topic, 100000");
@@ -77,15 +77,17 @@ class SecuredKafkaIT {
 
             KAFKA.allow("relay", AclOperation.WRITE, ResourceType.TOPIC, "forbidden");
             retry(rig, config, "forbidden");
-            await("it is let through").atMost(SOON).until(() -> count("forbidden") == 1);
+            await("it is let through").atMost(SOON).until(() -> count("forbidden") >= 1);
             assertThat(RelayMetrics.of(relay).value("twinbox_relay_redriven_total"))
                     .isPositive();
-            Ledger.create()
-                    .committed(
-                            connection,
-                            "select topic, key, id from outbox_event where length(payload) < 100000 order by seq")
-                    .published(KAFKA.bootstrapServers())
-                    .assertExact();
+            await("the ledger")
+                    .atMost(SOON)
+                    .untilAsserted(() -> Ledger.create()
+                            .committed(
+                                    connection,
+                                    "select topic, key, id from outbox_event where length(payload) < 100000 order by seq")
+                            .published(KAFKA.bootstrapServers())
+                            .assertExact());
             tellsNoSecret(rig, config, relay);
         }
     }
@@ -151,7 +153,7 @@ class SecuredKafkaIT {
 
             KAFKA.createUser("guest", PASSWORD);
             relay.awaitReady();
-            await("the first").atMost(SOON).until(() -> count("guests") == 1);
+            await("the first").atMost(SOON).until(() -> count("guests") >= 1);
             KAFKA.createUser("guest", "yet another password");
             KAFKA.restart();
             double failures = failures(relay);
@@ -160,7 +162,12 @@ class SecuredKafkaIT {
             await("more often than a record may fail").atMost(SOON).until(() -> failures(relay) >= failures + 5);
             assertThat(rig.count("select count(*) from outbox_parked")).isZero();
             KAFKA.createUser("guest", PASSWORD);
-            await("the others").atMost(SOON).until(() -> count("guests") == 3);
+            await("the others")
+                    .atMost(SOON)
+                    .untilAsserted(() -> Ledger.create()
+                            .committed(connection, "select topic, key, id from outbox_event order by seq")
+                            .published(KAFKA.bootstrapServers())
+                            .assertExact());
             assertThat(rig.count("select count(*) from outbox_parked")).isZero();
             tellsNoSecret(rig, config, relay);
         }

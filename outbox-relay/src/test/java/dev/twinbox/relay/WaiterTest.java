@@ -2,6 +2,7 @@ package dev.twinbox.relay;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -22,22 +23,21 @@ class WaiterTest {
 
     @Test
     void theWaitsStayShortForAWhileBehindAReset() throws InterruptedException {
-        Duration max = Duration.ofSeconds(2);
+        Duration max = Duration.ofHours(1);
         Waiter waiter = new Waiter(new RelayConfig.Idle(Duration.ofMillis(1), max));
         waiter.reset();
-        long since = System.nanoTime();
-        for (int i = 0; i < 20; i++) { // doubling would be at the limit after eleven
-            waiter.await();
-        }
-        assertThat(Duration.ofNanos(System.nanoTime() - since)).isLessThan(max);
+        assertTimeoutPreemptively(Duration.ofMinutes(2), () -> {
+            for (int i = 0; i < 20; i++) { // doubling would take 17 minutes
+                waiter.await();
+            }
+        });
     }
 
     @Test
     void longAfterAResetTheyGrowAgain() throws InterruptedException {
         Waiter waiter = new Waiter(new RelayConfig.Idle(Duration.ofMillis(1), Duration.ofMillis(200)));
         waiter.reset();
-        await().atMost(Duration.ofSeconds(10))
-                .pollInterval(Duration.ZERO)
+        await().pollInterval(Duration.ZERO)
                 .pollInSameThread()
                 .until(() -> elapsed(waiter).compareTo(Duration.ofMillis(200)) >= 0);
     }

@@ -27,8 +27,8 @@ import java.util.jar.JarFile;
  */
 public final class PayaraHost implements AutoCloseable {
 
-    private static final Duration START_LIMIT = Duration.ofSeconds(90);
-    private static final Duration ANSWER_LIMIT = Duration.ofSeconds(120);
+    private static final Duration START_LIMIT = Duration.ofMinutes(3);
+    private static final Duration ANSWER_LIMIT = Duration.ofMinutes(3);
 
     private final Process process;
     private final int port;
@@ -36,7 +36,7 @@ public final class PayaraHost implements AutoCloseable {
     private final BlockingQueue<String> answers = new LinkedBlockingQueue<>();
     private final StringBuffer log = new StringBuffer();
     private final HttpClient http =
-            HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(5)).build();
+            HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(30)).build();
 
     /** Starts a server; returns when it takes commands. */
     public PayaraHost(int port, String... jvmOptions) {
@@ -188,7 +188,7 @@ public final class PayaraHost implements AutoCloseable {
         try {
             return http.send(
                     HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
-                            .timeout(Duration.ofSeconds(20))
+                            .timeout(Duration.ofSeconds(60))
                             .build(),
                     HttpResponse.BodyHandlers.ofString());
         } catch (IOException e) {

@@ -13,10 +13,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import javax.imageio.ImageIO;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /** The benchmarks with few events: they must work on the day they are wanted. What they measure here says nothing. */
+@Tag("proof")
 class BenchIT {
 
     /** These have schedules that a busy machine cannot keep, and refuse their run then. */
