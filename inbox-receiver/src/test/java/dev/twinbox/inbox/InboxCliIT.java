@@ -183,15 +183,28 @@ class InboxCliIT {
         return all.toArray(String[]::new);
     }
 
-    /** In this process: many runs, of which none needs the jar. */
     private static Run forget(String... arguments) {
-        List<String> all = new ArrayList<>(List.of(
-                "forget",
+        return runHere(connecting("cli_forget", "forget"), arguments);
+    }
+
+    private static Run parked(String command, String... arguments) {
+        return runHere(connecting("cli_parked", "parked", command), arguments);
+    }
+
+    private static List<String> connecting(String database, String... command) {
+        List<String> arguments = new ArrayList<>(List.of(command));
+        arguments.addAll(List.of(
                 "--url",
-                Servers.postgres().jdbcUrl("cli_forget"),
+                Servers.postgres().jdbcUrl(database),
                 "--user",
                 Servers.postgres().user(),
                 "--password=" + Servers.postgres().password()));
+        return arguments;
+    }
+
+    /** In this process: many runs, of which none needs the jar. */
+    private static Run runHere(List<String> connecting, String... arguments) {
+        List<String> all = new ArrayList<>(connecting);
         all.addAll(List.of(arguments));
         InputStream input = System.in;
         StringWriter output = new StringWriter();
@@ -204,18 +217,6 @@ class InboxCliIT {
         } finally {
             System.setIn(input);
         }
-    }
-
-    private static Run parked(String command, String... arguments) throws Exception {
-        List<String> all = new ArrayList<>(List.of(
-                "parked",
-                command,
-                "--url",
-                Servers.postgres().jdbcUrl("cli_parked"),
-                "--user",
-                Servers.postgres().user()));
-        all.addAll(List.of(arguments));
-        return run(all);
     }
 
     private static Run migrate(String database, String... options) throws Exception {

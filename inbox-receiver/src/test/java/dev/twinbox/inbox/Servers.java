@@ -19,6 +19,7 @@ final class Servers {
         // however late.
         static final KafkaBroker SERVER = KafkaBroker.create()
                 .withSetting("log.retention.check.interval.ms", "86400000")
+                .withJvmOptions("-XX:TieredStopAtLevel=1")
                 .start();
     }
 

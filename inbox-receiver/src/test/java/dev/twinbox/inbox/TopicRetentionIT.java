@@ -33,6 +33,7 @@ class TopicRetentionIT {
         KafkaBroker broker = KafkaBroker.create()
                 .withSetting("authorizer.class.name", "org.apache.kafka.metadata.authorizer.StandardAuthorizer")
                 .withSetting("allow.everyone.if.no.acl.found", "true")
+                .withJvmOptions("-XX:TieredStopAtLevel=1")
                 .start();
         try {
             broker.createTopic("week", 1, Map.of("segment.ms", "1000"));

@@ -16,9 +16,11 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.utils.Utils;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A partition whose only broker is gone holds up its own keys, and nobody else for longer than {@code stall-timeout}. */
+@Tag("proof")
 class LeaderlessPartitionIT {
     private static final Duration STALL_TIMEOUT = Duration.ofSeconds(4);
     /** What a loaded machine takes to end a session, begin one and open a producer. */

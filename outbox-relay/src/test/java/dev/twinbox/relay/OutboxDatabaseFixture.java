@@ -10,6 +10,8 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -20,6 +22,8 @@ final class OutboxDatabaseFixture {
             null, OutboxSchema.DEFAULT_TABLE, OutboxSchema.DEFAULT_POSITION_TABLE, OutboxSchema.DEFAULT_LEASE_TABLE);
 
     private static final AtomicInteger NUMBER = new AtomicInteger();
+    private static final String TEMPLATE = "outbox_template";
+    private static final Set<PostgresServer> TEMPLATES = new HashSet<>();
 
     private final PostgresServer server;
     private final String name;
@@ -40,9 +44,22 @@ final class OutboxDatabaseFixture {
 
     /** In which the hour makes no difference: one slot has its turn until the test says something else. */
     static OutboxDatabaseFixture create(PostgresServer server) throws SQLException {
-        OutboxDatabaseFixture fixture = createRotating(server);
-        SCHEMA.retain(fixture.dataSource(), Retention.FOREVER);
+        OutboxDatabaseFixture fixture = new OutboxDatabaseFixture(server, "outbox" + NUMBER.incrementAndGet());
+        createDatabase(server, fixture.name);
         return fixture;
+    }
+
+    /** With the tables of the default names, as a copy of a database that was migrated once: that takes the longer, the more steps there are. */
+    static synchronized void createDatabase(PostgresServer server, String name) throws SQLException {
+        if (TEMPLATES.add(server)) {
+            OutboxDatabaseFixture template = new OutboxDatabaseFixture(server, TEMPLATE);
+            server.createDatabase(TEMPLATE);
+            SCHEMA.migrate(template.dataSource());
+            SCHEMA.retain(template.dataSource(), Retention.FOREVER);
+        }
+        try (Connection connection = server.connect("postgres")) {
+            execute(connection, "create database \"" + name + "\" template " + TEMPLATE);
+        }
     }
 
     /** As {@code migrate} makes it, with a slot for each hour. */
