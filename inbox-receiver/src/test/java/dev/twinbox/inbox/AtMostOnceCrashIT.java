@@ -6,9 +6,11 @@ import static org.awaitility.Awaitility.await;
 import dev.twinbox.inbox.app.CrashHandlers;
 import dev.twinbox.inbox.server.PayaraHost;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A server is killed while handlers of all three contracts are at the same event. */
+@Tag("proof")
 class AtMostOnceCrashIT {
 
     /** A killed member keeps its partitions for its session, ten seconds; by Kafka's own default it would be 45 at least. */

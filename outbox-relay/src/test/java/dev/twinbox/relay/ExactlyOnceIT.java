@@ -17,6 +17,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.producer.Producer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -107,6 +108,7 @@ class ExactlyOnceIT {
     }
 
     @ParameterizedTest
+    @Tag("proof")
     @EnumSource
     void anEndWithoutAnAnswerWhileParkedEventsAreSentRepeatsNoneAndLosesNone(Commit commit) throws Exception {
         try (EngineRig rig = exactlyOnce()) {

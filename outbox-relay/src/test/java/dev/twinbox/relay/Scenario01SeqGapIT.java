@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** SEQ-GAP: sequence numbers are drawn at the insert, rows appear at the commit. */
@@ -40,6 +41,7 @@ class Scenario01SeqGapIT {
     }
 
     @Test
+    @Tag("proof")
     void two_hundred_threads_of_two_jvms_with_pauses_and_rollbacks_lose_and_invent_nothing() throws Exception {
         try (RelayRig rig = RelayRig.create()) {
             RelayProcess relay = rig.startRelay(Map.of());

@@ -52,7 +52,7 @@ class Scenario16OrderRetryIT {
      */
     @Test
     void an_event_that_the_broker_refuses_is_not_overtaken_by_what_was_sent_with_it() throws Exception {
-        for (int round = 0; round < 5; round++) {
+        for (int round = 0; round < 3; round++) {
             try (EngineRig rig = EngineRig.create().withTopic(Map.of("max.message.bytes", "5000"));
                     Connection connection = rig.connect()) {
                 rig.kafka.put("batch.size", "1"); // a batch for each record

@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** SPLIT-BRAIN: an owner that slept through its lease, or was cut off, finds that it is none, and harms nobody. */
@@ -62,6 +63,7 @@ class Scenario19SplitBrainIT {
     }
 
     @Test
+    @Tag("proof")
     void an_owner_that_was_cut_off_from_the_database_sends_nothing_behind_its_lease_and_its_late_statements_do_nothing()
             throws Exception {
         try (RelayRig rig = RelayRig.create();
@@ -112,6 +114,7 @@ class Scenario19SplitBrainIT {
     }
 
     @Test
+    @Tag("proof")
     void the_lease_is_renewed_once_a_second_at_most_however_short_it_is() throws Exception {
         try (RelayRig rig = RelayRig.create();
                 Connection connection = rig.connect();

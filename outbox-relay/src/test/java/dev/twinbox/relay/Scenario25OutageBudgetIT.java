@@ -8,6 +8,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** OUTAGE-BUDGET: an outage of Kafka, of whatever length and kind, is held against no event. */
@@ -28,6 +29,7 @@ class Scenario25OutageBudgetIT {
     }
 
     @Test
+    @Tag("proof")
     void a_broker_that_is_down_costs_no_attempt_and_everything_is_sent_in_order_within_seconds_of_its_return()
             throws SQLException {
         outage(RelayRig.KAFKA::kill, RelayRig.KAFKA::start);

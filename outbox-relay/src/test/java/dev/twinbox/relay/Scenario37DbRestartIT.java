@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** DB-RESTART: outages of database and broker, of any length, are waited out without a restart and without noise. */
@@ -54,6 +55,7 @@ class Scenario37DbRestartIT {
     }
 
     @Test
+    @Tag("proof")
     void a_long_outage_of_the_database_is_told_by_readiness_and_costs_one_attempt_per_second() throws Exception {
         try (RelayRig rig = RelayRig.create()) {
             RelayProcess relay = rig.startRelay(Map.of());
@@ -100,6 +102,7 @@ class Scenario37DbRestartIT {
     }
 
     @Test
+    @Tag("proof")
     void an_outage_of_both_writes_at_most_one_line_per_second_and_tells_how_many_it_held_back() throws Exception {
         try (RelayRig rig = RelayRig.create()) {
             // DEBUG of the libraries would be their own matter; what is tested is what an operator gets by default.

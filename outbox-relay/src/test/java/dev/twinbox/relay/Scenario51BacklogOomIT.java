@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -33,6 +34,7 @@ class Scenario51BacklogOomIT {
     }
 
     @Test
+    @Tag("proof")
     void a_backlog_of_8_MB_events_is_sent_from_256_MB_of_heap() throws Exception {
         try (RelayRig rig = RelayRig.create();
                 Connection connection = rig.connect()) {
