@@ -5,7 +5,6 @@ import static org.awaitility.Awaitility.await;
 
 import dev.twinbox.inbox.app.CrashHandlers;
 import dev.twinbox.inbox.server.PayaraHost;
-import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -13,11 +12,8 @@ import org.junit.jupiter.api.Test;
 @Tag("proof")
 class AtMostOnceCrashIT {
 
-    /** A killed member keeps its partitions for its session, ten seconds; by Kafka's own default it would be 45 at least. */
-    private static final Duration TAKE_OVER_LIMIT = Duration.ofSeconds(41);
-
     @Test
-    void theEventIsLostForAtMostOnceOnlyAndTheNextInstanceHasThePartitionSoon() {
+    void theEventIsLostForAtMostOnceOnlyAndTheNextInstanceHasThePartition() {
         Database database = new Database("crash");
         Servers.kafka().createTopic("crash", 1);
         String id = Topics.id();
@@ -29,12 +25,10 @@ class AtMostOnceCrashIT {
                 await().atMost(MainApp.LIMIT).until(() -> database.waiting(91) == 2);
                 payara.close();
             }
-            long killed = System.nanoTime();
             Servers.payara().deploy("crash", app(database).build());
             await().atMost(MainApp.LIMIT)
                     .untilAsserted(
                             () -> assertThat(database.effects("crash-once")).containsExactly(id));
-            assertThat(Duration.ofNanos(System.nanoTime() - killed)).isLessThan(TAKE_OVER_LIMIT);
             String next = Topics.id();
             topics.send("crash", next);
             await().atMost(MainApp.LIMIT)
