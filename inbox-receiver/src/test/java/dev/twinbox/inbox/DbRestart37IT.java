@@ -19,10 +19,10 @@ class DbRestart37IT {
         long effects = database.count("effect where handler = 'Ejb.onOrder'");
         int from = Servers.payara().log().length();
         for (int restart = 0; restart < RESTARTS; restart++) {
-            topics.sendMany("ejb", 0, 200);
-            topics.sendMany("ejb", 1, 200);
+            topics.sendMany("ejb", 0, 80);
+            topics.sendMany("ejb", 1, 80);
             Servers.postgres().kill();
-            topics.sendMany("ejb", 0, 100);
+            topics.sendMany("ejb", 0, 40);
             await().atMost(MainApp.LIMIT)
                     .untilAsserted(() ->
                             assertThat(Servers.payara().get("/main/status")).contains("trouble database="));
@@ -33,7 +33,7 @@ class DbRestart37IT {
         }
 
         assertThat(database.count("effect where handler = 'Ejb.onOrder'") - effects)
-                .isEqualTo(RESTARTS * 500L);
+                .isEqualTo(RESTARTS * 200L);
         assertThat(
                         database.count(
                                 "(select event_id from effect where handler = 'Ejb.onOrder' group by event_id having count(*) > 1) d"))
