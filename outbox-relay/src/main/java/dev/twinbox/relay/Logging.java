@@ -15,7 +15,7 @@ import org.slf4j.bridge.SLF4JBridgeHandler;
  * file by {@code -Dlogback.configurationFile=…}, which is then used as it is.
  */
 final class Logging {
-    private static final String OPERATORS_FILE = "logback.configurationFile";
+    static final String OPERATORS_FILE = "logback.configurationFile";
 
     private Logging() {}
 

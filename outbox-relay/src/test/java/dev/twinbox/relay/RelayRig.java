@@ -157,8 +157,6 @@ final class RelayRig implements AutoCloseable {
 
     /**
      * What a command of the jar prints that ends with 0. It runs in this JVM, for the start of another one costs seconds.
-     *
-     * @param arguments of a command that does not set up logging
      */
     String command(Map<String, String> changes, String... arguments) {
         Map<String, String> config = config();
@@ -166,6 +164,8 @@ final class RelayRig implements AutoCloseable {
         Properties file = new Properties();
         file.putAll(config);
         StringWriter printed = new StringWriter();
+        // By which the command leaves the logging of the tests as it is.
+        System.setProperty(Logging.OPERATORS_FILE, "logback-test.xml");
         try {
             Path path = Files.createTempFile("relay", ".properties");
             try (OutputStream out = Files.newOutputStream(path)) {
