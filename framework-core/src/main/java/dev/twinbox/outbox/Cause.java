@@ -2,9 +2,11 @@ package dev.twinbox.outbox;
 
 import dev.twinbox.CloudEventHeaders;
 import dev.twinbox.EventContext;
+import dev.twinbox.tracing.Tracing;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +19,10 @@ public final class Cause {
     /** Longer than W3C asks everybody to carry on of a trace state, and than any id ought to be. */
     private static final int LONGEST_VALUE = 512;
 
+    /** W3C Trace Context, with room for what later versions append; all zeros are no ids. */
+    private static final Pattern TRACE_PARENT =
+            Pattern.compile("(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(-.*)?");
+
     private static final String ATTRIBUTE_OF_TRACE_PARENT = CloudEventHeaders.PREFIX + CloudEventHeaders.TRACE_PARENT;
     private static final String ATTRIBUTE_OF_TRACE_STATE = CloudEventHeaders.PREFIX + CloudEventHeaders.TRACE_STATE;
 
@@ -25,19 +31,13 @@ public final class Cause {
 
     private Cause() {}
 
-    /** What a handler does. */
-    @FunctionalInterface
-    public interface Work {
-        void run() throws Throwable;
-    }
-
     /**
      * Handles an event.
      *
      * @param event what came along with it; asked for when something is published
      * @throws Throwable what the work throws
      */
-    public static void of(Supplier<EventContext> event, Work work) throws Throwable {
+    public static void of(Supplier<EventContext> event, Tracing.Work work) throws Throwable {
         Supplier<EventContext> outer = CURRENT.get();
         CURRENT.set(event);
         try {
@@ -74,7 +74,7 @@ public final class Cause {
         String plain = usable(from.get(CloudEventHeaders.TRACE_PARENT));
         String parent = plain == null ? usable(from.get(ATTRIBUTE_OF_TRACE_PARENT)) : plain;
         String state = usable(from.get(plain == null ? ATTRIBUTE_OF_TRACE_STATE : CloudEventHeaders.TRACE_STATE));
-        if (parent != null) {
+        if (parent != null && TRACE_PARENT.matcher(parent).matches()) {
             to.put(CloudEventHeaders.TRACE_PARENT, parent);
             if (state != null) {
                 to.put(CloudEventHeaders.TRACE_STATE, state);

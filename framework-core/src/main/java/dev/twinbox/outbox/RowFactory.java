@@ -5,10 +5,12 @@ import dev.twinbox.EventSerializer;
 import dev.twinbox.EventType;
 import dev.twinbox.InvalidEventException;
 import dev.twinbox.OutboxEvent;
+import dev.twinbox.tracing.Tracing;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -26,12 +28,14 @@ final class RowFactory {
     private final OutboxConfiguration configuration;
     private final EventSerializer serializer;
     private final InstantSource clock;
+    private final Tracing tracing;
     private final Map<Class<?>, EventClass> eventClasses = new ConcurrentHashMap<>();
 
-    RowFactory(OutboxConfiguration configuration, EventSerializer serializer, InstantSource clock) {
+    RowFactory(OutboxConfiguration configuration, EventSerializer serializer, InstantSource clock, Tracing tracing) {
         this.configuration = configuration;
         this.serializer = serializer;
         this.clock = clock;
+        this.tracing = tracing;
     }
 
     /**
@@ -46,17 +50,22 @@ final class RowFactory {
         }
         OutboxEvent given = event instanceof OutboxEvent outboxEvent ? outboxEvent : OutboxEvent.of(event);
         OutboxEvent complete = complete(given);
+        UUID id = UuidCreator.getTimeOrderedEpoch();
+        String topic = required(complete.topic(), "topic", complete);
+        String type = required(complete.type(), "type", complete);
+        byte[] payload = serialize(complete.payload());
+        Map<String, String> headers = tracing.created(topic, complete.key(), type, id, complete.headers());
         OutboxRow row = new OutboxRow(
-                UuidCreator.getTimeOrderedEpoch(),
-                required(complete.topic(), "topic", complete),
+                id,
+                topic,
                 complete.key(),
-                required(complete.type(), "type", complete),
+                type,
                 configuration.source(),
                 complete.subject(),
                 clock.instant(),
                 contentType(complete),
-                Cause.addTo(complete.headers()),
-                serialize(complete.payload()),
+                Cause.addTo(headers),
+                payload,
                 wholeMicros(complete.deliverAt()));
         checkSize(row);
         return row;

@@ -2,10 +2,13 @@ package dev.twinbox.outbox;
 
 import dev.twinbox.EventSerializer;
 import dev.twinbox.InvalidEventException;
+import dev.twinbox.tracing.Tracing;
 import jakarta.annotation.PostConstruct;
 import jakarta.annotation.Resource;
 import jakarta.ejb.EJB;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.inject.Any;
+import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Inject;
 import jakarta.transaction.Status;
 import jakarta.transaction.TransactionRequiredException;
@@ -37,6 +40,11 @@ public class TransactionOutbox {
     @Inject
     EventSerializer serializer;
 
+    /** For what the server may have or not. */
+    @Inject
+    @Any
+    Instance<Object> beans;
+
     private OutboxConfiguration configuration;
     private RowFactory rows;
     private OutboxDatabase database;
@@ -44,7 +52,7 @@ public class TransactionOutbox {
     @PostConstruct
     void configure() {
         configuration = OutboxConfigurationReader.read(ConfigProvider.getConfig());
-        rows = new RowFactory(configuration, serializer, InstantSource.system());
+        rows = new RowFactory(configuration, serializer, InstantSource.system(), Tracing.of(beans));
         database = new OutboxDatabase(configuration);
     }
 

@@ -8,6 +8,7 @@ import dev.twinbox.EventType;
 import dev.twinbox.InvalidEventException;
 import dev.twinbox.OutboxEvent;
 import dev.twinbox.schema.OutboxSchema;
+import dev.twinbox.tracing.Tracing;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -52,7 +53,8 @@ class RowFactoryTest {
     private final RowFactory factory = new RowFactory(
             new OutboxConfiguration("ds", "/orders", new OutboxSchema(null, "e", "p", "l"), 1000, 10, 10_000),
             new TextSerializer(),
-            InstantSource.fixed(NOW));
+            InstantSource.fixed(NOW),
+            Tracing.off());
 
     @Test
     void what_the_event_does_not_say_comes_from_its_class() {

@@ -6,6 +6,7 @@ import dev.twinbox.inbox.Claims.Standing;
 import dev.twinbox.inbox.HandlerMethod.Shape;
 import dev.twinbox.inbox.InboxTable.Keys;
 import dev.twinbox.outbox.Cause;
+import dev.twinbox.tracing.Tracing;
 import jakarta.transaction.Status;
 import jakarta.transaction.Synchronization;
 import java.sql.Connection;
@@ -145,8 +146,7 @@ final class Attempt implements Runnable, Synchronization {
     }
 
     private void callHandlers() throws Throwable {
-        SortedMap<String, Handler> listHandlers = new TreeMap<>();
-        Map<String, List<@Nullable Object>> lists = new HashMap<>();
+        SortedMap<String, ListCall> lists = new TreeMap<>();
         for (ReceivedEvent event : events) {
             for (Handler handler : handlersOf.apply(event)) {
                 switch (take(handler, event)) {
@@ -155,9 +155,8 @@ final class Attempt implements Runnable, Synchronization {
                     case TO_HANDLE -> {
                         effects += handler.hasEffect() ? 1 : 0;
                         if (handler.shape() == Shape.LIST) {
-                            listHandlers.put(handler.name(), handler);
-                            lists.computeIfAbsent(handler.name(), h -> new ArrayList<>())
-                                    .add(event.eventFor(handler));
+                            lists.computeIfAbsent(handler.name(), h -> new ListCall(handler))
+                                    .add(event);
                         } else {
                             handle(handler, event);
                         }
@@ -170,16 +169,46 @@ final class Attempt implements Runnable, Synchronization {
             }
         }
         unclaimTheRest();
-        for (Handler handler : listHandlers.values()) {
-            handler.handleAll(lists.getOrDefault(handler.name(), List.of()));
+        for (ListCall call : lists.values()) {
+            workshop.tracing().handleAll(workshop.group(), call.handler.name(), call::contexts, call);
         }
         settle();
     }
 
-    private static void handle(Handler handler, ReceivedEvent event) throws Throwable {
+    /** What a handler of many events is called with. */
+    private static final class ListCall implements Tracing.Work {
+        private final Handler handler;
+        private final List<ReceivedEvent> events = new ArrayList<>();
+        private final List<@Nullable Object> values = new ArrayList<>();
+
+        ListCall(Handler handler) {
+            this.handler = handler;
+        }
+
+        void add(ReceivedEvent event) {
+            values.add(event.eventFor(handler));
+            events.add(event);
+        }
+
+        List<EventContext> contexts() {
+            return events.stream().map(ReceivedEvent::context).toList();
+        }
+
+        @Override
+        public void run() throws Throwable {
+            handler.handleAll(values);
+        }
+    }
+
+    private void handle(Handler handler, ReceivedEvent event) throws Throwable {
         @Nullable Object value = event.eventFor(handler);
         @Nullable EventContext context = handler.shape() == Shape.EVENT_AND_CONTEXT ? event.context() : null;
-        Cause.of(event::context, () -> handler.handle(value, context));
+        Tracing.Work call = () -> Cause.of(event::context, () -> handler.handle(value, context));
+        if (handler.hasEffect()) {
+            workshop.tracing().handle(workshop.group(), handler.name(), event::context, call);
+        } else {
+            call.run();
+        }
     }
 
     /** Of a pair that is in the batch twice the second is a duplicate. */

@@ -4,6 +4,7 @@ import dev.twinbox.DeliveryContract;
 import dev.twinbox.EventSerializer;
 import dev.twinbox.InvalidConfigurationException;
 import dev.twinbox.inbox.GroupMember.OffsetPolicy;
+import dev.twinbox.tracing.Tracing;
 import jakarta.annotation.Resource;
 import jakarta.ejb.EJB;
 import jakarta.enterprise.concurrent.ManagedThreadFactory;
@@ -109,12 +110,13 @@ class InboxReceiver {
         checkNow(check);
         RetentionLoop oldRows = retention(config, table, retentionTable, shortTransaction);
         metrics = metrics(config.group());
+        Tracing tracing = Tracing.of(beans.createInstance());
         ExecutorService executor = startWorkers(config.workers());
         workers = executor;
         for (Subscription subscription : subscriptions(config.group())) {
             Parking parking = new Parking(subscription.group(), parked, config.parking(), shortTransaction, status);
-            Workshop workshop =
-                    new Workshop(subscription.group(), transaction, registry, dataSource, table, parking, status);
+            Workshop workshop = new Workshop(
+                    subscription.group(), transaction, registry, dataSource, table, parking, status, tracing);
             boolean atMostOnce = subscription.group().equals(config.group() + AT_MOST_ONCE_SUFFIX);
             Processor processor = atMostOnce ? new AtMostOnceProcessor(workshop) : new TransactionalProcessor(workshop);
             OffsetPolicy policy = atMostOnce ? OffsetPolicy.BEFORE_HANDLING : OffsetPolicy.AFTER_HANDLING;

@@ -1,5 +1,6 @@
 package dev.twinbox.inbox;
 
+import dev.twinbox.tracing.Tracing;
 import jakarta.transaction.TransactionSynchronizationRegistry;
 import javax.sql.DataSource;
 
@@ -13,6 +14,7 @@ import javax.sql.DataSource;
  * @param table where events are claimed
  * @param parking where events go that can not be handled
  * @param status counts
+ * @param tracing tells of each call of a handler
  */
 record Workshop(
         String group,
@@ -21,7 +23,8 @@ record Workshop(
         DataSource dataSource,
         InboxTable table,
         Parking parking,
-        InboxStatus status) {
+        InboxStatus status,
+        Tracing tracing) {
 
     /** For events from Kafka that are not begun one by one. */
     Claims claims() {

@@ -34,6 +34,7 @@ final class ConfigurationReader {
     private final List<String> problems = new ArrayList<>();
     private final Map<Setting<?>, Object> values = new HashMap<>();
     private final Map<String, String> kafka = new HashMap<>();
+    private final Map<String, String> telemetry = new HashMap<>();
     private final SmallRyeConfig config;
     private final @Nullable Path file;
 
@@ -117,6 +118,25 @@ final class ConfigurationReader {
             String key = RelaySettings.KAFKA_PREFIX + name;
             report(key, KafkaSettings.isSecret(name) ? Secret.MASK : kafka.get(name), problem);
         });
+        parseTelemetry();
+    }
+
+    /** Their meaning is OpenTelemetry's to know, but for the switch. */
+    private void parseTelemetry() {
+        for (String name : config.getPropertyNames()) {
+            String value = name.startsWith(RelayConfig.Telemetry.PREFIX) ? text(name) : null;
+            if (value != null) {
+                telemetry.put(name, value);
+            }
+        }
+        String key = RelayConfig.Telemetry.DISABLED;
+        String disabled = text(key);
+        if (disabled != null) {
+            telemetry.put(key, disabled);
+            if (!disabled.equalsIgnoreCase("true") && !disabled.equalsIgnoreCase("false")) {
+                report(key, disabled, "must be true or false");
+            }
+        }
     }
 
     private <T> void parse(Setting<T> setting) {
@@ -249,6 +269,7 @@ final class ConfigurationReader {
                 need(RelaySettings.SHUTDOWN_TIMEOUT),
                 need(RelaySettings.LOG_LEVEL),
                 need(RelaySettings.LOG_FORMAT),
+                new RelayConfig.Telemetry(telemetry),
                 get(RelaySettings.RETENTION).orElse(null));
     }
 }

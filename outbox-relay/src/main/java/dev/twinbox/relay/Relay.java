@@ -7,7 +7,6 @@ import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Function;
-import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
@@ -54,13 +53,16 @@ final class Relay implements AutoCloseable {
     private @Nullable RelaySession session;
     private boolean everRelayed;
 
-    /** @param progress written by the relay's threads, see there */
-    Relay(RelayConfig config, Progress progress) {
+    /**
+     * @param progress written by the relay's threads, see there
+     * @param tracing told of what is sent
+     */
+    Relay(RelayConfig config, Progress progress, Tracing tracing) {
         this(
                 config,
                 progress,
                 new OutboxDatabase(config),
-                purpose -> new KafkaProducer<>(ProducerSettings.of(config, purpose)));
+                purpose -> tracing.producer(ProducerSettings.of(config, purpose)));
     }
 
     Relay(

@@ -5,6 +5,7 @@ import dev.twinbox.schema.Retention;
 import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.event.Level;
 
@@ -28,6 +29,7 @@ import org.slf4j.event.Level;
  * @param shutdownTimeout what SIGTERM grants to the records in flight
  * @param logLevel of the relay's own lines
  * @param logFormat how they are written
+ * @param telemetry whether and how spans are told
  * @param retention what {@code migrate} makes of the event table; null: leaves it as it is
  */
 record RelayConfig(
@@ -46,6 +48,7 @@ record RelayConfig(
         Duration shutdownTimeout,
         Level logLevel,
         LogFormat logFormat,
+        Telemetry telemetry,
         @Nullable Retention retention) {
 
     /**
@@ -106,6 +109,28 @@ record RelayConfig(
      * @param waitingLimit after this long a person has to decide about an event that waits for its topic or partition
      */
     record Parking(Duration stallTimeout, Duration waitingLimit) {}
+
+    /** @param settings of OpenTelemetry in the file, by their own names; those of the environment win over them */
+    record Telemetry(Map<String, String> settings) {
+        /** As in MicroProfile Telemetry, and unlike OpenTelemetry itself: off unless this says {@code false}. */
+        static final String DISABLED = "otel.sdk.disabled";
+
+        static final String PREFIX = "otel.";
+
+        Telemetry {
+            settings = Map.copyOf(settings);
+        }
+
+        boolean isOn() {
+            return "false".equalsIgnoreCase(settings.get(DISABLED));
+        }
+
+        /** Without values: headers for the collector are often secrets. */
+        @Override
+        public String toString() {
+            return (isOn() ? "on" : "off") + new TreeSet<>(settings.keySet());
+        }
+    }
 
     /** @param port 0 = any free port, named in the log */
     record Http(String host, int port) {}

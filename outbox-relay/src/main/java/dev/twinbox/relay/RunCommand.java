@@ -27,13 +27,14 @@ final class RunCommand implements Callable<Integer> {
         RelayConfig config = configuration.read();
         Logging.configure(config);
         LOG.info("outbox-relay {} starts with {}", RelayMain.Version.number(), config);
+        Tracing tracing = Tracing.of(config.telemetry());
         Progress progress = new Progress(System::nanoTime);
-        Relay relay = new Relay(config, progress);
+        Relay relay = new Relay(config, progress, tracing);
         Termination termination =
                 Termination.install(relay::stop, config.shutdownTimeout().plus(CLOSING));
         ExitCode exitCode = ExitCode.INTERNAL;
         try {
-            exitCode = run(config, progress, relay);
+            exitCode = run(config, progress, tracing, relay);
         } catch (RelayException e) {
             LOG.error(e.getMessage());
             exitCode = e.exitCode();
@@ -45,10 +46,11 @@ final class RunCommand implements Callable<Integer> {
         return exitCode.number();
     }
 
-    private static ExitCode run(RelayConfig config, Progress progress, Relay relay) {
+    private static ExitCode run(RelayConfig config, Progress progress, Tracing tracing, Relay relay) {
         KafkaSettings.tryOut(ProducerSettings.of(config));
         Health health = new Health(progress, config.readyTimeout());
-        try (Metrics metrics = new Metrics(config.name(), config.delivery().mode(), progress);
+        try (tracing;
+                Metrics metrics = new Metrics(config.name(), config.delivery().mode(), progress);
                 HttpEndpoint http = new HttpEndpoint(config.http(), health, metrics);
                 relay) {
             ExitCode end = relay.run();

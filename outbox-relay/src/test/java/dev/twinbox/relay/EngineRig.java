@@ -107,6 +107,7 @@ final class EngineRig implements AutoCloseable {
                 Duration.ofSeconds(10),
                 Level.INFO,
                 LogFormat.TEXT,
+                new RelayConfig.Telemetry(Map.of()),
                 null);
     }
 

@@ -31,6 +31,7 @@ final class Landscape implements AutoCloseable {
     private static final String QUICK_START = "-XX:TieredStopAtLevel=1";
 
     private final Installation installation;
+    private final Map<String, String> telemetry;
     private final ExecutorService threads = Executors.newCachedThreadPool(task -> {
         Thread thread = new Thread(task, "landscape");
         thread.setDaemon(true);
@@ -49,13 +50,20 @@ final class Landscape implements AutoCloseable {
     private final Server shippingProcess;
 
     Landscape(Installation installation, DemoSettings settings, Journal journal) {
+        this(installation, settings, journal, Map.of());
+    }
+
+    /** @param telemetry settings of OpenTelemetry for the relay and the services, by their standard names */
+    Landscape(Installation installation, DemoSettings settings, Journal journal, Map<String, String> telemetry) {
         this.installation = installation;
+        this.telemetry = Map.copyOf(telemetry);
         postgres = PostgresServer.create().withPort(settings.port(Use.POSTGRES));
         // First-tier compilation everywhere: seconds of start matter more here than the last tenth of speed.
         kafka = KafkaBroker.create().withPort(settings.port(Use.KAFKA)).withJvmOptions(QUICK_START);
         RelayProcess relay = RelayProcess.builder(installation.relay())
                 .jvmOptions("-Xmx256m", "-XX:+UseSerialGC", QUICK_START)
                 .config(relayConfiguration())
+                .config(telemetry)
                 .config("twinbox.relay.http.port", String.valueOf(settings.port(Use.RELAY)))
                 .build();
         ordersServer = payara(settings.port(Use.ORDERS), ORDERS_DATABASE)
@@ -83,12 +91,14 @@ final class Landscape implements AutoCloseable {
     }
 
     private PayaraMicro.Builder payara(int port, String database) {
-        return PayaraMicro.builder(installation.payara())
+        PayaraMicro.Builder builder = PayaraMicro.builder(installation.payara())
                 .port(port)
                 .jvmOptions(QUICK_START)
                 .systemProperty(database + ".database.url", postgres.jdbcUrl(database))
                 .systemProperty(database + ".database.user", postgres.user())
                 .env(environmentName(database + ".database.password"), postgres.password());
+        telemetry.forEach(builder::systemProperty);
+        return builder;
     }
 
     private Map<String, String> relayConfiguration() {

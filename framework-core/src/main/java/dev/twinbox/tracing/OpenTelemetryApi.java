@@ -1,0 +1,18 @@
+package dev.twinbox.tracing;
+
+/** Whether {@link OpenTelemetryTracing} can be loaded: the API is the server's, applications do not bring it. */
+final class OpenTelemetryApi {
+
+    private static final String NAME = "io.opentelemetry.api.OpenTelemetry";
+
+    private OpenTelemetryApi() {}
+
+    static boolean isPresent() {
+        try {
+            Class.forName(NAME, false, OpenTelemetryApi.class.getClassLoader());
+            return true;
+        } catch (ClassNotFoundException e) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,175 @@
+package dev.twinbox.tracing;
+
+import dev.twinbox.AlreadyDoneException;
+import dev.twinbox.CloudEventHeaders;
+import dev.twinbox.EventContext;
+import io.opentelemetry.api.OpenTelemetry;
+import io.opentelemetry.api.common.AttributeKey;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.SpanBuilder;
+import io.opentelemetry.api.trace.SpanContext;
+import io.opentelemetry.api.trace.SpanKind;
+import io.opentelemetry.api.trace.StatusCode;
+import io.opentelemetry.api.trace.Tracer;
+import io.opentelemetry.context.Context;
+import io.opentelemetry.context.Scope;
+import io.opentelemetry.context.propagation.TextMapPropagator;
+import jakarta.ejb.EJBException;
+import jakarta.enterprise.inject.Instance;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Spans of the server's OpenTelemetry.
+ *
+ * <p>Names, kinds and attributes: <a href="https://opentelemetry.io/docs/specs/semconv/messaging/messaging-spans/">Semantic
+ * conventions for messaging spans</a> and, for what is Kafka's, <a
+ * href="https://opentelemetry.io/docs/specs/semconv/messaging/kafka/">for Kafka</a>.
+ */
+final class OpenTelemetryTracing implements Tracing {
+
+    private static final Logger LOG = System.getLogger(OpenTelemetryTracing.class.getName());
+
+    private static final String SCOPE = "dev.twinbox";
+
+    private static final AttributeKey<String> SYSTEM = AttributeKey.stringKey("messaging.system");
+    private static final AttributeKey<String> OPERATION = AttributeKey.stringKey("messaging.operation.name");
+    private static final AttributeKey<String> OPERATION_TYPE = AttributeKey.stringKey("messaging.operation.type");
+    private static final AttributeKey<String> TOPIC = AttributeKey.stringKey("messaging.destination.name");
+    private static final AttributeKey<String> PARTITION = AttributeKey.stringKey("messaging.destination.partition.id");
+    private static final AttributeKey<Long> OFFSET = AttributeKey.longKey("messaging.kafka.offset");
+    private static final AttributeKey<String> KEY = AttributeKey.stringKey("messaging.kafka.message.key");
+    private static final AttributeKey<String> MESSAGE_ID = AttributeKey.stringKey("messaging.message.id");
+    private static final AttributeKey<Long> COUNT = AttributeKey.longKey("messaging.batch.message_count");
+    private static final AttributeKey<String> GROUP = AttributeKey.stringKey("messaging.consumer.group.name");
+    private static final AttributeKey<String> TYPE = AttributeKey.stringKey("cloudevents.event_type");
+    private static final AttributeKey<String> HANDLER = AttributeKey.stringKey("twinbox.handler");
+    private static final AttributeKey<String> ERROR_TYPE = AttributeKey.stringKey("error.type");
+
+    private final Tracer tracer;
+    private final TextMapPropagator propagator;
+
+    private OpenTelemetryTracing(Tracer tracer, TextMapPropagator propagator) {
+        this.tracer = tracer;
+        this.propagator = propagator;
+    }
+
+    static Tracing of(Instance<Object> beans) {
+        Instance<OpenTelemetry> known = beans.select(OpenTelemetry.class);
+        if (!known.isResolvable()) {
+            return Tracing.off();
+        }
+        try {
+            OpenTelemetry openTelemetry = known.get();
+            TextMapPropagator propagator = openTelemetry.getPropagators().getTextMapPropagator();
+            if (propagator.fields().isEmpty()) {
+                return Tracing.off(); // switched off; Payara 6 then still makes spans, for nobody
+            }
+            LOG.log(Level.INFO, "Tracing is on: spans of events go to the OpenTelemetry of the server");
+            return new OpenTelemetryTracing(openTelemetry.getTracer(SCOPE), propagator);
+        } catch (RuntimeException | LinkageError e) { // nothing that events could not do without
+            LOG.log(
+                    Level.WARNING,
+                    "No spans of events, the server''s OpenTelemetry can not be used: {0}",
+                    e.toString());
+            return Tracing.off();
+        }
+    }
+
+    @Override
+    public Map<String, String> created(
+            String topic, @Nullable String key, String type, UUID id, Map<String, String> headers) {
+        // A creation context of the user's own is not to be modified, and a span "create" is not to be created then.
+        if (headers.containsKey(CloudEventHeaders.TRACE_PARENT) || headers.containsKey(CloudEventHeaders.TRACE_STATE)) {
+            return headers;
+        }
+        Span span = span("create", topic, SpanKind.PRODUCER)
+                .setAttribute(KEY, key)
+                .setAttribute(TYPE, type)
+                .setAttribute(MESSAGE_ID, id.toString())
+                .startSpan();
+        span.end(); // what follows is told by the spans that name this one
+        Map<String, String> more = new LinkedHashMap<>(headers);
+        propagator.inject(Context.current().with(span), more, TraceHeaders::put);
+        return more;
+    }
+
+    @Override
+    public void handle(String group, String handler, Supplier<EventContext> event, Work work) throws Throwable {
+        EventContext context = event.get();
+        // Not the thread's context: what an earlier event has left there is none of this one's business.
+        Context remote = propagator.extract(Context.root(), context.headers(), TraceHeaders.GETTER);
+        SpanBuilder span = process(group, handler, context.topic())
+                .setParent(remote)
+                .setAttribute(PARTITION, Integer.toString(context.partition()))
+                .setAttribute(OFFSET, context.offset())
+                .setAttribute(KEY, context.key())
+                .setAttribute(TYPE, context.type())
+                .setAttribute(MESSAGE_ID, context.id());
+        link(span, remote);
+        within(span.startSpan(), remote, work);
+    }
+
+    @Override
+    public void handleAll(String group, String handler, Supplier<List<EventContext>> events, Work work)
+            throws Throwable {
+        List<EventContext> contexts = events.get();
+        SpanBuilder span = process(group, handler, contexts.get(0).topic())
+                .setNoParent()
+                .setAttribute(COUNT, (long) contexts.size())
+                .setAttribute(TYPE, contexts.get(0).type());
+        contexts.forEach(
+                context -> link(span, propagator.extract(Context.root(), context.headers(), TraceHeaders.GETTER)));
+        within(span.startSpan(), Context.root(), work);
+    }
+
+    private SpanBuilder process(String group, String handler, String topic) {
+        return span("process", topic, SpanKind.CONSUMER)
+                .setAttribute(GROUP, group)
+                .setAttribute(HANDLER, handler);
+    }
+
+    private SpanBuilder span(String operation, String topic, SpanKind kind) {
+        return tracer.spanBuilder(operation + " " + topic)
+                .setSpanKind(kind)
+                .setAttribute(SYSTEM, "kafka")
+                .setAttribute(OPERATION, operation)
+                .setAttribute(OPERATION_TYPE, operation)
+                .setAttribute(TOPIC, topic);
+    }
+
+    private static void link(SpanBuilder span, Context remote) {
+        SpanContext creation = Span.fromContext(remote).getSpanContext();
+        if (creation.isValid()) {
+            span.addLink(creation);
+        }
+    }
+
+    private static void within(Span span, Context remote, Work work) throws Throwable {
+        try (Scope ignored = remote.with(span).makeCurrent()) {
+            work.run();
+        } catch (Throwable t) {
+            Throwable cause = withoutContainer(t);
+            if (!(cause instanceof AlreadyDoneException)) {
+                // Its text is not told: it may hold what is in the payload, and is in the log and with the parked
+                // event.
+                span.setStatus(StatusCode.ERROR)
+                        .setAttribute(ERROR_TYPE, cause.getClass().getName());
+            }
+            throw t;
+        } finally {
+            span.end();
+        }
+    }
+
+    private static Throwable withoutContainer(Throwable thrown) {
+        Throwable cause = thrown instanceof EJBException ? thrown.getCause() : null;
+        return cause == null ? thrown : cause;
+    }
+}
