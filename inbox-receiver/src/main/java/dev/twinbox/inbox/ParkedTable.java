@@ -137,7 +137,7 @@ final class ParkedTable {
     /** Of processes that were stopped between two tries; what they were at has been handled since. */
     private static final String FORGET_BEGUN = """
             -- inbox: forget what was begun long ago
-            delete from %s where consumer_group = ? and state = 'begun' and parked_at < clock_timestamp() - interval '1 day'""";
+            delete from %s where consumer_group = ? and state = 'begun' and parked_at < clock_timestamp() - interval '24 hours'""";
 
     private static final String COUNT = """
             -- inbox: count parked events
