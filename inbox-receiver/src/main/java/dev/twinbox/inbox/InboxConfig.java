@@ -36,6 +36,7 @@ import org.jspecify.annotations.Nullable;
  * @param retention how long inbox rows are kept; null: for ever
  * @param stopTimeout how long a stop waits for the record that is being handled
  * @param formats how the producers of the topics write
+ * @param unknownType what becomes of events that are for no handler
  * @param kafka consumer settings by Kafka's own names, without those that the receiver fixes; may hold secrets
  */
 record InboxConfig(
@@ -51,6 +52,7 @@ record InboxConfig(
         @Nullable Duration retention,
         Duration stopTimeout,
         TopicFormat.OfTopics formats,
+        UnknownType unknownType,
         Map<String, String> kafka) {
 
     /** What Kubernetes puts into the environment for a service called twinbox-inbox. */
@@ -111,7 +113,7 @@ record InboxConfig(
                 + buffer + ", retry=" + backoff.initial() + ".."
                 + backoff.max() + ", parking=" + parking + ", retention="
                 + (retention == null ? FOR_EVER : TopicRetention.text(retention)) + ", stop.timeout=" + stopTimeout
-                + ", formats=" + formats + ", kafka=" + new TreeSet<>(kafka.keySet());
+                + ", formats=" + formats + ", unknown-type=" + unknownType + ", kafka=" + new TreeSet<>(kafka.keySet());
     }
 
     /** Collects problems instead of stopping at the first. */
@@ -142,6 +144,7 @@ record InboxConfig(
             @Nullable Duration retention = retention();
             Duration stopTimeout = duration(Setting.STOP_TIMEOUT);
             TopicFormat.OfTopics formats = formats();
+            UnknownType unknownType = unknownType();
             Map<String, String> kafka = kafka();
             problems.addAll(ConsumerSettings.problems(kafka));
             if (!problems.isEmpty() || table == null || parking == null) {
@@ -160,6 +163,7 @@ record InboxConfig(
                     retention,
                     stopTimeout,
                     formats,
+                    unknownType,
                     kafka);
         }
 
@@ -253,6 +257,18 @@ record InboxConfig(
                     problems.add(Setting.PARKED_WHEN_DEAD.key() + " is \"" + value
                             + "\"; it has to be block-key or pass-key");
                     yield State.DEAD;
+                }
+            };
+        }
+
+        private UnknownType unknownType() {
+            String value = text(Setting.UNKNOWN_TYPE);
+            return switch (value) {
+                case "skip" -> UnknownType.SKIP;
+                case "park" -> UnknownType.PARK;
+                default -> {
+                    problems.add(Setting.UNKNOWN_TYPE.key() + " is \"" + value + "\"; it has to be skip or park");
+                    yield UnknownType.SKIP;
                 }
             };
         }

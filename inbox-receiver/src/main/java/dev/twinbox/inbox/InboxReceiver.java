@@ -279,6 +279,7 @@ class InboxReceiver {
                         byTopic,
                         Aliases.of(extension.handlers()),
                         extension.config().formats(),
+                        extension.config().unknownType(),
                         serializer));
             }
         }

@@ -108,6 +108,12 @@ enum Setting {
             "plain",
             "what is around a value: nothing, or what the `JsonConverter` of Kafka Connect puts there. A structured CloudEvent is "
                     + "known by its content type"),
+    UNKNOWN_TYPE(
+            "unknown-type",
+            "`skip` or `park`",
+            "skip",
+            "what becomes of an event whose type no handler of the application takes: it is skipped, counted and its type named once in "
+                    + "the log, or it is parked until a person sends it again to a handler added since, or discards it"),
     TOPIC(
             "topic.<topic>.*",
             "see below",

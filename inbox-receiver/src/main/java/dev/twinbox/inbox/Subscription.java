@@ -20,6 +20,7 @@ final class Subscription {
     private final Map<String, Map<String, List<Handler>>> handlers;
     private final Aliases aliases;
     private final TopicFormat.OfTopics formats;
+    private final UnknownType unknownType;
     private final EventSerializer serializer;
 
     /**
@@ -27,17 +28,20 @@ final class Subscription {
      *     left to another group of this application
      * @param aliases former names of types
      * @param formats how the topics' producers write
+     * @param unknownType what becomes of events that are for no handler
      */
     Subscription(
             String group,
             Map<String, Map<String, List<Handler>>> handlers,
             Aliases aliases,
             TopicFormat.OfTopics formats,
+            UnknownType unknownType,
             EventSerializer serializer) {
         this.group = group;
         this.handlers = new HashMap<>(handlers);
         this.aliases = aliases;
         this.formats = formats;
+        this.unknownType = unknownType;
         this.serializer = serializer;
     }
 
@@ -65,6 +69,10 @@ final class Subscription {
 
     TopicFormat format(String topic) {
         return formats.of(topic);
+    }
+
+    UnknownType unknownType() {
+        return unknownType;
     }
 
     static List<Handler> none() {

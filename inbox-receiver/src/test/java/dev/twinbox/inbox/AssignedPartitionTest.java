@@ -81,7 +81,12 @@ class AssignedPartitionTest {
         return ReceivedEvent.of(
                 record,
                 new Subscription(
-                        "group", Map.of(), Aliases.NONE, TopicFormat.OfTopics.CLOUD_EVENTS, new NoSerializer()),
+                        "group",
+                        Map.of(),
+                        Aliases.NONE,
+                        TopicFormat.OfTopics.CLOUD_EVENTS,
+                        UnknownType.SKIP,
+                        new NoSerializer()),
                 new InboxStatus());
     }
 }

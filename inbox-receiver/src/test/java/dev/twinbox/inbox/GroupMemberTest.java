@@ -558,12 +558,14 @@ class GroupMemberTest {
                 null,
                 stopTimeout,
                 TopicFormat.OfTopics.CLOUD_EVENTS,
+                UnknownType.SKIP,
                 Map.of());
         Subscription subscription = new Subscription(
                 "group",
                 Map.of("orders", Map.of("order", List.of(handler("ship")))),
                 Aliases.NONE,
                 TopicFormat.OfTopics.CLOUD_EVENTS,
+                UnknownType.SKIP,
                 new NoSerializer());
         Processor noting = batch -> {
             batches.add(batch.events().stream().map(ReceivedEvent::offset).toList());

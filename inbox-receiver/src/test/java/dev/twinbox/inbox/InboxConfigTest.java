@@ -84,12 +84,18 @@ class InboxConfigTest {
         values.put("twinbox.inbox.parked.when-dead", "pass-key");
         assertThat(read(values, Map.of()).parking().whenDead()).isEqualTo(ParkedEvent.State.PASSED);
 
+        assertThat(read(values, Map.of()).unknownType()).isEqualTo(UnknownType.SKIP);
+        values.put("twinbox.inbox.unknown-type", "park");
+        assertThat(read(values, Map.of()).unknownType()).isEqualTo(UnknownType.PARK);
+
+        values.put("twinbox.inbox.unknown-type", "drop");
         values.put("twinbox.inbox.parked.when-dead", "skip");
         values.put("twinbox.inbox.parked.attempts", "0");
         values.put("twinbox.inbox.parked.retry.initial", "PT11M");
         assertThatThrownBy(() -> read(values, Map.of()))
                 .hasMessageContainingAll(
                         "twinbox.inbox.parked.when-dead is \"skip\"; it has to be block-key or pass-key",
+                        "twinbox.inbox.unknown-type is \"drop\"; it has to be skip or park",
                         "twinbox.inbox.parked.attempts is \"0\"; it has to be a whole number from 1 to 1000000",
                         "twinbox.inbox.parked.retry.initial is PT11M, more than twinbox.inbox.parked.retry.max PT10M");
     }

@@ -232,7 +232,12 @@ class ParallelByKeyIT {
                 List.of(ReceivedEvent.of(
                         new org.apache.kafka.clients.consumer.ConsumerRecord<>(APP, 0, 0, Topics.bytes(key), null),
                         new Subscription(
-                                APP, Map.of(), Aliases.NONE, TopicFormat.OfTopics.CLOUD_EVENTS, new NoSerializer()),
+                                APP,
+                                Map.of(),
+                                Aliases.NONE,
+                                TopicFormat.OfTopics.CLOUD_EVENTS,
+                                UnknownType.SKIP,
+                                new NoSerializer()),
                         new InboxStatus())),
                 1);
         return IntStream.range(0, LANES)

@@ -371,6 +371,7 @@ class ParkedTableIT {
                 Map.of(TOPIC, Map.of("order", List.of(handler))),
                 Aliases.NONE,
                 TopicFormat.OfTopics.CLOUD_EVENTS,
+                UnknownType.SKIP,
                 new NoSerializer());
     }
 

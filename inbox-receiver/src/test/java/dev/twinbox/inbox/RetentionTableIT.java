@@ -262,6 +262,7 @@ class RetentionTableIT {
                 Map.of("t", Map.of("order", List.of(handler))),
                 Aliases.NONE,
                 TopicFormat.OfTopics.CLOUD_EVENTS,
+                UnknownType.SKIP,
                 new NoSerializer());
         List<Pair> pairs = new ArrayList<>();
         for (String id : ids) {

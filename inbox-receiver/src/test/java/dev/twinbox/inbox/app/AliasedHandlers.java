@@ -1,0 +1,18 @@
+package dev.twinbox.inbox.app;
+
+import dev.twinbox.InboxHandler;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+
+/** What becomes of {@link RenamedHandlers} when they notice. */
+@ApplicationScoped
+public class AliasedHandlers {
+
+    @Inject
+    private Script script;
+
+    @InboxHandler(topic = "renamed", type = "order.placed", name = "renamed", aliases = "a.b.Old")
+    public void onOrder(Order order) throws Exception {
+        script.play("renamed", order);
+    }
+}
