@@ -126,7 +126,9 @@ final class RelayCrash implements AutoCloseable {
             KillSwitch again = kills.get(step.pointOfRecovery());
             again.arm();
             relay.start();
-            createMissingTopic();
+            if (step.work() == Work.PARKED_WHOSE_TOPIC_COMES) {
+                createMissingTopic();
+            }
             again.awaitReached(relay, "it");
             if (race == Race.ONE_ARRIVED) {
                 awaitPublished(before + 1);
