@@ -25,6 +25,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 
@@ -40,7 +41,7 @@ class ParallelByKeyIT {
     private static final int LANES = 4;
     private static final Duration MAX_POLL_INTERVAL = Duration.ofSeconds(8);
 
-    /** For a soak: {@code -Dit.test=ParallelByKeyIT -Dtwinbox.it.rebalances=PT3M}. */
+    /** For a soak: {@code -Pproof -Dit.test=ParallelByKeyIT -Dtwinbox.it.rebalances=PT3M}. */
     private static final Duration REBALANCES = Duration.parse(System.getProperty("twinbox.it.rebalances", "PT30S"));
 
     /** The machine may be busy; what is waited for comes by itself. */
@@ -138,6 +139,7 @@ class ParallelByKeyIT {
     }
 
     @Test
+    @Tag("proof")
     @Order(3)
     void rebalancesInTheMiddleLoseRepeatAndReorderNothing() {
         Sent sent = new Sent(MOVING);
@@ -183,6 +185,7 @@ class ParallelByKeyIT {
     }
 
     @Test
+    @Tag("proof")
     @Order(4)
     void aServerThatIsPausedBeyondItsSessionAndThenKilledLosesRepeatsAndReordersNothing() {
         Sent sent = new Sent(MOVING);
