@@ -1,6 +1,6 @@
 -- Run at each start of the application (persistence.xml), so each statement may meet its own result.
 
--- Both consumers write here. Nothing but the key is unique: an effect that happens twice must show.
+-- All consumers write here. Nothing but the key is unique: an effect that happens twice must show.
 create table if not exists effect (
     id          bigint  primary key,
     order_id    bigint  not null,
@@ -10,6 +10,18 @@ create table if not exists effect (
 
 -- In steps of 50 for Hibernate's pooled optimizer.
 create sequence if not exists effect_seq increment by 50;
+
+-- The business of the slow-key benchmark: in order of application.
+create table if not exists applied_order (
+    number      bigint      generated always as identity primary key,
+    order_id    bigint      not null,
+    customer_id bigint      not null,
+    applied_at  timestamptz not null default clock_timestamp()
+);
+
+create table if not exists blocked_customer (
+    id bigint primary key
+);
 
 -- The business of the write benchmark.
 create table if not exists buyer (

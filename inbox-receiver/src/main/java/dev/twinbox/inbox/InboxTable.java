@@ -23,6 +23,16 @@ final class InboxTable {
     private static final String LOCATION = "dev/twinbox/inbox/schema";
 
     /**
+     * The plan of a statement is kept, and one that was made while a table was small reads all of it, for each row and for as long
+     * as the table is not analyzed again, when it has become large. Without sequential scans there is no such plan. The
+     * setting is part of the same round trip, and ends with it: what the application's handlers do in this transaction is theirs.
+     */
+    private static final String BY_INDEX = """
+            set local enable_seqscan = off;
+            %s;
+            set local enable_seqscan to default""";
+
+    /**
      * Claims in one order by all, or two instances that claim the same events would deadlock. A row that another transaction
      * has inserted and not yet committed makes the statement wait for that transaction's end.
      *
@@ -30,26 +40,50 @@ final class InboxTable {
      * until that is committed. And a repetition is cheaper to see than to run into.
      *
      * <p>Looks at the parked table too: an event that is parked is nobody's to handle, and one whose key has parked events has
-     * to get behind them. Scalar subqueries with a limit, not {@code exists}, of which the planner makes a hash of all the group
-     * has ever handled.
+     * to get behind them.
+     *
+     * <p>Each look is one walk along an index for all events of a handler. {@code offset 0} keeps the planner from joining instead,
+     * which it does by a hash of all that the group has ever handled.
      */
-    private static final String CLAIM = """
+    private static final String CLAIM = BY_INDEX.formatted("""
             -- inbox: claim
-            with wanted as materialized (
-              select c.handler, c.event_id, c.claims,
-                     (select true from %2$s p
-                       where p.consumer_group = ? and p.handler = c.handler and p.event_id = c.event_id
-                         and p.state <> 'begun'
-                       limit 1) is true as parked,
-                     (select true from %2$s p
-                       where p.consumer_group = ? and p.handler = c.handler and p.topic = ? and p.key_hash = c.key_hash
-                         and p.state in ('retry', 'behind', 'dead')
-                       limit 1) is true as held,
-                     c.claims
-                       and (select true from %1$s i
-                             where i.consumer_group = ? and i.handler = c.handler and i.event_id = c.event_id
-                             limit 1) is true as known
-                from unnest(?::text[], ?::text[], ?::bytea[], ?::boolean[]) as c (handler, event_id, key_hash, claims)
+            with asked as materialized (
+              select * from unnest(?::text[], ?::text[], ?::bytea[], ?::boolean[]) as c (handler, event_id, key_hash, claims)
+            ), handlers as materialized (
+              select distinct handler from asked
+            ), parked as materialized (
+              select h.handler, p.event_id
+                from handlers h
+               cross join lateral (
+                 select p.event_id from %2$s p
+                  where p.consumer_group = ? and p.handler = h.handler
+                    and p.event_id = any (array(select a.event_id from asked a))
+                    and p.state <> 'begun'
+                 offset 0) p
+            ), held as materialized (
+              select h.handler, p.key_hash
+                from handlers h
+               cross join lateral (
+                 select p.key_hash from %2$s p
+                  where p.consumer_group = ? and p.handler = h.handler and p.topic = ?
+                    and p.key_hash = any (array(select a.key_hash from asked a))
+                    and p.state in ('retry', 'behind', 'dead')
+                 offset 0) p
+            ), known as materialized (
+              select h.handler, i.event_id
+                from handlers h
+               cross join lateral (
+                 select i.event_id from %1$s i
+                  where i.consumer_group = ? and i.handler = h.handler
+                    and i.event_id = any (array(select a.event_id from asked a))
+                 offset 0) i
+            ), wanted as materialized (
+              select a.handler, a.event_id, a.claims,
+                     (a.handler, a.event_id) in (select handler, event_id from parked) as parked,
+                     a.key_hash is not null
+                       and (a.handler, a.key_hash) in (select handler, key_hash from held) as held,
+                     a.claims and (a.handler, a.event_id) in (select handler, event_id from known) as known
+                from asked a
             ), claimed as (
               insert into %1$s (consumer_group, handler, event_id)
               select ?, w.handler, w.event_id
@@ -63,18 +97,18 @@ final class InboxTable {
             union all
             select w.handler, w.event_id, case when w.parked then 'DONE' else 'TO_FOLLOW' end
               from wanted w
-             where (w.held or w.parked) and not w.known and not (w.claims and w.parked)""";
+             where (w.held or w.parked) and not w.known and not (w.claims and w.parked)""");
 
     /** For an event that is parked, by whoever has locked its row. */
     private static final String CLAIM_PARKED = """
             -- inbox: claim a parked event
             insert into %s (consumer_group, handler, event_id) values (?, ?, ?) on conflict do nothing""";
 
-    private static final String UNCLAIM = """
+    private static final String UNCLAIM = BY_INDEX.formatted("""
             -- inbox: unclaim what the time limit left
             delete from %s i
              using unnest(?::text[], ?::text[]) as c (handler, event_id)
-             where i.consumer_group = ? and i.handler = c.handler and i.event_id = c.event_id""";
+             where i.consumer_group = ? and i.handler = c.handler and i.event_id = c.event_id""");
 
     /**
      * A batch of those handled longest ago. Bounds on both sides: while a long transaction of anybody's holds back vacuum, the
@@ -224,21 +258,27 @@ final class InboxTable {
             claims[i] = pair.handler().claims();
         }
         try (PreparedStatement statement = connection.prepareStatement(claim)) {
-            statement.setString(1, group);
-            statement.setString(2, group);
-            statement.setString(3, pairs.get(0).event().record().topic());
-            statement.setString(4, group);
-            statement.setArray(5, connection.createArrayOf("text", handlers));
-            statement.setArray(6, connection.createArrayOf("text", ids));
-            statement.setArray(7, connection.createArrayOf("bytea", keys));
-            statement.setArray(8, connection.createArrayOf("boolean", claims));
+            statement.setArray(1, connection.createArrayOf("text", handlers));
+            statement.setArray(2, connection.createArrayOf("text", ids));
+            statement.setArray(3, connection.createArrayOf("bytea", keys));
+            statement.setArray(4, connection.createArrayOf("boolean", claims));
+            statement.setString(5, group);
+            statement.setString(6, group);
+            statement.setString(7, pairs.get(0).event().record().topic());
+            statement.setString(8, group);
             statement.setString(9, group);
-            try (ResultSet rows = statement.executeQuery()) {
+            try (ResultSet rows = resultBehindASetting(statement)) {
                 while (rows.next()) {
                     sink.accept(rows.getString(1), rows.getString(2), Standing.valueOf(rows.getString(3)));
                 }
             }
         }
+    }
+
+    private static ResultSet resultBehindASetting(PreparedStatement statement) throws SQLException {
+        statement.execute();
+        statement.getMoreResults();
+        return statement.getResultSet();
     }
 
     /** Claims, in the caller's transaction, what is parked; false: its effect has happened. */
@@ -256,7 +296,9 @@ final class InboxTable {
         try (PreparedStatement statement = connection.prepareStatement(unclaim)) {
             setKeys(connection, statement, 1, keys);
             statement.setString(3, group);
-            int deleted = statement.executeUpdate();
+            statement.execute();
+            statement.getMoreResults();
+            int deleted = statement.getUpdateCount();
             if (deleted != keys.size()) {
                 throw new SQLException("gave back " + deleted + " of " + keys.size() + " claims in " + table);
             }

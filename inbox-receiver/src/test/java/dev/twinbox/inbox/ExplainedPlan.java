@@ -26,10 +26,7 @@ final class ExplainedPlan {
         Connection explaining = (Connection) Proxy.newProxyInstance(
                 ExplainedPlan.class.getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
                     if (method.getName().equals("prepareStatement")) {
-                        return explaining(
-                                connection.prepareStatement("explain (analyze, buffers, costs off) " + arguments[0]),
-                                answer,
-                                plan);
+                        return explaining(connection.prepareStatement(explained((String) arguments[0])), answer, plan);
                     }
                     return method.invoke(connection, arguments);
                 });
@@ -37,13 +34,19 @@ final class ExplainedPlan {
         return plan.toString();
     }
 
+    /** Before the comment that each statement begins with, so behind a setting. */
+    private static String explained(String sql) {
+        return sql.replaceFirst("--", "explain (analyze, buffers, costs off)\n--");
+    }
+
     private static PreparedStatement explaining(PreparedStatement statement, String answer, StringBuilder plan) {
         return (PreparedStatement) Proxy.newProxyInstance(
                 ExplainedPlan.class.getClassLoader(),
                 new Class<?>[] {PreparedStatement.class},
                 (proxy, method, arguments) -> {
-                    if (method.getName().equals("executeQuery")) {
-                        try (ResultSet rows = statement.executeQuery()) {
+                    boolean query = method.getName().equals("executeQuery");
+                    if (query || method.getName().equals("getResultSet")) {
+                        try (ResultSet rows = query ? statement.executeQuery() : statement.getResultSet()) {
                             while (rows.next()) {
                                 plan.append(rows.getString(1)).append('\n');
                             }

@@ -39,7 +39,9 @@ public final class BenchMain implements Callable<Integer> {
     /** What can be measured, how much of it is full size, and within which time: a machine that needs longer is not one to measure on. */
     enum Name {
         RELAY(Unit.ROWS, 500_000, Duration.ofMinutes(15), RelayBenchmark::new),
-        RECEIVE(Unit.ROWS, 150_000, Duration.ofMinutes(6), ReceiveBenchmark::new),
+        RECEIVE(Unit.ROWS, 150_000, Duration.ofMinutes(45), ReceiveBenchmark::new),
+        DUPLICATES(Unit.ROWS, 150_000, Duration.ofMinutes(10), DuplicatesBenchmark::new),
+        SLOW_KEY(Unit.MINUTES, 10, Duration.ofMinutes(30), SlowKeyBenchmark::new),
         LATENCY(Unit.ROWS, 120_000, Duration.ofMinutes(15), LatencyBenchmark::new),
         HELD_XMIN(Unit.MINUTES, 10, Duration.ofMinutes(40), HeldXminBenchmark::new),
         HISTORY(Unit.ROWS, 10_000_000, Duration.ofMinutes(25), HistoryBenchmark::new),

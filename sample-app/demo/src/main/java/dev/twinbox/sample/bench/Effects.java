@@ -7,7 +7,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 
-/** The tables that both consumers write. */
+/** The tables that all consumers write. */
 final class Effects {
 
     private static final String COUNT_EFFECTS = """
@@ -66,8 +66,8 @@ final class Effects {
 
     private static void requireInbox(Connection connection, Workload workload, ReceiveSide side) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(COUNT_INBOX)) {
-            statement.setString(1, side.topic());
-            statement.setString(2, ReceiveSide.HANDLER);
+            statement.setString(1, side.group());
+            statement.setString(2, side.handler());
             try (ResultSet row = statement.executeQuery()) {
                 row.next();
                 if (row.getLong(1) != workload.events() || row.getLong(2) != workload.events()) {

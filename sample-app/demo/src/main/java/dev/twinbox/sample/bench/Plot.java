@@ -62,6 +62,11 @@ record Plot(
                 Map.of(y, List.copyOf(values.values())));
     }
 
+    /** Several bars a label, one of each series. */
+    static Plot groups(String title, String y, List<String> labels, Map<String, List<Double>> series) {
+        return new Plot(title, Style.BARS, Scale.LINEAR, "", y, labels, new LinkedHashMap<>(series));
+    }
+
     /** Lines over the labels, on a logarithmic scale. */
     static Plot lines(String title, String x, String y, List<String> labels, Map<String, List<Double>> series) {
         return new Plot(title, Style.LINES, Scale.LOGARITHMIC, x, y, labels, new LinkedHashMap<>(series));

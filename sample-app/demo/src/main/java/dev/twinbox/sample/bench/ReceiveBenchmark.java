@@ -1,9 +1,6 @@
 package dev.twinbox.sample.bench;
 
-import dev.twinbox.fixtures.KafkaBroker;
 import dev.twinbox.fixtures.PayaraMicro;
-import dev.twinbox.fixtures.PostgresServer;
-import dev.twinbox.sample.demo.Command;
 import dev.twinbox.sample.demo.Installation;
 import jakarta.json.Json;
 import jakarta.json.JsonObject;
@@ -15,186 +12,160 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How many effects a second the receiver makes happen inside Payara, through a JPA handler, beside a consumer written by hand
- * with JDBC in the same application: with batches of 500, and with one event per transaction.
+ * How many events a second get their effect inside Payara: through a JPA handler and a JDBC handler of Twinbox, and through a
+ * consumer written by hand with JDBC in the same application; by size of the batch, number of partitions and share of repeats.
  *
- * <p>A run is timed from outside, for both in the same way: from the moment at which its events become visible on the topic until
+ * <p>A run is timed from outside, for all in the same way: from the moment at which its events become visible on the topic until
  * the consumer group has committed the offset behind the last one.
  */
 final class ReceiveBenchmark implements Benchmark {
 
-    private static final int ROUNDS = 3;
-    private static final int BATCH = 500;
     private static final int KEYS = 10_000;
-    private static final String DATABASE = "bench";
-    private static final ReceiveSide TWINBOX = new ReceiveSide("twinbox, JPA", "bench-twinbox");
-    private static final ReceiveSide JDBC = new ReceiveSide("by hand, JDBC", "bench-jdbc");
-    private static final String MAX_HEAP = "1g";
-    private static final Map<String, String> POSTGRES_SETTINGS =
-            Map.of("fsync", "on", "synchronous_commit", "on", "shared_buffers", "512MB", "max_wal_size", "8GB");
-    /** Far below the error of a run, and rare enough to cost it nothing. */
-    private static final Duration OFFSET_POLL = Duration.ofMillis(10);
-
-    private static final Duration NO_PROGRESS = Duration.ofSeconds(30);
-    private static final double REQUIRED_RATIO = 0.5;
-    private static final double REQUIRED_BATCH_GAIN = 8;
+    private static final int LARGEST = 500;
+    private static final int SINGLE = 1;
+    private static final Delivery TWO_PARTITIONS = new Delivery(2, 1);
+    private static final double REQUIRED_JDBC_RATIO = 0.8;
+    private static final double REQUIRED_JPA_RATIO = 0.6;
+    private static final double REQUIRED_BATCH_GAIN = 15;
+    private static final double REQUIRED_PARTITION_GAIN = 1.3;
 
     private final Installation files;
-    private final int batchRows;
-    private final int singleRows;
+    private final Plan plan;
     private final Deadline deadline;
     private final Runs runs = new Runs();
     private long nextOrder = 1;
 
+    /** Full size. */
     ReceiveBenchmark(Installation files, int rows, Deadline deadline) {
+        this(files, Plan.whole(rows), deadline);
+    }
+
+    ReceiveBenchmark(Installation files, Plan plan, Deadline deadline) {
         this.files = files;
-        this.batchRows = rows;
-        // About the same time as a run in batches.
-        this.singleRows = Math.max(1, rows / 50);
+        this.plan = plan;
         this.deadline = deadline;
     }
 
-    /** What the runs on one server share. */
-    private record Stage(PayaraMicro server, Topics topics, TopicBacklog backlog, Effects effects) {}
+    /**
+     * What is measured.
+     *
+     * @param deliveries by size of the batch, one server for each
+     * @param rows records of a run in the largest batches
+     */
+    record Plan(Map<Integer, List<Delivery>> deliveries, int rounds, int rows) {
+
+        static Plan whole(int rows) {
+            List<Delivery> four = List.of(Delivery.PLAIN, new Delivery(1, 2), new Delivery(4, 1), new Delivery(4, 2));
+            List<Delivery> five =
+                    List.of(Delivery.PLAIN, TWO_PARTITIONS, new Delivery(1, 2), new Delivery(4, 1), new Delivery(4, 2));
+            Map<Integer, List<Delivery>> deliveries = new LinkedHashMap<>();
+            deliveries.put(LARGEST, five);
+            deliveries.put(50, four);
+            deliveries.put(SINGLE, four);
+            return new Plan(deliveries, 3, rows);
+        }
+
+        /** What the requirements need. */
+        static Plan brief(int rows) {
+            Map<Integer, List<Delivery>> deliveries = new LinkedHashMap<>();
+            deliveries.put(LARGEST, List.of(Delivery.PLAIN, TWO_PARTITIONS, new Delivery(4, 2)));
+            deliveries.put(SINGLE, List.of(Delivery.PLAIN));
+            return new Plan(deliveries, 1, rows);
+        }
+
+        /** So many that runs take about the same time. */
+        int rows(int batchSize) {
+            int divisor = batchSize == LARGEST ? 1 : batchSize == SINGLE ? 50 : 3;
+            return Math.max(1, rows / divisor);
+        }
+    }
 
     @Override
     public Report run() throws SQLException, IOException {
-        PostgresServer postgres = PostgresServer.create();
-        POSTGRES_SETTINGS.forEach(postgres::withSetting);
-        try (postgres;
-                KafkaBroker kafka = KafkaBroker.create()) {
-            Console.say("starting PostgreSQL and Kafka");
-            postgres.start();
-            kafka.start();
-            postgres.createDatabase(DATABASE);
-            Command.run(
-                    files.inboxCli(),
-                    Map.of("TWINBOX_INBOX_DATABASE_PASSWORD", postgres.password()),
-                    "migrate",
-                    "--url=" + postgres.jdbcUrl(DATABASE),
-                    "--user=" + postgres.user());
-            // The application publishes, too, for another benchmark, and does not start without an outbox.
-            new Relays(files.relay(), postgres, DATABASE, kafka.bootstrapServers()).migrate();
+        try (ReceiveStage stage = ReceiveStage.start(files, deadline)) {
             double load = Machine.load();
-            try (Topics topics = new Topics(kafka.bootstrapServers(), deadline);
-                    TopicBacklog backlog = new TopicBacklog(kafka.bootstrapServers())) {
-                topics.create(TWINBOX.topic(), 1);
-                topics.create(JDBC.topic(), 1);
-                Effects effects = new Effects(postgres, DATABASE);
-                for (int batchSize : List.of(BATCH, 1)) {
-                    try (PayaraMicro server = server(postgres, kafka, batchSize)) {
-                        measure(new Stage(server, topics, backlog, effects), batchSize);
-                        server.terminate();
-                    }
+            for (var each : plan.deliveries.entrySet()) {
+                int batchSize = each.getKey();
+                try (PayaraMicro server =
+                        stage.server(Map.of("twinbox.inbox.batch.size", Integer.toString(batchSize)))) {
+                    measure(stage, server, batchSize, each.getValue());
+                    server.terminate();
                 }
             }
-            return report(postgres, load);
+            return report(stage, load);
         }
     }
 
-    private PayaraMicro server(PostgresServer postgres, KafkaBroker kafka, int batchSize) {
-        Console.say("starting Payara Micro with batches of " + batchSize);
-        String url = postgres.jdbcUrl(DATABASE);
-        PayaraMicro server = PayaraMicro.builder(files.payara())
-                .war(files.bench())
-                .maxHeap(MAX_HEAP)
-                .systemProperty("twinbox.inbox.batch.size", Integer.toString(batchSize))
-                .systemProperty("twinbox.inbox.kafka.bootstrap.servers", kafka.bootstrapServers())
-                .systemProperty(
-                        "bench.database.url", url + (url.contains("?") ? "&" : "?") + "reWriteBatchedInserts=true")
-                .systemProperty("bench.database.user", postgres.user())
-                .systemProperty("bench.database.password", postgres.password())
-                .build();
-        try {
-            return server.start().awaitHttp("/bench/api/ready");
-        } catch (RuntimeException e) {
-            server.close();
-            throw e;
+    private void measure(ReceiveStage stage, PayaraMicro server, int batchSize, List<Delivery> deliveries)
+            throws SQLException {
+        for (ReceiveSide side : ReceiveSide.COMPARED) {
+            Console.say("warming up: " + label(side, batchSize, Delivery.PLAIN));
+            consume(stage, server, side, plan.rows(batchSize), Delivery.PLAIN);
         }
-    }
-
-    private void measure(Stage stage, int batchSize) throws SQLException {
-        int events = batchSize == 1 ? singleRows : batchRows;
-        for (ReceiveSide side : List.of(TWINBOX, JDBC)) {
-            Console.say("warming up: " + label(side, batchSize));
-            consume(stage, side, events);
-        }
-        for (int round = 1; round <= ROUNDS; round++) {
-            for (ReceiveSide side : List.of(TWINBOX, JDBC)) {
-                runs.add(label(side, batchSize), round, events, consume(stage, side, events));
+        for (int round = 1; round <= plan.rounds; round++) {
+            for (Delivery delivery : deliveries) {
+                for (ReceiveSide side : ReceiveSide.COMPARED) {
+                    int records = plan.rows(batchSize);
+                    Duration took = consume(stage, server, side, records, delivery);
+                    runs.add(label(side, batchSize, delivery), round, records, took);
+                }
             }
         }
     }
 
-    private static String label(ReceiveSide side, int batchSize) {
-        return side.label() + (batchSize == 1 ? ", single" : ", batch " + batchSize);
+    private static String label(ReceiveSide side, int batchSize, Delivery delivery) {
+        return side.label() + ", batch " + batchSize + ", " + delivery.label();
     }
 
-    private Duration consume(Stage stage, ReceiveSide side, int events) throws SQLException {
-        Workload workload = new Workload(events, KEYS, nextOrder);
-        nextOrder += events;
-        stage.effects.clear();
-        long end = stage.backlog.send(workload, side.topic());
-        long start = System.nanoTime();
-        stage.backlog.commit();
-        long stop = awaitCommitted(stage, side, end);
-        stage.effects.requireExactly(workload, side);
-        return Duration.ofNanos(stop - start);
+    private Duration consume(ReceiveStage stage, PayaraMicro server, ReceiveSide side, int records, Delivery delivery)
+            throws SQLException {
+        Workload workload = new Workload(Math.max(1, records / delivery.copies()), KEYS, nextOrder);
+        nextOrder += workload.events();
+        stage.effects().clear();
+        Duration took = stage.deliver(server, side, workload, delivery);
+        stage.effects().requireExactly(workload, side);
+        return took;
     }
 
-    private long awaitCommitted(Stage stage, ReceiveSide side, long end) {
-        Advance advance = new Advance();
-        return deadline.await("the end of " + side.topic(), OFFSET_POLL, () -> {
-            long committed = stage.topics.committed(side.topic(), side.topic());
-            advance.to(committed);
-            if (!stage.server.isAlive() || advance.sinceLast().compareTo(NO_PROGRESS) > 0) {
-                throw new InvalidRunException(side.label() + " stopped at offset " + committed + " of " + end
-                        + ". The server's log: " + stage.server.logFile());
-            }
-            return committed >= end;
-        });
+    private double rate(ReceiveSide side, int batchSize, Delivery delivery) {
+        return runs.median(label(side, batchSize, delivery));
     }
 
-    /** Since when a committed offset stands where it is. */
-    private static final class Advance {
-        private long offset = -1;
-        private long nanos = System.nanoTime();
-
-        void to(long committed) {
-            if (committed != offset) {
-                offset = committed;
-                nanos = System.nanoTime();
-            }
-        }
-
-        Duration sinceLast() {
-            return Duration.ofNanos(System.nanoTime() - nanos);
-        }
+    private double batchRate(ReceiveSide side) {
+        return rate(side, LARGEST, Delivery.PLAIN);
     }
 
-    private Report report(PostgresServer postgres, double load) throws SQLException {
-        double batch = runs.median(label(TWINBOX, BATCH));
-        double single = runs.median(label(TWINBOX, 1));
-        double jdbcBatch = runs.median(label(JDBC, BATCH));
-        double jdbcSingle = runs.median(label(JDBC, 1));
+    private Report report(ReceiveStage stage, double load) throws SQLException {
+        double jpaRatio = batchRate(ReceiveSide.JPA) / batchRate(ReceiveSide.BY_HAND);
+        double jdbcRatio = batchRate(ReceiveSide.JDBC) / batchRate(ReceiveSide.BY_HAND);
+        double jpaSingle = rate(ReceiveSide.JPA, SINGLE, Delivery.PLAIN);
+        double jdbcSingle = rate(ReceiveSide.JDBC, SINGLE, Delivery.PLAIN);
+        double batchGain = batchRate(ReceiveSide.JPA) / jpaSingle;
+        double jdbcBatchGain = batchRate(ReceiveSide.JDBC) / jdbcSingle;
+        double jpaPartitions = rate(ReceiveSide.JPA, LARGEST, TWO_PARTITIONS) / batchRate(ReceiveSide.JPA);
+        double jdbcPartitions = rate(ReceiveSide.JDBC, LARGEST, TWO_PARTITIONS) / batchRate(ReceiveSide.JDBC);
         JsonObject figures = Json.createObjectBuilder()
-                .add("receiver_per_s", Math.round(batch))
-                .add("receiver_single_per_s", Math.round(single))
-                .add("jdbc_per_s", Math.round(jdbcBatch))
+                .add("jpa_per_s", Math.round(batchRate(ReceiveSide.JPA)))
+                .add("jdbc_per_s", Math.round(batchRate(ReceiveSide.JDBC)))
+                .add("by_hand_per_s", Math.round(batchRate(ReceiveSide.BY_HAND)))
+                .add("jpa_single_per_s", Math.round(jpaSingle))
                 .add("jdbc_single_per_s", Math.round(jdbcSingle))
-                .add("ratio", Report.rounded(batch / jdbcBatch))
-                .add("ratio_required", REQUIRED_RATIO)
-                .add("single_ratio", Report.rounded(single / jdbcSingle))
-                .add("batch_gain", Report.rounded(batch / single))
+                .add("by_hand_single_per_s", Math.round(rate(ReceiveSide.BY_HAND, SINGLE, Delivery.PLAIN)))
+                .add("ratio", Report.rounded(jpaRatio))
+                .add("ratio_required", REQUIRED_JPA_RATIO)
+                .add("jdbc_ratio", Report.rounded(jdbcRatio))
+                .add("jdbc_ratio_required", REQUIRED_JDBC_RATIO)
+                .add("batch_gain", Report.rounded(batchGain))
+                .add("jdbc_batch_gain", Report.rounded(jdbcBatchGain))
                 .add("batch_gain_required", REQUIRED_BATCH_GAIN)
+                .add("two_partitions_gain", Report.rounded(jpaPartitions))
+                .add("jdbc_two_partitions_gain", Report.rounded(jdbcPartitions))
+                .add("two_partitions_gain_required", REQUIRED_PARTITION_GAIN)
                 .add("runs", runs.json())
-                .add("rows", batchRows)
-                .add("rows_single", singleRows)
-                .add("batch_size", BATCH)
+                .add("rows", plan.rows)
                 .add("payload_bytes", Workload.PAYLOAD_BYTES)
-                .add("partitions", 1)
-                .add("jvm_options", "-Xmx" + MAX_HEAP + " -XX:+UseSerialGC")
-                .add("postgresql", Report.postgres(postgres, DATABASE, POSTGRES_SETTINGS))
+                .add("jvm_options", ReceiveStage.JVM_OPTIONS)
+                .add("postgresql", stage.servers().postgresJson())
                 .add("load_before", load)
                 .build();
         return new Report(
@@ -203,18 +174,30 @@ final class ReceiveBenchmark implements Benchmark {
                 runs.table(),
                 plot(),
                 List.of(
-                        Report.Requirement.atLeast("twinbox / by hand, batch", batch / jdbcBatch, REQUIRED_RATIO),
-                        Report.Requirement.atLeast("twinbox, batch / single", batch / single, REQUIRED_BATCH_GAIN)));
+                        Report.Requirement.atLeast("JPA handler / by hand", jpaRatio, REQUIRED_JPA_RATIO),
+                        Report.Requirement.atLeast("JDBC handler / by hand", jdbcRatio, REQUIRED_JDBC_RATIO),
+                        Report.Requirement.atLeast("JPA, batch / single", batchGain, REQUIRED_BATCH_GAIN),
+                        Report.Requirement.atLeast("JDBC, batch / single", jdbcBatchGain, REQUIRED_BATCH_GAIN),
+                        Report.Requirement.atLeast("JPA, two partitions / one", jpaPartitions, REQUIRED_PARTITION_GAIN),
+                        Report.Requirement.atLeast(
+                                "JDBC, two partitions / one", jdbcPartitions, REQUIRED_PARTITION_GAIN)));
     }
 
+    /** In batches of the largest size: what a number of partitions and repeats make of it. */
     private Plot plot() {
-        Map<String, Double> medians = new LinkedHashMap<>();
-        for (int batchSize : List.of(BATCH, 1)) {
-            for (ReceiveSide side : List.of(TWINBOX, JDBC)) {
-                String label = label(side, batchSize);
-                medians.put(label, (double) Math.round(runs.median(label)));
-            }
+        List<Delivery> deliveries = plan.deliveries.getOrDefault(LARGEST, List.of());
+        Map<String, List<Double>> bars = new LinkedHashMap<>();
+        for (ReceiveSide side : ReceiveSide.COMPARED) {
+            bars.put(
+                    side.label(),
+                    deliveries.stream()
+                            .map(delivery -> (double) Math.round(rate(side, LARGEST, delivery)))
+                            .toList());
         }
-        return Plot.bars("Effects inside Payara, medians of " + ROUNDS + " runs", "effects per second", medians);
+        return Plot.groups(
+                "Inside Payara, batches of " + LARGEST + ", medians",
+                "records per second",
+                deliveries.stream().map(Delivery::label).toList(),
+                bars);
     }
 }

@@ -80,7 +80,7 @@ final class Runs {
     String table() {
         StringBuilder table = new StringBuilder();
         for (String side : all.stream().map(Run::side).distinct().toList()) {
-            table.append(String.format(Locale.ROOT, "%-24s", side));
+            table.append(String.format(Locale.ROOT, "%-56s", side));
             all.stream()
                     .filter(run -> run.side.equals(side))
                     .forEach(run ->

@@ -1,6 +1,7 @@
 package dev.twinbox.sample.bench;
 
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
@@ -9,7 +10,6 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Puts a whole workload on a topic in one Kafka transaction. Consumers that read committed records see none of it until
@@ -38,19 +38,33 @@ final class TopicBacklog implements AutoCloseable {
     }
 
     /**
-     * Sends all events to partition 0 and waits for the broker; nobody can read them yet.
+     * Sends all events and waits for the broker; nobody can read them yet.
      *
-     * @return the offset just behind the last of them
+     * @return by partition the offset just behind the last of them
      */
-    long send(Workload workload, String topic) {
+    Map<Integer, Long> send(Workload workload, String topic, Delivery delivery) {
         producer.beginTransaction();
-        @Nullable Future<RecordMetadata> last = null;
-        for (int number = 0; number < workload.events(); number++) {
-            last = producer.send(EventRecord.of(workload, number).to(topic, 0));
+        Map<Integer, Future<RecordMetadata>> last = new HashMap<>();
+        for (int from = 0; from < workload.events(); from += Delivery.DISTANCE) {
+            int to = Math.min(from + Delivery.DISTANCE, workload.events());
+            for (int copy = 1; copy <= delivery.copies(); copy++) {
+                for (int number = from; number < to; number++) {
+                    int partition = delivery.partitionOf(workload, number);
+                    last.put(
+                            partition,
+                            producer.send(EventRecord.of(workload, number).to(topic, partition)));
+                }
+            }
         }
         producer.flush();
+        Map<Integer, Long> ends = new HashMap<>();
+        last.forEach((partition, sent) -> ends.put(partition, offset(topic, sent) + 1));
+        return ends;
+    }
+
+    private static long offset(String topic, Future<RecordMetadata> sent) {
         try {
-            return last == null ? 0 : last.get().offset() + 1;
+            return sent.get().offset();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new InvalidRunException("interrupted while sending to " + topic, e);

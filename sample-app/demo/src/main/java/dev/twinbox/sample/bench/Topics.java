@@ -93,13 +93,18 @@ final class Topics implements AutoCloseable {
                 .sum();
     }
 
-    /** The offset that a group committed for partition 0; 0 if none. */
-    long committed(String group, String topic) {
-        Map<TopicPartition, OffsetAndMetadata> offsets = get(
+    /** By partition the offset that a group committed; without those of which it committed none. */
+    Map<Integer, Long> committed(String group, String topic) {
+        Map<TopicPartition, @Nullable OffsetAndMetadata> offsets = get(
                 "the offsets of group " + group,
                 admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata());
-        @Nullable OffsetAndMetadata offset = offsets.get(new TopicPartition(topic, 0));
-        return offset == null ? 0 : offset.offset();
+        Map<Integer, Long> committed = new HashMap<>();
+        offsets.forEach((partition, offset) -> {
+            if (offset != null && partition.topic().equals(topic)) {
+                committed.put(partition.partition(), offset.offset());
+            }
+        });
+        return committed;
     }
 
     private <T> T get(String what, KafkaFuture<T> answer) {

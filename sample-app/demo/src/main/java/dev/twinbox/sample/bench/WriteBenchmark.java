@@ -1,7 +1,6 @@
 package dev.twinbox.sample.bench;
 
 import dev.twinbox.fixtures.PayaraMicro;
-import dev.twinbox.sample.demo.Command;
 import dev.twinbox.sample.demo.Installation;
 import jakarta.json.Json;
 import jakarta.json.JsonObject;
@@ -34,8 +33,6 @@ final class WriteBenchmark implements Benchmark {
     private static final int ROUNDS = 5;
     private static final int CLIENTS = 4;
     private static final String MAX_HEAP = "1g";
-    private static final String INBOX_TOPIC = "bench-twinbox";
-    private static final String JDBC_TOPIC = "bench-jdbc";
     private static final double REQUIRED_RATIO = 1.15;
 
     private static final Side OUTBOX = new Side("twinbox", "outbox", 1);
@@ -68,17 +65,11 @@ final class WriteBenchmark implements Benchmark {
     @Override
     public Report run() throws SQLException, IOException, InterruptedException {
         try (Servers servers = Servers.start(deadline)) {
-            servers.relays(files).migrate();
-            Command.run(
-                    files.inboxCli(),
-                    Map.of("TWINBOX_INBOX_DATABASE_PASSWORD", servers.postgres().password()),
-                    "migrate",
-                    "--url=" + servers.postgres().jdbcUrl(Servers.DATABASE),
-                    "--user=" + servers.postgres().user());
-            // Its consumers belong to another benchmark; without their topics they would complain while this one is
-            // timed.
-            servers.topics().create(INBOX_TOPIC, 1);
-            servers.topics().create(JDBC_TOPIC, 1);
+            ReceiveStage.migrate(files, servers);
+            // The application's consumers belong to other benchmarks.
+            for (String topic : ReceiveSide.topics()) {
+                servers.topics().create(topic, 1);
+            }
             double load = Machine.load();
             try (PayaraMicro server = server(servers)) {
                 for (Side side : SIDES) {

@@ -40,12 +40,33 @@ class BenchIT {
     }
 
     @Test
-    void theReceiverBenchmarkRunsAllSidesThreeTimesAndWritesItsFigures() throws IOException {
-        JsonObject figures = figuresOf("receive", 1_000);
+    void theReceiverBenchmarkRunsAllSidesAndWritesItsFigures() throws Exception {
+        JsonObject figures = new ReceiveBenchmark(files(), ReceiveBenchmark.Plan.brief(1_000), aWhile())
+                .run()
+                .figures();
 
         assertThat(figures.getJsonArray("runs")).hasSize(12);
-        assertThat(figures.getInt("receiver_single_per_s")).isPositive();
-        assertRatio(figures, "ratio", "receiver_per_s", "jdbc_per_s");
+        assertThat(figures.getInt("jpa_single_per_s")).isPositive();
+        assertRatio(figures, "ratio", "jpa_per_s", "by_hand_per_s");
+        assertRatio(figures, "jdbc_ratio", "jdbc_per_s", "by_hand_per_s");
+    }
+
+    @Test
+    void theDuplicatesBenchmarkTimesEffectsAndSkips() throws IOException {
+        JsonObject figures = figuresOf("duplicates", 1_000);
+
+        assertThat(figures.getJsonArray("runs")).hasSize(18);
+        assertRatio(figures, "ratio", "duplicates_per_s", "effects_per_s");
+    }
+
+    @Test
+    void theSlowKeyBenchmarkParksAndAppliesInOrder() throws Exception {
+        JsonObject figures = new SlowKeyBenchmark(files(), Duration.ofSeconds(10), aWhile())
+                .run()
+                .figures();
+
+        assertThat(figures.getInt("parked_events")).isPositive();
+        assertThat(figures.getJsonNumber("p99_ms_failing").doubleValue()).isPositive();
     }
 
     @Test
@@ -68,12 +89,10 @@ class BenchIT {
     @Test
     @EnabledIfSystemProperty(named = ON_A_QUIET_MACHINE, matches = "true")
     void theHeldXminBenchmarkTimesPollsAndSavesOfEachMinute() throws Exception {
-        Installation files = Installation.in(Path.of(System.getProperty(BenchMain.ROOT_PROPERTY)));
         HeldXminBenchmark.Plan shortMinutes = new HeldXminBenchmark.Plan(2, Duration.ofSeconds(4), 500);
 
-        JsonObject figures = new HeldXminBenchmark(files, shortMinutes, new Deadline(Duration.ofMinutes(10)))
-                .run()
-                .figures();
+        JsonObject figures =
+                new HeldXminBenchmark(files(), shortMinutes, aWhile()).run().figures();
 
         assertThat(figures.getJsonArray("minutes")).hasSize(2);
         assertThat(figures.getJsonArray("skip_locked_minutes")).hasSize(2);
@@ -113,6 +132,14 @@ class BenchIT {
                                 / figures.getJsonNumber("hand_written_ms").doubleValue(),
                         offset(0.01));
         assertThat(figures.getJsonNumber("plain_ms").doubleValue()).isPositive();
+    }
+
+    private static Installation files() {
+        return Installation.in(Path.of(System.getProperty(BenchMain.ROOT_PROPERTY)));
+    }
+
+    private static Deadline aWhile() {
+        return new Deadline(Duration.ofMinutes(10));
     }
 
     private static void assertRatio(JsonObject figures, String ratio, String numerator, String denominator) {

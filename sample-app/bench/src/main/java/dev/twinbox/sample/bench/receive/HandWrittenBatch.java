@@ -29,11 +29,8 @@ public class HandWrittenBatch {
 
     private static final String CLAIM = """
             insert into inbox_event (consumer_group, handler, event_id)
-            select 'bench-jdbc', 'effect', claimed from unnest(?::text[]) claimed
+            select 'bench-by-hand', 'by hand', claimed from unnest(?::text[]) claimed
             on conflict do nothing returning event_id""";
-
-    private static final String EFFECT =
-            "insert into effect (id, order_id, customer_id, total) values (nextval('effect_seq'), ?, ?, ?)";
 
     @Resource(lookup = "java:app/jdbc/bench")
     private DataSource dataSource;
@@ -42,14 +39,12 @@ public class HandWrittenBatch {
     public void apply(List<ConsumerRecord<String, byte[]>> records) {
         try (Connection connection = dataSource.getConnection()) {
             Set<String> claimed = claim(connection, records);
-            try (PreparedStatement effects = connection.prepareStatement(EFFECT)) {
+            try (PreparedStatement effects = connection.prepareStatement(EffectRow.INSERT)) {
                 for (ConsumerRecord<String, byte[]> received : records) {
-                    if (claimed.contains(id(received))) {
+                    if (claimed.remove(id(received))) { // once, though it be in the batch twice
                         OrderPlaced order =
                                 JSON.fromJson(new ByteArrayInputStream(received.value()), OrderPlaced.class);
-                        effects.setLong(1, order.orderId());
-                        effects.setLong(2, order.customerId());
-                        effects.setBigDecimal(3, order.total());
+                        EffectRow.bind(effects, order);
                         effects.addBatch();
                     }
                 }

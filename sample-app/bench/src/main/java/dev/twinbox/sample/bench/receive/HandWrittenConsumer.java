@@ -58,7 +58,7 @@ public class HandWrittenConsumer {
                         ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
                         bootstrapServers,
                         ConsumerConfig.GROUP_ID_CONFIG,
-                        "bench-jdbc",
+                        "bench-by-hand",
                         ConsumerConfig.AUTO_OFFSET_RESET_CONFIG,
                         "earliest",
                         ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
@@ -69,7 +69,7 @@ public class HandWrittenConsumer {
                         batchSize),
                 new StringDeserializer(),
                 new ByteArrayDeserializer());
-        opened.subscribe(List.of("bench-jdbc"));
+        opened.subscribe(List.of("bench-by-hand"));
         consumer = opened;
         Thread started = threads.newThread(() -> consume(opened));
         thread = started;

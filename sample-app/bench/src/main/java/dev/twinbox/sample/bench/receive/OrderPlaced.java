@@ -8,5 +8,5 @@ import java.math.BigDecimal;
  *
  * @param note random text that makes up most of the event and is read, but not stored
  */
-@EventType(value = "order.placed", topic = "bench-twinbox")
+@EventType("order.placed")
 public record OrderPlaced(long orderId, long customerId, BigDecimal total, String note) {}

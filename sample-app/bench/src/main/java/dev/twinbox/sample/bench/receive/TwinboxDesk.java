@@ -5,14 +5,14 @@ import jakarta.ejb.Stateless;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.PersistenceContext;
 
-/** The measured handler: what an application writes with Twinbox and JPA. */
+/** What an application writes with Twinbox and JPA. */
 @Stateless
-public class TwinboxDesk {
+public class JpaDesk {
 
     @PersistenceContext
     private EntityManager entityManager;
 
-    @InboxHandler(name = "effect")
+    @InboxHandler(topic = "bench-jpa", name = "jpa")
     public void place(OrderPlaced order) {
         entityManager.persist(new Effect(order));
     }

@@ -1,4 +1,4 @@
-/** What the receiver benchmark runs inside the server: a Twinbox handler, and a consumer written by hand. */
+/** What the receiver benchmarks run inside the server: Twinbox handlers, and a consumer written by hand. */
 @NullMarked
 package dev.twinbox.sample.bench.receive;
 

@@ -1,0 +1,106 @@
+package dev.twinbox.inbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.twinbox.CloudEventHeaders;
+import dev.twinbox.DeliveryContract;
+import dev.twinbox.inbox.Claims.Pair;
+import dev.twinbox.inbox.HandlerMethod.Shape;
+import dev.twinbox.inbox.InboxTable.Keys;
+import dev.twinbox.schema.SqlIdentifier;
+import java.lang.invoke.MethodHandles;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.junit.jupiter.api.Test;
+
+/** Guarantee G7: what a claim costs does not depend on how many events were handled before. */
+class ClaimPlanIT {
+
+    private static final SqlIdentifier INBOX = new SqlIdentifier(null, "inbox_event");
+    /** The driver prepares on the server from the fifth execution on, the server keeps a plan from the sixth of these on. */
+    private static final int UNTIL_THE_PLAN_IS_KEPT = 12;
+
+    private final InboxTable inbox = new InboxTable(INBOX, new SqlIdentifier(null, "inbox_parked"));
+    private final Handler handler = handler();
+
+    @Test
+    void aPlanThatWasMadeForASmallTableReadsNoHistoryWhenTheTableHasGrown() throws SQLException {
+        Database database = new Database("claim_plan");
+        // Statistics as of the time at which there are ten rows, and no others, be it for the minute until the next
+        // analyze.
+        database.execute("alter table inbox_event set (autovacuum_enabled = off)");
+        try (Connection connection = database.connect()) {
+            connection.setAutoCommit(false);
+            inbox.claim(connection, "g", pairs("early", 10), (name, id, standing) -> {});
+            connection.commit();
+            database.execute("analyze inbox_event");
+            for (int i = 0; i < UNTIL_THE_PLAN_IS_KEPT; i++) {
+                claimAndGiveBack(connection, 1);
+            }
+            database.execute("insert into inbox_event select 'g', 'h', 'old-' || i from generate_series(1, 100000) i");
+
+            claimAndGiveBack(connection, 100);
+
+            assertThat(sequentialScans(connection)).isZero();
+        }
+    }
+
+    private void claimAndGiveBack(Connection connection, int events) throws SQLException {
+        Keys claimed = new Keys();
+        inbox.claim(connection, "g", pairs("new", events), (name, id, standing) -> claimed.add(name, id));
+        assertThat(claimed.size()).isEqualTo(events);
+        inbox.unclaim(connection, "g", claimed);
+    }
+
+    /** Of this transaction, which has not ended: it holds all claims, from the one that was made for ten rows on. */
+    private static long sequentialScans(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(
+                        "select seq_scan from pg_stat_xact_user_tables where relid = 'inbox_event'::regclass")) {
+            row.next();
+            return row.getLong(1);
+        }
+    }
+
+    private List<Pair> pairs(String prefix, int number) {
+        List<Pair> pairs = new ArrayList<>();
+        for (int i = 0; i < number; i++) {
+            pairs.add(new Pair(handler, event(prefix + "-" + i)));
+        }
+        return pairs;
+    }
+
+    private ReceivedEvent event(String id) {
+        ConsumerRecord<byte[], byte[]> record = new ConsumerRecord<>("t", 0, 0, utf8("key-" + id), utf8("{}"));
+        record.headers().add(CloudEventHeaders.TYPE, utf8("order")).add(CloudEventHeaders.ID, utf8(id));
+        return ReceivedEvent.of(
+                record,
+                new Subscription(
+                        "g",
+                        Map.of("t", Map.of("order", List.of(handler))),
+                        Aliases.NONE,
+                        TopicFormat.OfTopics.CLOUD_EVENTS,
+                        new NoSerializer()),
+                new InboxStatus());
+    }
+
+    private static Handler handler() {
+        return new Handler(
+                "h",
+                DeliveryContract.EXACTLY_ONCE_EFFECT,
+                Shape.EVENT,
+                String.class,
+                MethodHandles.empty(Handler.CALL));
+    }
+
+    private static byte[] utf8(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+}
