@@ -147,6 +147,10 @@ record InboxConfig(
             UnknownType unknownType = unknownType();
             Map<String, String> kafka = kafka();
             problems.addAll(ConsumerSettings.problems(kafka));
+            if (table != null && parking != null && table.equals(parking.table())) {
+                problems.add(Setting.PARKED_TABLE.key() + " is \"" + table.name() + "\", as " + Setting.TABLE.key()
+                        + "; they have to be different names");
+            }
             if (!problems.isEmpty() || table == null || parking == null) {
                 throw new InvalidConfigurationException("Configuration of the inbox", problems);
             }

@@ -1,0 +1,51 @@
+package dev.twinbox.outbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.smallrye.config.PropertiesConfigSource;
+import io.smallrye.config.SmallRyeConfigBuilder;
+import java.util.HashMap;
+import java.util.Map;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** One mistake at a time: the message names the place, the value and what would be right. What is wrong with events: {@code OutboxEventTest}. */
+class BadInputTest {
+
+    private static final Map<String, String> RIGHT =
+            Map.of("twinbox.outbox.data-source", "java:app/jdbc/orders", "twinbox.outbox.source", "/orders");
+
+    @ParameterizedTest(name = "{0} = {1}")
+    @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
+            twinbox.outbox.data-source | ~~ | is missing
+            twinbox.outbox.source | ~~ | is missing
+            twinbox.outbox.source | a b | URI-reference
+            twinbox.outbox.source | %zz | URI-reference
+            twinbox.outbox.schema | ~a234567890123456789012345678901234567890123456789012345678901234~ | 63
+            twinbox.outbox.table | ~a234567890123456789012345678901234567890123456789012345678901234~ | 63
+            twinbox.outbox.table | outbox_lease | different names
+            twinbox.outbox.position-table | outbox_event | different names
+            twinbox.outbox.lease-table | outbox_position | different names
+            twinbox.outbox.max-payload-bytes | 0 | whole number from 1
+            twinbox.outbox.max-payload-bytes | 1MB | whole number from 1
+            twinbox.outbox.max-payload-bytes | 67108865 | less than twinbox.outbox.max-payload-bytes
+            twinbox.outbox.max-events-per-transaction | -5 | whole number from 1
+            twinbox.outbox.max-events-per-transaction | 1e3 | whole number from 1
+            twinbox.outbox.max-bytes-per-transaction | 99999999999 | whole number from 1
+            twinbox.outbox.max-bytes-per-transaction | 899999 | less than twinbox.outbox.max-payload-bytes
+            twinbox.outbox.tabel | x | is unknown; known are
+            twinbox.outbox.datasource | java:x | is unknown; known are
+            """)
+    void aWrongValueIsRefusedWithKeyValueAndRemedy(String key, String value, String expected) {
+        Map<String, String> values = new HashMap<>(RIGHT);
+        values.put(key, value);
+
+        assertThat(OutboxConfigurationReader.problems(new SmallRyeConfigBuilder()
+                        .withSources(new PropertiesConfigSource(values, "test", 100))
+                        .build()))
+                .singleElement()
+                .asString()
+                .contains(expected)
+                .containsAnyOf(key, value);
+    }
+}
