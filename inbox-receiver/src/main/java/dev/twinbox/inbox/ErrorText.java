@@ -40,13 +40,24 @@ final class ErrorText {
         private static final long serialVersionUID = 1;
 
         Failure(Throwable thrown) {
-            super(of(thrown), null, false, true);
+            super(textForLog(thrown), null, false, true);
             try {
                 setStackTrace(thrown.getStackTrace());
             } catch (RuntimeException | Error e) {
                 setStackTrace(new StackTraceElement[0]);
             }
         }
+    }
+
+    /** A parser quotes what it has read, and that is no business of everybody who reads the log; it stays with the parked event. */
+    private static String textForLog(Throwable thrown) {
+        Throwable cause = thrown instanceof UnreadableRecordException ? thrown.getCause() : null;
+        return cause == null
+                ? of(thrown)
+                : clean(new StringBuilder(thrown.getClass().getName())
+                        .append(message(thrown))
+                        .append(" <- ")
+                        .append(cause.getClass().getName()));
     }
 
     private static String message(Throwable thrown) {
