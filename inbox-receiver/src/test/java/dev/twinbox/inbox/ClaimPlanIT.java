@@ -87,6 +87,7 @@ class ClaimPlanIT {
                         Map.of("t", Map.of("order", List.of(handler))),
                         Aliases.NONE,
                         TopicFormat.OfTopics.CLOUD_EVENTS,
+                        UnknownType.SKIP,
                         new NoSerializer()),
                 new InboxStatus());
     }
