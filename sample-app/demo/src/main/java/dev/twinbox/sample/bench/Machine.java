@@ -11,14 +11,15 @@ import java.nio.file.Path;
 import java.util.stream.Stream;
 
 /** Where a figure was measured: without this it says nothing. */
-final class Machine {
+public final class Machine {
 
     private static final OperatingSystemMXBean SYSTEM =
             (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
     private Machine() {}
 
-    static JsonObjectBuilder json() {
+    /** Cores, memory, processor, operating system and JDK. */
+    public static JsonObjectBuilder json() {
         return Json.createObjectBuilder()
                 .add("cores", SYSTEM.getAvailableProcessors())
                 .add("memory_mib", SYSTEM.getTotalMemorySize() >> 20)
@@ -53,7 +54,7 @@ final class Machine {
     }
 
     /** The commit of the tree, with {@code +changes} when files differ from it; {@code unknown} outside a clone. */
-    static String commit(Path root) {
+    public static String commit(Path root) {
         String commit = git(root, "rev-parse", "HEAD");
         if (commit.isEmpty()) {
             return "unknown";

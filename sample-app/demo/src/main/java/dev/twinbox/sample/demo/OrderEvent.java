@@ -8,10 +8,10 @@ import jakarta.json.bind.Jsonb;
  * @param id the event's id, the same in every book
  * @param number which order of the customer it tells of, from 1 without gaps
  */
-record OrderEvent(String id, long orderId, long customerId, long number) {
+public record OrderEvent(String id, long orderId, long customerId, long number) {
 
     /** Reads the payload as it is in the outbox and on Kafka. */
-    static OrderEvent parse(String id, String payload, Jsonb jsonb) {
+    public static OrderEvent parse(String id, String payload, Jsonb jsonb) {
         Payload order = jsonb.fromJson(payload, Payload.class);
         return new OrderEvent(id, order.orderId(), order.customerId(), order.number());
     }

@@ -9,7 +9,7 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 
 /** Talks to the orders service as any client would: over its REST interface. */
-final class OrdersClient {
+public final class OrdersClient {
 
     private static final Duration LIMIT = Duration.ofSeconds(60);
     private static final int PAYMENT_REQUIRED = 402;
@@ -22,22 +22,22 @@ final class OrdersClient {
             .build();
 
     /** @param orders the address of the service's {@code orders} resource */
-    OrdersClient(URI orders) {
+    public OrdersClient(URI orders) {
         this.orders = orders;
     }
 
     /** Places orders, each in a transaction of its own, for one customer after the other. */
-    void place(int count) {
+    public void place(int count) {
         requireStatus(200, post("?count=" + count));
     }
 
     /** Places orders, each in a transaction of its own, all for one customer. */
-    void place(int count, long customer) {
+    public void place(int count, long customer) {
         requireStatus(200, post("?count=" + count + "&customer=" + customer));
     }
 
     /** Places an order that is rolled back. */
-    void placeDeclined() {
+    public void placeDeclined() {
         requireStatus(PAYMENT_REQUIRED, post("/declined"));
     }
 

@@ -56,7 +56,7 @@ class ArchitectureTest {
         SHIPPING("sample-app/shipping", "dev.twinbox.sample.shipping.."),
         BENCH("sample-app/bench", "dev.twinbox.sample.bench.receive..", "dev.twinbox.sample.bench.write.."),
         BENCH_DEBEZIUM("sample-app/bench-debezium", "dev.twinbox.sample.bench.debezium.."),
-        DEMO("sample-app/demo", "dev.twinbox.sample.demo..", "dev.twinbox.sample.bench..");
+        DEMO("sample-app/demo", "dev.twinbox.sample.demo..", "dev.twinbox.sample.bench..", "dev.twinbox.sample.soak..");
 
         private final String folder;
         private final String[] packages;
