@@ -39,6 +39,9 @@ final class Logging {
         LoggerContext context = (LoggerContext) LoggerFactory.getILoggerFactory();
         context.reset();
         context.getLogger(Logger.ROOT_LOGGER_NAME).setLevel(Level.WARN);
+        // What pgjdbc finds wrong with a URL it quotes, passwords included; our own message says the same without them.
+        context.getLogger("org.postgresql.util.PGPropertyUtil").setLevel(Level.OFF);
+        context.getLogger("org.postgresql.Driver").setLevel(Level.OFF);
         context.getLogger("dev.twinbox").setLevel(Level.convertAnSLF4JLevel(level));
         context.getLogger(Logger.ROOT_LOGGER_NAME).addAppender(console(context, format));
     }

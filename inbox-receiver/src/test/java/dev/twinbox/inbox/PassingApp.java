@@ -1,0 +1,90 @@
+package dev.twinbox.inbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.twinbox.inbox.app.PassingHandler;
+import dev.twinbox.inbox.server.PayaraHost;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** An application that comes and goes, on a server and with a database of its own. */
+final class PassingApp implements AutoCloseable {
+
+    static final String NAME = "passing";
+
+    private static final Duration UNDEPLOY_LIMIT = Duration.ofSeconds(30);
+    private static final AtomicInteger COUNT = new AtomicInteger();
+
+    final Database database = new Database(NAME + COUNT.incrementAndGet());
+    final Topics topics = new Topics();
+    final PayaraHost payara = Servers.newPayara();
+    private long sent;
+
+    PassingApp() {
+        if (COUNT.get() == 1) {
+            Servers.kafka().createTopic(NAME, 2);
+        }
+    }
+
+    void deploy() {
+        String log = payara.deploy(NAME, app().build());
+        assertThat(payara.status("/passing/status")).as(log).isEqualTo(200);
+        await().atMost(MainApp.LIMIT)
+                .untilAsserted(() -> assertThat(payara.get("/passing/status")).doesNotContain("trouble"));
+    }
+
+    TestApp app() {
+        return new TestApp(NAME, database.name())
+                .with(PassingHandler.class)
+                .with("twinbox.inbox.batch.size", "20")
+                .with("twinbox.inbox.stop.timeout", "PT5S");
+    }
+
+    void undeploy() {
+        long begin = System.nanoTime();
+        payara.undeploy(NAME);
+        assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(UNDEPLOY_LIMIT);
+    }
+
+    /** Sends events; returns when the application is in the middle of them. */
+    void getToWork() {
+        topics.sendMany(NAME, 0, 100);
+        topics.sendMany(NAME, 1, 100);
+        sent += 200;
+        await().atMost(MainApp.LIMIT).until(() -> database.count("effect") >= sent - 150);
+    }
+
+    void assertNothingIsLeft() {
+        assertThat(payara.command("threads")).isEmpty();
+        assertThat(payara.command("mbeans")).isEmpty();
+    }
+
+    /** Of all that {@link #getToWork} has sent; deploys once more for what is left. */
+    void assertEachEffectOnce() {
+        deploy();
+        await().atMost(MainApp.LIMIT)
+                .untilAsserted(() -> assertThat(topics.lag(NAME, NAME)).isZero());
+        assertThat(database.count("effect")).isEqualTo(sent);
+        assertThat(database.texts("select count(distinct event_id) from effect"))
+                .containsExactly(Long.toString(sent));
+        undeploy();
+    }
+
+    /**
+     * But two of five or more, which Payara itself keeps, as heap dumps show: the thread of its transaction recovery, started by
+     * the first transaction of the server, has the class loader of the application of that transaction as its context; and the
+     * timer that resizes connection pools still has the pool of the last application, with that one's driver.
+     */
+    void assertNoClassLoadersAreLeft() {
+        assertThat(Integer.parseInt(payara.command("loaders", "30"))).isLessThanOrEqualTo(2);
+    }
+
+    @Override
+    public void close() {
+        payara.close();
+        Servers.kafka().start();
+        Servers.postgres().start();
+        topics.close();
+    }
+}

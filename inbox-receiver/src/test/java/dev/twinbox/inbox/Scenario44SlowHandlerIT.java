@@ -1,0 +1,91 @@
+package dev.twinbox.inbox;
+
+import static dev.twinbox.inbox.ParallelApp.LIMIT;
+import static dev.twinbox.inbox.ParallelApp.awaitLagZero;
+import static dev.twinbox.inbox.ParallelApp.database;
+import static dev.twinbox.inbox.ParallelApp.topics;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/**
+ * SLOW-HANDLER: a handler that takes longer than {@code max.poll.interval.ms} costs neither its membership nor other keys their turn, and no offset is
+ * committed beyond its event. With members that come and go: {@link RebalanceStormIT}.
+ */
+class Scenario44SlowHandlerIT {
+
+    private static final String APP = ParallelApp.GROUP;
+
+    @BeforeAll
+    static void deploy() {
+        MainApp.deploy(ParallelApp.instance(APP));
+        await().atMost(LIMIT).until(() -> !topics().owners(APP, APP).isEmpty());
+    }
+
+    @AfterAll
+    static void undeploy() {
+        Servers.payara().undeploy(APP);
+    }
+
+    @Test
+    void aKeyWhoseHandlerIsSlowHoldsUpNoOtherLaneAndCostsNoMembership() {
+        List<String> others = IntStream.range(0, 100)
+                .mapToObj(i -> "key-" + i)
+                .filter(key -> lane(key) != lane("slow"))
+                .toList();
+        Set<String> owner = topics().owners(APP, APP);
+        try (Database.Gate gate = database().shutGate(771)) {
+            topics().add(APP, "slow", "slow-0", "gate:771", 1);
+            topics().add(APP, "slow", "slow-1", "", 0);
+            others.forEach(key -> topics().add(APP, key, key, "", 0));
+            topics().flush();
+            await().atMost(LIMIT)
+                    .untilAsserted(
+                            () -> assertThat(database().effects("parallel")).containsAll(others));
+            long since = System.nanoTime();
+            await("longer than a member may go without a poll")
+                    .atMost(LIMIT)
+                    .until(() -> System.nanoTime() - since
+                            > ParallelApp.MAX_POLL_INTERVAL.plusSeconds(1).toNanos());
+
+            assertThat(topics().owners(APP, APP)).isEqualTo(owner);
+            assertThat(database().waiting(771)).isEqualTo(1);
+            assertThat(topics().lag(APP, APP))
+                    .as("nothing behind the slow event is committed")
+                    .isEqualTo(2 + others.size());
+        }
+        awaitLagZero(APP);
+
+        assertThat(database().effects("parallel"))
+                .containsSubsequence("slow-0", "slow-1")
+                .doesNotHaveDuplicates();
+    }
+
+    private static int lane(String key) {
+        AssignedPartition partition = new AssignedPartition(new TopicPartition(APP, 0), 0, 0, ParallelApp.LANES);
+        partition.add(
+                List.of(ReceivedEvent.of(
+                        new org.apache.kafka.clients.consumer.ConsumerRecord<>(APP, 0, 0, Topics.bytes(key), null),
+                        new Subscription(
+                                APP,
+                                Map.of(),
+                                Aliases.NONE,
+                                TopicFormat.OfTopics.CLOUD_EVENTS,
+                                UnknownType.SKIP,
+                                new NoSerializer()),
+                        new InboxStatus())),
+                1);
+        return IntStream.range(0, ParallelApp.LANES)
+                .filter(i -> partition.lanes().get(i).first() != null)
+                .findFirst()
+                .orElseThrow();
+    }
+}

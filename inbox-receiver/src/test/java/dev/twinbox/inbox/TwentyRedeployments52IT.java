@@ -1,0 +1,60 @@
+package dev.twinbox.inbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Scenario 52, UNDEPLOY, as often as it says. */
+@Tag("proof")
+class TwentyRedeployments52IT {
+
+    private static final int ROUNDS = 20;
+
+    /** A member that could not say goodbye is forgotten after its session timeout. */
+    private static final Duration FORGOTTEN = Duration.ofMinutes(2);
+
+    @Test
+    void underLoadWithKafkaOrTheDatabaseDeadNowAndThenNothingIsLeftLostOrRepeated() {
+        try (PassingApp app = new PassingApp()) {
+            for (int round = 1; round <= ROUNDS; round++) {
+                app.deploy();
+                app.getToWork();
+                switch (round % 5) {
+                    case 2 -> undeployWithoutKafka(app);
+                    case 4 -> undeployWithoutDatabase(app);
+                    default -> {
+                        app.undeploy();
+                        app.assertNothingIsLeft();
+                        assertThat(app.topics.members(PassingApp.NAME)).isZero();
+                    }
+                }
+                System.out.println("round " + round + " of " + ROUNDS + ": nothing left");
+            }
+            app.assertEachEffectOnce();
+            app.assertNothingIsLeft();
+            app.assertNoClassLoadersAreLeft();
+        }
+    }
+
+    private static void undeployWithoutKafka(PassingApp app) {
+        Servers.kafka().kill();
+        app.undeploy();
+        app.assertNothingIsLeft();
+        Servers.kafka().start();
+        await().atMost(FORGOTTEN)
+                .ignoreExceptions()
+                .untilAsserted(
+                        () -> assertThat(app.topics.members(PassingApp.NAME)).isZero());
+    }
+
+    private static void undeployWithoutDatabase(PassingApp app) {
+        Servers.postgres().kill();
+        app.undeploy();
+        app.assertNothingIsLeft();
+        assertThat(app.topics.members(PassingApp.NAME)).isZero();
+        Servers.postgres().start();
+    }
+}
