@@ -27,8 +27,7 @@ final class InboxTable {
      * as the table is not analyzed again, when it has become large. Without sequential scans there is no such plan. The
      * setting is part of the same round trip, and ends with it: what the application's handlers do in this transaction is theirs.
      */
-    private static final String BY_INDEX =
-            "set local enable_seqscan = off;%s;set local enable_seqscan to default";
+    private static final String BY_INDEX = "set local enable_seqscan = off;%s;set local enable_seqscan to default";
 
     /**
      * Claims in one order by all, or two instances that claim the same events would deadlock. A row that another transaction
