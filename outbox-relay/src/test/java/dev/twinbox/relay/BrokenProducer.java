@@ -29,7 +29,6 @@ final class BrokenProducer implements UnaryOperator<Producer<byte[], byte[]>>, A
     private final Predicate<ProducerRecord<byte[], byte[]>> chosen;
     private final ExecutorService network = Executors.newSingleThreadExecutor();
     private final AtomicInteger faults = new AtomicInteger();
-    private final AtomicInteger producers = new AtomicInteger();
     private volatile boolean mended;
 
     BrokenProducer(Fault fault, Predicate<ProducerRecord<byte[], byte[]>> chosen) {
@@ -45,15 +44,9 @@ final class BrokenProducer implements UnaryOperator<Producer<byte[], byte[]>>, A
         return faults.get();
     }
 
-    /** How many there have been. */
-    int producers() {
-        return producers.get();
-    }
-
     @Override
     @SuppressWarnings("unchecked")
     public Producer<byte[], byte[]> apply(Producer<byte[], byte[]> real) {
-        producers.incrementAndGet();
         AtomicInteger unanswered = new AtomicInteger();
         return (Producer<byte[], byte[]>) Proxy.newProxyInstance(
                 Producer.class.getClassLoader(), new Class<?>[] {Producer.class}, (self, method, arguments) -> {

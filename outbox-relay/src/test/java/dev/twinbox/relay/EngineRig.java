@@ -48,6 +48,9 @@ final class EngineRig implements AutoCloseable {
     Duration stallTimeout = Duration.ofSeconds(30);
     Duration waitingLimit = Duration.ofHours(24);
     OutboxDatabase relayDatabase;
+    /** How often a producer was opened for what comes from the outbox; what is set aside is sent by others. */
+    final AtomicInteger senders = new AtomicInteger();
+
     /** Puts something between the relay and its producers. */
     UnaryOperator<Producer<byte[], byte[]>> between = UnaryOperator.identity();
 
@@ -114,7 +117,12 @@ final class EngineRig implements AutoCloseable {
     Running start() {
         RelayConfig config = config();
         Progress progress = new Progress(System::nanoTime);
-        Relay relay = new Relay(config, progress, relayDatabase, purpose -> between.apply(producer(config, purpose)));
+        Relay relay = new Relay(config, progress, relayDatabase, purpose -> {
+            if (purpose.equals(ProducerSettings.SENDER)) {
+                senders.incrementAndGet();
+            }
+            return between.apply(producer(config, purpose));
+        });
         CompletableFuture<ExitCode> end = new CompletableFuture<>();
         Thread thread = new Thread(
                 () -> {
