@@ -1,5 +1,18 @@
 package dev.twinbox.tracing;
 
+import static dev.twinbox.tracing.MessagingAttributes.COUNT;
+import static dev.twinbox.tracing.MessagingAttributes.ERROR_TYPE;
+import static dev.twinbox.tracing.MessagingAttributes.GROUP;
+import static dev.twinbox.tracing.MessagingAttributes.KEY;
+import static dev.twinbox.tracing.MessagingAttributes.MESSAGE_ID;
+import static dev.twinbox.tracing.MessagingAttributes.OFFSET;
+import static dev.twinbox.tracing.MessagingAttributes.OPERATION;
+import static dev.twinbox.tracing.MessagingAttributes.OPERATION_TYPE;
+import static dev.twinbox.tracing.MessagingAttributes.PARTITION;
+import static dev.twinbox.tracing.MessagingAttributes.SYSTEM;
+import static dev.twinbox.tracing.MessagingAttributes.TOPIC;
+import static dev.twinbox.tracing.MessagingAttributes.TYPE;
+
 import dev.twinbox.AlreadyDoneException;
 import dev.twinbox.CloudEventHeaders;
 import dev.twinbox.EventContext;
@@ -26,11 +39,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Spans of the server's OpenTelemetry.
- *
- * <p>Names, kinds and attributes: <a href="https://opentelemetry.io/docs/specs/semconv/messaging/messaging-spans/">Semantic
- * conventions for messaging spans</a> and, for what is Kafka's, <a
- * href="https://opentelemetry.io/docs/specs/semconv/messaging/kafka/">for Kafka</a>.
+ * Spans of the server's OpenTelemetry; their names and kinds come from where {@link MessagingAttributes} come from.
  */
 final class OpenTelemetryTracing implements Tracing {
 
@@ -38,19 +47,7 @@ final class OpenTelemetryTracing implements Tracing {
 
     private static final String SCOPE = "dev.twinbox";
 
-    private static final AttributeKey<String> SYSTEM = AttributeKey.stringKey("messaging.system");
-    private static final AttributeKey<String> OPERATION = AttributeKey.stringKey("messaging.operation.name");
-    private static final AttributeKey<String> OPERATION_TYPE = AttributeKey.stringKey("messaging.operation.type");
-    private static final AttributeKey<String> TOPIC = AttributeKey.stringKey("messaging.destination.name");
-    private static final AttributeKey<String> PARTITION = AttributeKey.stringKey("messaging.destination.partition.id");
-    private static final AttributeKey<Long> OFFSET = AttributeKey.longKey("messaging.kafka.offset");
-    private static final AttributeKey<String> KEY = AttributeKey.stringKey("messaging.kafka.message.key");
-    private static final AttributeKey<String> MESSAGE_ID = AttributeKey.stringKey("messaging.message.id");
-    private static final AttributeKey<Long> COUNT = AttributeKey.longKey("messaging.batch.message_count");
-    private static final AttributeKey<String> GROUP = AttributeKey.stringKey("messaging.consumer.group.name");
-    private static final AttributeKey<String> TYPE = AttributeKey.stringKey("cloudevents.event_type");
     private static final AttributeKey<String> HANDLER = AttributeKey.stringKey("twinbox.handler");
-    private static final AttributeKey<String> ERROR_TYPE = AttributeKey.stringKey("error.type");
 
     private final Tracer tracer;
     private final TextMapPropagator propagator;

@@ -264,7 +264,8 @@ final class InboxTable {
             statement.setString(7, pairs.get(0).event().record().topic());
             statement.setString(8, group);
             statement.setString(9, group);
-            try (ResultSet rows = resultBehindASetting(statement)) {
+            executeByIndex(statement);
+            try (ResultSet rows = statement.getResultSet()) {
                 while (rows.next()) {
                     sink.accept(rows.getString(1), rows.getString(2), Standing.valueOf(rows.getString(3)));
                 }
@@ -272,10 +273,10 @@ final class InboxTable {
         }
     }
 
-    private static ResultSet resultBehindASetting(PreparedStatement statement) throws SQLException {
+    /** Of what {@link #BY_INDEX} is around, the statement has the result then. */
+    private static void executeByIndex(PreparedStatement statement) throws SQLException {
         statement.execute();
         statement.getMoreResults();
-        return statement.getResultSet();
     }
 
     /** Claims, in the caller's transaction, what is parked; false: its effect has happened. */
@@ -293,8 +294,7 @@ final class InboxTable {
         try (PreparedStatement statement = connection.prepareStatement(unclaim)) {
             setKeys(connection, statement, 1, keys);
             statement.setString(3, group);
-            statement.execute();
-            statement.getMoreResults();
+            executeByIndex(statement);
             int deleted = statement.getUpdateCount();
             if (deleted != keys.size()) {
                 throw new SQLException("gave back " + deleted + " of " + keys.size() + " claims in " + table);

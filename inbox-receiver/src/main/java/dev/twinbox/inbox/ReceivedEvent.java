@@ -77,11 +77,11 @@ final class ReceivedEvent {
             Content content = Content.of(record, format.value());
             type = content.find(format.type());
             List<Handler> ofType = subscription.handlers(record.topic(), type);
-            if (ofType == null && subscription.unknownType() == UnknownType.PARK) {
-                throw new UnreadableRecordException(
-                        "no handler takes its type " + type + ": add a handler, or an alias to one");
-            }
             if (ofType == null) {
+                if (subscription.unknownType() == UnknownType.PARK) {
+                    throw new UnreadableRecordException(
+                            "no handler takes its type " + type + ": add a handler, or an alias to one");
+                }
                 status.skipped(record.topic(), type);
                 return new ReceivedEvent(record, subscription, type, handlers, null, null, null);
             }

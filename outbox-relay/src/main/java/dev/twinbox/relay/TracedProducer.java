@@ -1,9 +1,19 @@
 package dev.twinbox.relay;
 
+import static dev.twinbox.tracing.MessagingAttributes.CLIENT_ID;
+import static dev.twinbox.tracing.MessagingAttributes.ERROR_TYPE;
+import static dev.twinbox.tracing.MessagingAttributes.KEY;
+import static dev.twinbox.tracing.MessagingAttributes.MESSAGE_ID;
+import static dev.twinbox.tracing.MessagingAttributes.OFFSET;
+import static dev.twinbox.tracing.MessagingAttributes.OPERATION;
+import static dev.twinbox.tracing.MessagingAttributes.OPERATION_TYPE;
+import static dev.twinbox.tracing.MessagingAttributes.PARTITION;
+import static dev.twinbox.tracing.MessagingAttributes.SYSTEM;
+import static dev.twinbox.tracing.MessagingAttributes.TOPIC;
+import static dev.twinbox.tracing.MessagingAttributes.TYPE;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.twinbox.CloudEventHeaders;
-import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanContext;
 import io.opentelemetry.api.trace.SpanKind;
@@ -33,18 +43,6 @@ import org.jspecify.annotations.Nullable;
  * spans</a>; see ADR 25.
  */
 final class TracedProducer extends KafkaProducer<byte[], byte[]> {
-    private static final AttributeKey<String> SYSTEM = AttributeKey.stringKey("messaging.system");
-    private static final AttributeKey<String> OPERATION = AttributeKey.stringKey("messaging.operation.name");
-    private static final AttributeKey<String> OPERATION_TYPE = AttributeKey.stringKey("messaging.operation.type");
-    private static final AttributeKey<String> TOPIC = AttributeKey.stringKey("messaging.destination.name");
-    private static final AttributeKey<String> PARTITION = AttributeKey.stringKey("messaging.destination.partition.id");
-    private static final AttributeKey<Long> OFFSET = AttributeKey.longKey("messaging.kafka.offset");
-    private static final AttributeKey<String> KEY = AttributeKey.stringKey("messaging.kafka.message.key");
-    private static final AttributeKey<String> MESSAGE_ID = AttributeKey.stringKey("messaging.message.id");
-    private static final AttributeKey<String> CLIENT_ID = AttributeKey.stringKey("messaging.client.id");
-    private static final AttributeKey<String> TYPE = AttributeKey.stringKey("cloudevents.event_type");
-    private static final AttributeKey<String> ERROR_TYPE = AttributeKey.stringKey("error.type");
-
     /** {@code version-traceid-parentid-flags}: W3C Trace Context. */
     private static final int SHORTEST_PARENT = 55;
 

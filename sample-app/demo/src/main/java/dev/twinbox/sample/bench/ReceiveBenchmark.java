@@ -7,6 +7,7 @@ import jakarta.json.JsonObject;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -55,13 +56,13 @@ final class ReceiveBenchmark implements Benchmark {
     record Plan(Map<Integer, List<Delivery>> deliveries, int rounds, int rows) {
 
         static Plan whole(int rows) {
-            List<Delivery> four = List.of(Delivery.PLAIN, new Delivery(1, 2), new Delivery(4, 1), new Delivery(4, 2));
-            List<Delivery> five =
-                    List.of(Delivery.PLAIN, TWO_PARTITIONS, new Delivery(1, 2), new Delivery(4, 1), new Delivery(4, 2));
+            List<Delivery> all = List.of(Delivery.PLAIN, new Delivery(1, 2), new Delivery(4, 1), new Delivery(4, 2));
+            List<Delivery> more = new ArrayList<>(all);
+            more.add(1, TWO_PARTITIONS); // beside what it is compared with
             Map<Integer, List<Delivery>> deliveries = new LinkedHashMap<>();
-            deliveries.put(LARGEST, five);
-            deliveries.put(50, four);
-            deliveries.put(SINGLE, four);
+            deliveries.put(LARGEST, more);
+            deliveries.put(50, all);
+            deliveries.put(SINGLE, all);
             return new Plan(deliveries, 3, rows);
         }
 
@@ -75,7 +76,11 @@ final class ReceiveBenchmark implements Benchmark {
 
         /** So many that runs take about the same time. */
         int rows(int batchSize) {
-            int divisor = batchSize == LARGEST ? 1 : batchSize == SINGLE ? 50 : 3;
+            int divisor = switch (batchSize) {
+                case LARGEST -> 1;
+                case SINGLE -> 50;
+                default -> 3;
+            };
             return Math.max(1, rows / divisor);
         }
     }

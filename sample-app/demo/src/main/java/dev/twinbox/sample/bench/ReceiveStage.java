@@ -67,14 +67,18 @@ final class ReceiveStage implements AutoCloseable {
 
     /** @param settings of the receiver beside the usual ones */
     PayaraMicro server(Map<String, String> settings) {
-        Console.say("starting Payara Micro, " + settings);
         String url = servers.postgres().jdbcUrl(Servers.DATABASE);
+        return server(files, servers, url + (url.contains("?") ? "&" : "?") + "reWriteBatchedInserts=true", settings);
+    }
+
+    /** A server that runs {@code bench.war}. */
+    static PayaraMicro server(Installation files, Servers servers, String url, Map<String, String> settings) {
+        Console.say("starting Payara Micro, " + settings);
         PayaraMicro.Builder builder = PayaraMicro.builder(files.payara())
                 .war(files.bench())
                 .maxHeap(MAX_HEAP)
                 .systemProperty("twinbox.inbox.kafka.bootstrap.servers", servers.bootstrapServers())
-                .systemProperty(
-                        "bench.database.url", url + (url.contains("?") ? "&" : "?") + "reWriteBatchedInserts=true")
+                .systemProperty("bench.database.url", url)
                 .systemProperty("bench.database.user", servers.postgres().user())
                 .systemProperty("bench.database.password", servers.postgres().password());
         settings.forEach(builder::systemProperty);
@@ -100,7 +104,7 @@ final class ReceiveStage implements AutoCloseable {
     }
 
     /** Returns {@link System#nanoTime()} of the moment just after it was seen. */
-    long awaitCommitted(PayaraMicro server, ReceiveSide side, Map<Integer, Long> ends) {
+    private long awaitCommitted(PayaraMicro server, ReceiveSide side, Map<Integer, Long> ends) {
         Advance advance = new Advance();
         return deadline.await("the end of " + side.topic(), OFFSET_POLL, () -> {
             Map<Integer, Long> committed = servers.topics().committed(side.group(), side.topic());

@@ -32,7 +32,6 @@ final class WriteBenchmark implements Benchmark {
 
     private static final int ROUNDS = 5;
     private static final int CLIENTS = 4;
-    private static final String MAX_HEAP = "1g";
     private static final double REQUIRED_RATIO = 1.15;
 
     private static final Side OUTBOX = new Side("twinbox", "outbox", 1);
@@ -91,22 +90,11 @@ final class WriteBenchmark implements Benchmark {
     }
 
     private PayaraMicro server(Servers servers) {
-        Console.say("starting Payara Micro");
-        PayaraMicro server = PayaraMicro.builder(files.payara())
-                .war(files.bench())
-                .maxHeap(MAX_HEAP)
-                .systemProperty("twinbox.inbox.batch.size", "500")
-                .systemProperty("twinbox.inbox.kafka.bootstrap.servers", servers.bootstrapServers())
-                .systemProperty("bench.database.url", servers.postgres().jdbcUrl(Servers.DATABASE))
-                .systemProperty("bench.database.user", servers.postgres().user())
-                .systemProperty("bench.database.password", servers.postgres().password())
-                .build();
-        try {
-            return server.start().awaitHttp("/bench/api/ready");
-        } catch (RuntimeException e) {
-            server.close();
-            throw e;
-        }
+        return ReceiveStage.server(
+                files,
+                servers,
+                servers.postgres().jdbcUrl(Servers.DATABASE),
+                Map.of("twinbox.inbox.batch.size", "500"));
     }
 
     private Latencies measure(Servers servers, PayaraMicro server, Side side)
@@ -206,7 +194,7 @@ final class WriteBenchmark implements Benchmark {
                 .add("runs", runs)
                 .add("transactions", transactions)
                 .add("clients", CLIENTS)
-                .add("jvm_options", "-Xmx" + MAX_HEAP + " -XX:+UseSerialGC")
+                .add("jvm_options", ReceiveStage.JVM_OPTIONS)
                 .add("postgresql", servers.postgresJson())
                 .add("load_before", load)
                 .build();

@@ -10,14 +10,12 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.KafkaException;
-import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the books again and again, beside everything else that happens, and keeps the latest comparison. */
@@ -117,19 +115,11 @@ final class Observer implements Runnable, AutoCloseable {
             open = new TopicFollower(landscape.kafka().bootstrapServers(), Landscape.TOPIC, KAFKA_LIMIT);
             follower = open;
         }
-        if (!open.readToEnd(this::take)) {
-            throw new KafkaException("no records for " + KAFKA_LIMIT);
-        }
+        open.readToEnd(this::take);
     }
 
     private void take(ConsumerRecord<byte[], byte[]> record) {
-        Header id = record.headers().lastHeader("ce_id");
-        if (id == null) {
-            throw new IllegalStateException(
-                    "offset " + record.offset() + " of partition " + record.partition() + " has no event id");
-        }
-        String payload = new String(record.value(), StandardCharsets.UTF_8);
-        books.appeared(OrderEvent.parse(new String(id.value(), StandardCharsets.UTF_8), payload, jsonb));
+        books.appeared(OrderEvent.of(record, jsonb));
         repeater.remember(record);
     }
 

@@ -10,6 +10,7 @@ import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /** Reads a topic on and on, from its beginning, partitions that are added included, belonging to no group. One thread uses it. */
@@ -57,10 +58,9 @@ public final class TopicFollower implements AutoCloseable {
     /**
      * Hands over all records that were there when it was called and not handed over before; of one partition in their order.
      *
-     * @return whether the end was reached; false if Kafka gave nothing for the time limit
-     * @throws org.apache.kafka.common.errors.TimeoutException if Kafka does not answer
+     * @throws TimeoutException if Kafka does not answer, or gives nothing for the time limit
      */
-    public boolean readToEnd(java.util.function.Consumer<ConsumerRecord<byte[], byte[]>> sink) {
+    public void readToEnd(java.util.function.Consumer<ConsumerRecord<byte[], byte[]>> sink) {
         assignAll();
         Map<TopicPartition, Long> ends = consumer.endOffsets(consumer.assignment(), limit);
         long deadline = System.nanoTime() + limit.toNanos();
@@ -70,10 +70,9 @@ public final class TopicFollower implements AutoCloseable {
                 page.forEach(sink);
                 deadline = System.nanoTime() + limit.toNanos();
             } else if (System.nanoTime() > deadline) {
-                return false;
+                throw new TimeoutException("no records for " + limit);
             }
         }
-        return true;
     }
 
     private boolean behind(Map<TopicPartition, Long> ends) {

@@ -6,7 +6,6 @@ import dev.twinbox.sample.demo.OrderEvent;
 import dev.twinbox.sample.demo.TopicFollower;
 import jakarta.json.bind.Jsonb;
 import jakarta.json.bind.JsonbBuilder;
-import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -20,7 +19,6 @@ import java.util.Set;
 import java.util.stream.LongStream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.KafkaException;
-import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
 /** Reads into a ledger what has come since the last look, past all proxies. One thread uses it. */
@@ -141,22 +139,12 @@ final class LedgerReader implements AutoCloseable {
             open = new TopicFollower(bootstrapServers, SoakLandscape.TOPIC, KAFKA_LIMIT);
             follower = open;
         }
-        if (!open.readToEnd(this::take)) {
-            throw new KafkaException("no records for " + KAFKA_LIMIT);
-        }
+        open.readToEnd(this::take);
     }
 
     private void take(ConsumerRecord<byte[], byte[]> record) {
-        Header id = record.headers().lastHeader("ce_id");
-        if (id == null) {
-            throw new IllegalStateException(
-                    "offset " + record.offset() + " of partition " + record.partition() + " has no event id");
-        }
-        OrderEvent event = OrderEvent.parse(
-                new String(id.value(), StandardCharsets.UTF_8),
-                new String(record.value(), StandardCharsets.UTF_8),
-                jsonb);
-        ledger.published(event, record.partition(), record.offset(), Arrays.hashCode(record.value()));
+        ledger.published(
+                OrderEvent.of(record, jsonb), record.partition(), record.offset(), Arrays.hashCode(record.value()));
     }
 
     private void readOrders(Connection connection) throws SQLException {

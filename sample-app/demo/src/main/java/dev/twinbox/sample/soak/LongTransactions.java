@@ -7,12 +7,9 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * Transactions that a request cannot be: they last for up to half a minute, take their transaction id long before their locks, write
@@ -45,38 +42,30 @@ final class LongTransactions implements AutoCloseable {
             values (?, 'orders', ?, 'order.placed', '/sample/orders', clock_timestamp(), 'application/json', ?)""";
 
     private final PostgresServer postgres;
-    private final List<Thread> threads = new ArrayList<>();
+    private final Workers writers;
     private final AtomicLong committed = new AtomicLong();
     private final AtomicLong rolledBack = new AtomicLong();
     private final AtomicLong abandoned = new AtomicLong();
     private final AtomicLong failed = new AtomicLong();
-    private volatile boolean closed;
 
     LongTransactions(PostgresServer postgres, long seed) {
         this.postgres = postgres;
-        for (int writer = 0; writer < WRITERS; writer++) {
-            Random random = new Random(seed + writer);
-            Thread thread = new Thread(() -> run(random), "long-transaction-" + writer);
-            thread.setDaemon(true);
-            threads.add(thread);
-        }
+        this.writers = new Workers("long-transaction", WRITERS, seed, this::run);
     }
 
     void start() {
-        threads.forEach(Thread::start);
+        writers.start();
     }
 
     private void run(Random random) {
-        while (!closed) {
-            try (Connection connection = postgres.connect(SoakLandscape.ORDERS, DATABASE_LIMIT)) {
-                connection.setAutoCommit(false);
-                write(connection, random);
-                end(connection, random);
-            } catch (SQLException e) {
-                // Its server was killed, before or after the commit: the database knows.
-                failed.incrementAndGet();
-                LockSupport.parkNanos(PAUSE_AFTER_FAILURE_NANOS);
-            }
+        try (Connection connection = postgres.connect(SoakLandscape.ORDERS, DATABASE_LIMIT)) {
+            connection.setAutoCommit(false);
+            write(connection, random);
+            end(connection, random);
+        } catch (SQLException e) {
+            // Its server was killed, before or after the commit: the database knows.
+            failed.incrementAndGet();
+            writers.pause(PAUSE_AFTER_FAILURE_NANOS);
         }
     }
 
@@ -98,10 +87,7 @@ final class LongTransactions implements AutoCloseable {
     }
 
     private void pause(Random random) {
-        long until = System.nanoTime() + random.nextInt(LONGEST_WAIT_MS) * 1_000_000L;
-        while (!closed && System.nanoTime() < until) {
-            LockSupport.parkNanos(until - System.nanoTime());
-        }
+        writers.pause(random.nextInt(LONGEST_WAIT_MS) * 1_000_000L);
     }
 
     private static void place(Connection connection, long customer) throws SQLException {
@@ -163,15 +149,6 @@ final class LongTransactions implements AutoCloseable {
     /** Returns when the last one has ended. */
     @Override
     public void close() {
-        closed = true;
-        threads.forEach(LockSupport::unpark);
-        for (Thread thread : threads) {
-            try {
-                thread.join();
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw new IllegalStateException("Interrupted while waiting for long transactions", e);
-            }
-        }
+        writers.close();
     }
 }

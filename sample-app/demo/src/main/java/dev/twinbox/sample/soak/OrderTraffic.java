@@ -3,11 +3,8 @@ package dev.twinbox.sample.soak;
 import dev.twinbox.sample.demo.OrdersClient;
 import java.io.UncheckedIOException;
 import java.net.URI;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * Clients of the orders service. Some orders are rolled back, and some customers are so busy that their orders wait for each other's
@@ -22,40 +19,32 @@ final class OrderTraffic implements AutoCloseable {
 
     private final OrdersClient orders;
     private final double nanosPerOrder;
-    private final List<Thread> threads = new ArrayList<>();
+    private final Workers clients;
     private final AtomicLong placed = new AtomicLong();
     private final AtomicLong declined = new AtomicLong();
     private final AtomicLong unanswered = new AtomicLong();
-    private volatile boolean closed;
 
     /** @param perSecond how many orders all clients place together while the service answers */
     OrderTraffic(URI orders, long seed, int perSecond) {
         this.orders = new OrdersClient(orders);
         nanosPerOrder = 1e9 * CLIENTS / perSecond;
-        for (int client = 0; client < CLIENTS; client++) {
-            Random random = new Random(seed + client);
-            Thread thread = new Thread(() -> run(random), "client-" + client);
-            thread.setDaemon(true);
-            threads.add(thread);
-        }
+        clients = new Workers("client", CLIENTS, seed, this::run);
     }
 
     void start() {
-        threads.forEach(Thread::start);
+        clients.start();
     }
 
     private void run(Random random) {
-        while (!closed) {
-            long begun = System.nanoTime();
-            try {
-                int count = place(random);
-                placed.addAndGet(count);
-                // The pace is that of a service that answers: what an outage left out is not made up for.
-                LockSupport.parkNanos((long) (count * nanosPerOrder) - (System.nanoTime() - begun));
-            } catch (UncheckedIOException | IllegalStateException e) {
-                unanswered.incrementAndGet();
-                LockSupport.parkNanos(PAUSE_AFTER_FAILURE_NANOS);
-            }
+        long begun = System.nanoTime();
+        try {
+            int count = place(random);
+            placed.addAndGet(count);
+            // The pace is that of a service that answers: what an outage left out is not made up for.
+            clients.pause((long) (count * nanosPerOrder) - (System.nanoTime() - begun));
+        } catch (UncheckedIOException | IllegalStateException e) {
+            unanswered.incrementAndGet();
+            clients.pause(PAUSE_AFTER_FAILURE_NANOS);
         }
     }
 
@@ -91,15 +80,6 @@ final class OrderTraffic implements AutoCloseable {
     /** Returns when the last call has ended, answered or not. */
     @Override
     public void close() {
-        closed = true;
-        threads.forEach(LockSupport::unpark);
-        for (Thread thread : threads) {
-            try {
-                thread.join();
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw new IllegalStateException("Interrupted while waiting for the clients", e);
-            }
-        }
+        clients.close();
     }
 }

@@ -5,8 +5,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.locks.LockSupport;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * What a Byteman rule calls inside the process that is to die; public because Byteman makes a subclass of it. It talks by files with the test,
@@ -18,7 +16,6 @@ public class Kill {
     /** The exit code by which a test knows that its own kill has happened. */
     public static final int EXIT_CODE = 86;
 
-    private static final Pattern TOPIC = Pattern.compile("crash(-[a-z]+)+");
     private static final long CHECK = 2_000_000;
 
     /** Made by Byteman for each rule. */
@@ -29,15 +26,10 @@ public class Kill {
         return Files.exists(Path.of(folder, "armed"));
     }
 
-    /**
-     * Ends the process as a power cut would: no shutdown hook, no finally block. Stands still at the step until the test says so.
-     *
-     * @param who has come to the step; if it holds the name of a topic of the crash application, that
-     */
-    public void halt(String folder, String who) {
-        Matcher topic = TOPIC.matcher(who);
+    /** Ends the process as a power cut would: no shutdown hook, no finally block. Stands still at the step until the test says so. */
+    public void halt(String folder) {
         try {
-            Files.write(Path.of(folder, "reached-" + (topic.find() ? topic.group() : who)), new byte[0]);
+            Files.write(Path.of(folder, "reached"), new byte[0]);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -26,19 +26,6 @@ final class KillSwitch {
 
     private static final Duration POLL = Duration.ofMillis(20);
 
-    /** Where classes are found that a rule needs. */
-    enum ClassPath {
-        SYSTEM(",sys:"),
-        /** The class loaders of a server's applications look there and not beside the server. */
-        BOOT(",boot:");
-
-        private final String option;
-
-        ClassPath(String option) {
-            this.option = option;
-        }
-    }
-
     private final KillPoint point;
     private final Path folder;
 
@@ -62,7 +49,7 @@ final class KillSwitch {
      * @param byteman the agent's jar
      * @param folder for the script
      */
-    static String[] jvmOptions(Path byteman, Path folder, Collection<KillSwitch> switches, ClassPath where) {
+    static String[] jvmOptions(Path byteman, Path folder, Collection<KillSwitch> switches) {
         List<String> rules = new ArrayList<>();
         for (KillSwitch each : switches) {
             rules.add(each.point.rule("kill " + rules.size(), each.folder.toString()));
@@ -70,8 +57,7 @@ final class KillSwitch {
         try {
             Files.createDirectories(folder);
             Path script = Files.writeString(folder.resolve("kill.btm"), String.join("\n", rules));
-            // On the boot class path, because the class loaders of a server's applications look there and not beside
-            // the server.
+            // On the boot class path, where every class loader looks.
             return new String[] {
                 "-javaagent:" + byteman.toAbsolutePath() + "=script:" + script.toAbsolutePath() + ",boot:"
                         + byteman.toAbsolutePath() + ",boot:" + killJar(folder).toAbsolutePath()
@@ -97,20 +83,19 @@ final class KillSwitch {
         write("armed");
     }
 
-    /** Whether somebody stands at the step. */
-    boolean isReachedBy(String who) {
-        return Files.exists(folder.resolve("reached-" + who));
-    }
-
-    /** Waits until it stands at the step. */
-    void awaitReached(ChildProcess process, String... who) {
+    /** Waits until the process stands at the step. */
+    void awaitReached(ChildProcess process) {
         await("the process to come to " + point)
                 .atMost(LIMIT)
                 .pollInterval(POLL)
-                .until(() -> Stream.of(who).allMatch(this::isReachedBy) || !process.isAlive());
-        assertThat(Stream.of(who).filter(one -> !isReachedBy(one)))
-                .as("who has not come to %s, which the process did not survive:%n%s", point, process.log())
-                .isEmpty();
+                .until(() -> isReached() || !process.isAlive());
+        assertThat(isReached())
+                .as("came to %s, which the process did not survive:%n%s", point, process.log())
+                .isTrue();
+    }
+
+    private boolean isReached() {
+        return Files.exists(folder.resolve("reached"));
     }
 
     /** Lets it die; returns when it is dead. Ready for another {@link #arm()} then. */

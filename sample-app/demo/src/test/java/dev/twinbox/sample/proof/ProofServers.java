@@ -49,10 +49,6 @@ final class ProofServers implements AutoCloseable {
         return KAFKA;
     }
 
-    Admin admin() {
-        return admin;
-    }
-
     /** A database with the tables of the relay's own {@code migrate} command. */
     void createOutboxDatabase(String name) throws SQLException {
         synchronized (TEMPLATE) {

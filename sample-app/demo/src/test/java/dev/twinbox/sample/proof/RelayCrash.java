@@ -92,8 +92,7 @@ final class RelayCrash implements AutoCloseable {
         this.relay = RelayProcess.builder(servers.installation().relay())
                 .config(config(name))
                 .jvmOptions("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
-                .jvmOptions(
-                        KillSwitch.jvmOptions(servers.byteman(), folder, kills.values(), KillSwitch.ClassPath.SYSTEM))
+                .jvmOptions(KillSwitch.jvmOptions(servers.byteman(), folder, kills.values()))
                 .build();
     }
 
@@ -129,7 +128,7 @@ final class RelayCrash implements AutoCloseable {
             if (step.work() == Work.PARKED_WHOSE_TOPIC_COMES) {
                 createMissingTopic();
             }
-            again.awaitReached(relay, "it");
+            again.awaitReached(relay);
             if (race == Race.ONE_ARRIVED) {
                 awaitPublished(before + 1);
             }
@@ -178,19 +177,19 @@ final class RelayCrash implements AutoCloseable {
                     kill.arm();
                     insert();
                 }
-                kill.awaitReached(relay, "it");
+                kill.awaitReached(relay);
             }
             case NOTHING_ARRIVED -> {
                 proxy.blackHole();
                 kill.arm();
                 insert();
-                kill.awaitReached(relay, "it");
+                kill.awaitReached(relay);
             }
             case ONE_ARRIVED, ALL_ARRIVED -> {
                 proxy.holdAnswers();
                 kill.arm();
                 insert();
-                kill.awaitReached(relay, "it");
+                kill.awaitReached(relay);
                 awaitPublished(1 + (race == Race.ONE_ARRIVED ? 1 : EVENTS));
             }
             case ALL_ARRIVED_FIRST, ALL_ARRIVED_THEN_ANSWERED -> {
@@ -201,13 +200,13 @@ final class RelayCrash implements AutoCloseable {
                 if (race == Race.ALL_ARRIVED_THEN_ANSWERED) {
                     proxy.heal();
                 }
-                kill.awaitReached(relay, "it");
+                kill.awaitReached(relay);
             }
             case SETTLED -> {
                 insert();
                 outbox.awaitSent(topic, relay);
                 kill.arm();
-                kill.awaitReached(relay, "it");
+                kill.awaitReached(relay);
             }
         }
         kill.fire(relay);

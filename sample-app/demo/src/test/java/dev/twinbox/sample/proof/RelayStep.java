@@ -1,6 +1,7 @@
 package dev.twinbox.sample.proof;
 
 import static dev.twinbox.sample.proof.KillPoint.enterRelay;
+import static dev.twinbox.sample.proof.KillPoint.inRelay;
 import static dev.twinbox.sample.proof.KillPoint.leaveRelay;
 
 import dev.twinbox.sample.proof.RelayCrash.Race;
@@ -64,11 +65,7 @@ enum RelayStep {
             Work.EVENTS,
             Race.NOTHING_ARRIVED),
     PREPARED("X4", "position prepared", leaveRelay("ExactlyOnce", "save")),
-    OFFSETS_SENT(
-            "X5",
-            "offsets sent",
-            new KillPoint(
-                    "dev.twinbox.relay.PositionTopic", "commit", "AT INVOKE commitTransaction", "TRUE", "\"it\"")),
+    OFFSETS_SENT("X5", "offsets sent", inRelay("PositionTopic", "commit", "AT INVOKE commitTransaction")),
     COMMITTED("X6", "transaction committed", leaveRelay("PositionTopic", "commit")),
     CONFIRMED("X7", "position confirmed", leaveRelay("ExactlyOnce", "confirm"));
 
