@@ -11,8 +11,9 @@ import org.slf4j.event.KeyValuePair;
 
 /**
  * Keeps an outage from flooding the log: warnings, and whatever libraries say, share one line per second. Lines of the relay
- * itself at other levels (start, stop, recovery, a person must act) always pass, and take their second. What is held back is
- * counted, and the next line tells.
+ * itself at other levels (start, stop, recovery, a person must act) always pass, and take their second. Behind a
+ * library's line the relay may say at once what it makes of the same failure, and takes the next second for it: what is said
+ * once, by the client's line before it, must not be lost. What is held back is counted, and the next line tells.
  */
 final class OutageFilter extends Filter<ILoggingEvent> {
     /** Key under which a line carries the number of lines held back before it. */
@@ -25,14 +26,15 @@ final class OutageFilter extends Filter<ILoggingEvent> {
     private static final long LIBRARY_LINE = Duration.ofSeconds(10).toNanos();
 
     private final LongSupplier nanoTime;
-    private long lastLine;
+    private long nextLine; // at most two seconds ahead: of the line just written, and of one written in advance
     private long lastLibraryLine;
+    private boolean lastWasOfLibrary;
     private long suppressed;
 
     /** @param nanoTime monotonic, {@code System::nanoTime} outside of tests */
     OutageFilter(LongSupplier nanoTime) {
         this.nanoTime = nanoTime;
-        this.lastLine = nanoTime.getAsLong() - LINE;
+        this.nextLine = nanoTime.getAsLong();
         this.lastLibraryLine = nanoTime.getAsLong() - LIBRARY_LINE;
     }
 
@@ -44,7 +46,8 @@ final class OutageFilter extends Filter<ILoggingEvent> {
             suppressed++;
             return FilterReply.DENY;
         }
-        lastLine = now;
+        nextLine = now + (now - nextLine < 0 ? 2 * LINE : LINE);
+        lastWasOfLibrary = !ours;
         if (!ours) {
             lastLibraryLine = now;
         }
@@ -60,6 +63,9 @@ final class OutageFilter extends Filter<ILoggingEvent> {
     }
 
     private boolean isDue(long now, boolean ours) {
-        return now - lastLine >= LINE && (ours || now - lastLibraryLine >= LIBRARY_LINE);
+        if (ours) {
+            return now - nextLine >= (lastWasOfLibrary ? -LINE : 0);
+        }
+        return now - nextLine >= 0 && now - lastLibraryLine >= LIBRARY_LINE;
     }
 }

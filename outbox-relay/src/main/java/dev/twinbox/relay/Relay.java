@@ -271,7 +271,7 @@ final class Relay implements AutoCloseable {
     private void report(Throwable cause) {
         String what = String.valueOf(cause.getMessage());
         if (cause instanceof LeaseLostException) {
-            LOG.warn("Lost the lease of relay \"{}\": {}. Standing by.", config.name(), what);
+            LOG.info("Lost the lease of relay \"{}\": {}. Standing by.", config.name(), what);
         } else if (cause instanceof SQLException) {
             progress.databaseFailed(what);
             LOG.warn("The database failed, trying again: {}", what);

@@ -126,7 +126,7 @@ class Scenario37DbRestartIT {
             RelayRig.KAFKA.start();
             rig.assertExact();
             relay.awaitReady();
-            assertThat(lines).as("lines of %s seconds", seconds).hasSizeBetween(3, seconds + 1);
+            assertThat(lines).as("lines of %s seconds", seconds).hasSizeBetween(3, seconds + 2);
             assertThat(relay.log()).contains("held back");
             assertThat(relay.log()).doesNotContain("\tat ");
             assertThat(relay.terminate()).isZero();
