@@ -112,7 +112,7 @@ final class Housekeeper implements Runnable {
             }
             mayMove = false;
             forbidden = true;
-            LOG.warn(
+            LOG.error(
                     "Scheduled events are not sent, the relay's role may not move them ({}): grant select, delete on {}, "
                             + "insert on {} and usage on sequence {} to it, and restart the relay",
                     e.getMessage(),

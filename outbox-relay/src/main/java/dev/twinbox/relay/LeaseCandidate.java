@@ -137,7 +137,7 @@ final class LeaseCandidate {
     private void warnOfOthers() throws SQLException {
         List<String> others = table.others();
         if (!others.isEmpty()) {
-            LOG.warn(
+            LOG.info( // also meant so by some; never held back
                     "Relays of other names publish {}, too: {}. Each event is sent once by each name; give processes that"
                             + " stand by for each other the same twinbox.relay.name.",
                     config.tables().events(),

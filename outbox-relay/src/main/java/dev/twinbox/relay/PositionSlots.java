@@ -121,7 +121,7 @@ final class PositionSlots {
     private void checkIsExpected(SQLException failure, int slot) throws SQLException {
         if (INSUFFICIENT_PRIVILEGE.equals(failure.getSQLState())) {
             if (!forbidden) {
-                LOG.warn(
+                LOG.error(
                         "The position table grows: the relay's role may not empty {} ({}); grant truncate on {} to it",
                         tables.positionSlot(slot),
                         failure.getMessage(),

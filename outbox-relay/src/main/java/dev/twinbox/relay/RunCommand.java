@@ -56,7 +56,7 @@ final class RunCommand implements Callable<Integer> {
             ExitCode end = relay.run();
             if (end == ExitCode.UNFINISHED) {
                 // Nobody has to act, and nothing is lost: a failure it is not.
-                LOG.warn(
+                LOG.info(
                         "Stopped with {} events in flight; they are sent again after the next start",
                         progress.backlog());
                 end = ExitCode.OK;
