@@ -18,6 +18,9 @@ final class AssignedPartition {
     /** Stands for an offset before anything is known. */
     static final long UNKNOWN = -1;
 
+    /** In batches of each lane: the next one is here when the one before ends. */
+    private static final int READ_AHEAD = 2;
+
     private final TopicPartition partition;
     private final List<Lane> lanes;
     private final OffsetLedger ledger;
@@ -137,7 +140,7 @@ final class AssignedPartition {
     /** Whether enough is here, so that memory, and what a crash repeats, stay bounded. */
     boolean isFull(InboxConfig config) {
         return outOfRange
-                || ledger.size() >= config.batch().size() * lanes.size()
+                || ledger.size() >= READ_AHEAD * config.batch().size() * lanes.size()
                 || bytes >= config.buffer().partitionBytes()
                 || (lanes.size() > 1 && ledger.ahead() >= config.lanes().ahead());
     }

@@ -27,6 +27,12 @@ final class ConsumerSettings {
     private static final String METADATA_MAX_AGE_MS = "30000";
 
     /**
+     * How long a broker may take to say that it has nothing new; Kafka's default is 500. Until it has, it is not asked for a partition
+     * that was paused when the request was sent, see {@link GroupMember}.
+     */
+    private static final String FETCH_MAX_WAIT_MS = "100";
+
+    /**
      * A member that died takes its partitions with it for this long; Kafka's default is 45 seconds. A member that only seemed
      * dead costs duplicates that are skipped, not effects that are repeated, so there is no reason to wait longer than a
      * server may pause (garbage collection, a suspended machine).
@@ -124,6 +130,7 @@ final class ConsumerSettings {
     static Map<String, Object> properties(InboxConfig config, String group) {
         Map<String, Object> properties = new HashMap<>();
         properties.put(ConsumerConfig.METADATA_MAX_AGE_CONFIG, METADATA_MAX_AGE_MS);
+        properties.put(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, FETCH_MAX_WAIT_MS);
         properties.putAll(config.kafka());
         properties.put(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG, session(config.kafka()));
         properties.put(ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG, heartbeat(config.kafka()));

@@ -47,6 +47,10 @@ final class GroupMember implements ConsumerRebalanceListener {
     private static final String GIVEN_BACK = "given back";
 
     private static final Duration LONGEST_POLL = Duration.ofSeconds(1);
+
+    /** More than most batches take; so long may records of other partitions have to wait. */
+    private static final Duration ROOM_SOON = Duration.ofMillis(50);
+
     private static final Duration COMMIT_TIMEOUT = Duration.ofSeconds(3);
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
     private static final Duration COMMIT_RETRY = Duration.ofMillis(500);
@@ -108,8 +112,9 @@ final class GroupMember implements ConsumerRebalanceListener {
     void runOnce() {
         applyResults();
         handOut();
-        pauseAndResume();
         commit();
+        awaitRoom();
+        pauseAndResume();
         ConsumerRecords<byte[], byte[]> records = poll();
         for (TopicPartition partition : records.partitions()) {
             receive(partition, records.records(partition), records.nextOffsets().get(partition));
@@ -280,6 +285,32 @@ final class GroupMember implements ConsumerRebalanceListener {
                     Level.DEBUG,
                     () -> event + " failed in " + outcome.handler() + " and will be tried again: "
                             + (cause == null ? "" : ErrorText.of(cause)));
+        }
+    }
+
+    /**
+     * While a partition is paused, Kafka's consumer asks a broker for its other partitions. If they have nothing, the broker takes
+     * {@code fetch.max.wait.ms} to say so, and until then it is not asked for the paused one either, although that may long be
+     * going on: a backlog in one partition out of several would come by one fetch in half a second. So one that will have room in a
+     * moment is waited for instead.
+     */
+    private void awaitRoom() {
+        long now = System.nanoTime();
+        boolean roomSoon = assigned.values().stream()
+                .filter(partition -> partition.isFull(config) && !partition.isPaused())
+                .flatMap(partition -> partition.lanes().stream())
+                .anyMatch(lane -> lane.endsWithin(ROOM_SOON, now));
+        if (!roomSoon) {
+            return;
+        }
+        try {
+            Result result = results.poll(ROOM_SOON.toNanos(), TimeUnit.NANOSECONDS);
+            if (result != null) {
+                apply(result);
+                handOut();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt(); // the poll tells
         }
     }
 

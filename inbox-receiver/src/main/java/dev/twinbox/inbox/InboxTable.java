@@ -103,9 +103,14 @@ final class InboxTable {
 
     private static final String UNCLAIM = BY_INDEX.formatted("""
             -- inbox: unclaim what the time limit left
-            delete from %s i
-             using unnest(?::text[], ?::text[]) as c (handler, event_id)
-             where i.consumer_group = ? and i.handler = c.handler and i.event_id = c.event_id""");
+            delete from %1$s
+             where ctid = any (array(
+               select i.place
+                 from unnest(?::text[], ?::text[]) as c (handler, event_id)
+                cross join lateral (
+                  select i.ctid as place from %1$s i
+                   where i.consumer_group = ? and i.handler = c.handler and i.event_id = c.event_id
+                  offset 0) i))""");
 
     /**
      * A batch of those handled longest ago. Bounds on both sides: while a long transaction of anybody's holds back vacuum, the
@@ -121,6 +126,7 @@ final class InboxTable {
               select i.ctid as place, i.handler, i.event_id, i.handled_at
                 from %1$s i
                where i.consumer_group = ? and i.handled_at >= ? and i.handled_at < ?
+                 and i.handled_at > '-infinity' -- the condition of its index, which claims do not state
                order by i.handled_at
                limit ?
             ), gone as (
@@ -485,6 +491,7 @@ final class InboxTable {
                 table.withSuffix("_history"),
                 Map.of(
                         "inbox", table.sql(),
+                        "inbox_literal", table.sqlLiteral(),
                         "parked", parked.sql(),
                         "retention", RetentionTable.name(table).sql()));
     }

@@ -45,6 +45,8 @@ final class Lane {
     private final ArrayDeque<ReceivedEvent> events = new ArrayDeque<>();
     private State state = State.READY;
     private @Nullable Batch running;
+    private long begunAt;
+    private long lastTook;
     private long waitUntil;
     private int databaseFailures;
 
@@ -76,6 +78,11 @@ final class Lane {
         return state == State.RUNNING;
     }
 
+    /** Whether a worker has a batch and may bring it back within this time, as the one before. */
+    boolean endsWithin(Duration time, long now) {
+        return isRunning() && lastTook < time.toNanos() && now - begunAt < time.toNanos();
+    }
+
     /** Nanoseconds until a wait is over; {@link Long#MAX_VALUE} if there is none. */
     long nanosToWait(long now) {
         return state == State.WAITING ? Math.max(0, waitUntil - now) : Long.MAX_VALUE;
@@ -90,6 +97,7 @@ final class Lane {
         }
         running = new Batch(first, maxTime, owner.careFor(first.get(0)));
         state = State.RUNNING;
+        begunAt = System.nanoTime();
         return running;
     }
 
@@ -104,6 +112,7 @@ final class Lane {
     void end(int settled) {
         running = null;
         state = State.READY;
+        lastTook = System.nanoTime() - begunAt;
         for (int i = 0; i < settled; i++) {
             owner.settled(events.removeFirst());
         }

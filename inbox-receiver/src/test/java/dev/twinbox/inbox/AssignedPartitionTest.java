@@ -75,6 +75,26 @@ class AssignedPartitionTest {
         assertThat(partition.bytes()).isZero();
     }
 
+    @Test
+    void aLaneEndsSoonIfItsLastBatchWasQuickAndThisOneIsNotYetSlow() {
+        partition.add(List.of(event(0, "a"), event(1, "a"), event(2, "a")), 3);
+        Lane lane = partition.lanes().stream()
+                .filter(one -> one.first() != null)
+                .findFirst()
+                .orElseThrow();
+        Duration hour = Duration.ofHours(1);
+        assertThat(lane.endsWithin(hour, System.nanoTime())).isFalse();
+        lane.begin(1, Duration.ZERO);
+        long begun = System.nanoTime();
+
+        assertThat(lane.endsWithin(hour, begun)).isTrue();
+        assertThat(lane.endsWithin(hour, begun + hour.toNanos())).isFalse();
+        lane.end(1);
+        lane.begin(1, Duration.ZERO);
+        assertThat(lane.endsWithin(Duration.ofNanos(1), System.nanoTime())).isFalse();
+        assertThat(lane.endsWithin(hour, System.nanoTime())).isTrue();
+    }
+
     private static ReceivedEvent event(long offset, String key) {
         ConsumerRecord<byte[], byte[]> record =
                 new ConsumerRecord<>("orders", 3, offset, Topics.bytes(key), new byte[1000]);
