@@ -2,6 +2,7 @@ package dev.twinbox.inbox;
 
 import dev.twinbox.inbox.Batch.Care;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.stream.Stream;
@@ -139,9 +140,19 @@ final class AssignedPartition {
 
     /** Whether enough is here, so that memory, and what a crash repeats, stay bounded. */
     boolean isFull(InboxConfig config) {
+        return isAtALimit(config)
+                || ledger.size() >= READ_AHEAD * config.batch().size() * lanes.size();
+    }
+
+    /** Nothing more may be added; a partition that is only full may get another poll's records. */
+    boolean isAtALimit(InboxConfig config) {
         return outOfRange
-                || ledger.size() >= READ_AHEAD * config.batch().size() * lanes.size()
                 || bytes >= config.buffer().partitionBytes()
                 || (lanes.size() > 1 && ledger.ahead() >= config.lanes().ahead());
+    }
+
+    /** Whether a batch will probably end within this time. */
+    boolean hasRoomWithin(Duration time, long now) {
+        return lanes.stream().anyMatch(lane -> lane.endsWithin(time, now));
     }
 }

@@ -296,11 +296,9 @@ final class GroupMember implements ConsumerRebalanceListener {
      */
     private void awaitRoom() {
         long now = System.nanoTime();
-        boolean roomSoon = assigned.values().stream()
-                .filter(partition -> partition.isFull(config) && !partition.isPaused())
-                .flatMap(partition -> partition.lanes().stream())
-                .anyMatch(lane -> lane.endsWithin(ROOM_SOON, now));
-        if (!roomSoon) {
+        if (assigned.values().stream()
+                .noneMatch(partition ->
+                        partition.isFull(config) && !partition.isPaused() && partition.hasRoomWithin(ROOM_SOON, now))) {
             return;
         }
         try {
@@ -320,9 +318,11 @@ final class GroupMember implements ConsumerRebalanceListener {
         long bytes =
                 assigned.values().stream().mapToLong(AssignedPartition::bytes).sum();
         boolean muchInAll = bytes >= config.buffer().totalBytes();
+        long now = System.nanoTime();
         for (AssignedPartition partition : assigned.values()) {
             // One that has nothing is never held up by what others have.
-            boolean full = partition.isFull(config) || (muchInAll && !partition.isEmpty());
+            boolean atALimit = partition.isAtALimit(config) || (muchInAll && !partition.isEmpty());
+            boolean full = atALimit || (partition.isFull(config) && !partition.hasRoomWithin(ROOM_SOON, now));
             if (full && !partition.isPaused()) {
                 partition.pause();
                 toPause.add(partition.partition());

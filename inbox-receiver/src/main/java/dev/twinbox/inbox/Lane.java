@@ -47,6 +47,7 @@ final class Lane {
     private @Nullable Batch running;
     private long begunAt;
     private long lastTook;
+    private long beforeTook;
     private long waitUntil;
     private int databaseFailures;
 
@@ -78,9 +79,9 @@ final class Lane {
         return state == State.RUNNING;
     }
 
-    /** Whether a worker has a batch and may bring it back within this time, as the one before. */
+    /** Whether a worker has a batch and may bring it back within this time, as it did with one of the last two. */
     boolean endsWithin(Duration time, long now) {
-        return isRunning() && lastTook < time.toNanos() && now - begunAt < time.toNanos();
+        return isRunning() && Math.min(lastTook, beforeTook) < time.toNanos() && now - begunAt < time.toNanos();
     }
 
     /** Nanoseconds until a wait is over; {@link Long#MAX_VALUE} if there is none. */
@@ -112,6 +113,7 @@ final class Lane {
     void end(int settled) {
         running = null;
         state = State.READY;
+        beforeTook = lastTook;
         lastTook = System.nanoTime() - begunAt;
         for (int i = 0; i < settled; i++) {
             owner.settled(events.removeFirst());
