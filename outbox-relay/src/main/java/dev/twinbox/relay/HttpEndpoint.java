@@ -1,5 +1,6 @@
 package dev.twinbox.relay;
 
+import com.sun.net.httpserver.Headers;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
@@ -9,37 +10,52 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Serves {@code /health/live}, {@code /health/ready} and {@code /metrics}; runs until closed. */
+/**
+ * Serves {@code /health/live}, {@code /health/ready} and {@code /metrics} to {@code GET} and {@code HEAD}; runs until closed.
+ *
+ * <p>All else is answered with what is wrong and what would be right. What is not HTTP at all the JDK's server refuses by itself, or
+ * hangs up.
+ */
 final class HttpEndpoint implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(HttpEndpoint.class);
-    private static final int THREADS = 2;
+
+    /** Seconds in which a request, or an answer, has to be through. */
+    private static final String PATIENCE = "10";
+
+    /** Each has a thread while a request is on it, so nobody waits for a client that sends half a request; one more is hung up on. */
+    private static final String MOST_CONNECTIONS = "100";
+
+    private static final List<String> METHODS = List.of("GET", "HEAD");
+    private static final String TEXT = "text/plain; charset=utf-8";
+    private static final int LONGEST_ECHO = 200;
 
     private record Answer(int status, String type, String body) {}
 
+    private final Map<String, Supplier<Answer>> pages = new LinkedHashMap<>();
     private final HttpServer server;
     private final ExecutorService threads;
 
     /** @throws RelayException with {@link ExitCode#USAGE} if the address cannot be had */
     HttpEndpoint(RelayConfig.Http http, Health health, Metrics metrics) {
-        // The JDK's server waits for ever on a client that sends half a request; two such would make the relay look
-        // dead.
-        System.setProperty("sun.net.httpserver.maxReqTime", "10");
-        System.setProperty("sun.net.httpserver.maxRspTime", "10");
+        // Without these the JDK's server waits for ever on half a request, and takes as many as come.
+        System.setProperty("sun.net.httpserver.maxReqTime", PATIENCE);
+        System.setProperty("sun.net.httpserver.maxRspTime", PATIENCE);
+        System.setProperty("jdk.httpserver.maxConnections", MOST_CONNECTIONS);
+        pages.put("/health/live", () -> answer(health.live()));
+        pages.put("/health/ready", () -> answer(health.ready()));
+        pages.put("/metrics", () -> new Answer(200, "text/plain; version=0.0.4; charset=utf-8", metrics.scrape()));
         server = bind(http);
-        serve("/health/live", () -> answer(health.live()));
-        serve("/health/ready", () -> answer(health.ready()));
-        serve("/metrics", () -> new Answer(200, "text/plain; version=0.0.4; charset=utf-8", metrics.scrape()));
-        server.createContext(
-                "/",
-                exchange ->
-                        send(exchange, new Answer(404, "text/plain", "try /health/live, /health/ready or /metrics\n")));
-        threads = Executors.newFixedThreadPool(THREADS, task -> {
+        server.createContext("/", exchange -> send(exchange, answer(exchange)));
+        threads = Executors.newCachedThreadPool(task -> {
             Thread thread = new Thread(task, "relay-http");
             thread.setDaemon(true);
             return thread;
@@ -77,16 +93,33 @@ final class HttpEndpoint implements AutoCloseable {
         }
     }
 
-    private void serve(String path, Supplier<Answer> answer) {
-        server.createContext(path, exchange -> {
-            if (!exchange.getRequestURI().getPath().equals(path)) {
-                send(exchange, new Answer(404, "text/plain", "not found\n"));
-            } else if (!exchange.getRequestMethod().matches("GET|HEAD")) {
-                send(exchange, new Answer(405, "text/plain", "GET only\n"));
-            } else {
-                send(exchange, answer.get());
-            }
-        });
+    private Answer answer(HttpExchange exchange) {
+        String path = exchange.getRequestURI().getPath();
+        Supplier<Answer> page = pages.get(path);
+        if (page == null) {
+            return new Answer(
+                    404,
+                    TEXT,
+                    "There is nothing at " + shortened(exchange.getRequestURI().getRawPath()) + ": ask for "
+                            + String.join(", ", pages.keySet()) + "\n");
+        }
+        if (!METHODS.contains(exchange.getRequestMethod())) {
+            return new Answer(
+                    405,
+                    TEXT,
+                    path + " can only be read, " + shortened(exchange.getRequestMethod()) + " is not possible: use "
+                            + String.join(" or ", METHODS) + "\n");
+        }
+        try {
+            return page.get();
+        } catch (RuntimeException e) { // the JDK's server would hang up, and tell nobody why
+            LOG.error("{} cannot be answered", path, e);
+            return new Answer(500, TEXT, path + " cannot be answered, the relay's log says why\n");
+        }
+    }
+
+    private static String shortened(String value) {
+        return value.length() <= LONGEST_ECHO ? value : value.substring(0, LONGEST_ECHO) + "…";
     }
 
     private static Answer answer(Health.Report report) {
@@ -97,8 +130,15 @@ final class HttpEndpoint implements AutoCloseable {
     private static void send(HttpExchange exchange, Answer answer) throws IOException {
         try (exchange) {
             byte[] body = answer.body().getBytes(StandardCharsets.UTF_8);
-            exchange.getResponseHeaders().set("Content-Type", answer.type());
+            Headers headers = exchange.getResponseHeaders();
+            headers.set("Content-Type", answer.type());
+            headers.set("Cache-Control", "no-store");
+            headers.set("X-Content-Type-Options", "nosniff"); // a path comes back as text, and stays text
+            if (answer.status() == 405) {
+                headers.set("Allow", String.join(", ", METHODS));
+            }
             if (exchange.getRequestMethod().equals("HEAD")) {
+                headers.set("Content-Length", Integer.toString(body.length));
                 exchange.sendResponseHeaders(answer.status(), -1);
                 return;
             }
