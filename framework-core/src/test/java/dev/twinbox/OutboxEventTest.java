@@ -139,6 +139,35 @@ class OutboxEventTest {
         assertThat(EVENT.withTopic("x".repeat(249)).topic()).hasSize(249);
     }
 
+    @Test
+    void a_topic_may_have_the_characters_that_Kafka_allows_and_not_their_neighbours() {
+        assertThat(EVENT.withTopic("azAZ09._-").topic()).isEqualTo("azAZ09._-");
+        for (char c : "`{@[/:,^~ ".toCharArray()) {
+            refused(e -> e.withTopic("t" + c), "illegal character at index 1");
+        }
+    }
+
+    @Test
+    void a_long_value_is_not_repeated_in_full() {
+        refused(e -> e.withTopic("x".repeat(10_000)), "topic \"" + "x".repeat(60) + "…\" has 10000 characters");
+    }
+
+    @Test
+    void the_first_and_the_last_second_of_four_digit_years_are_times() {
+        for (String within : List.of("0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z")) {
+            assertThat(EVENT.withDeliverAt(Instant.parse(within)).deliverAt()).isEqualTo(Instant.parse(within));
+        }
+        refused(e -> e.withDeliverAt(Instant.parse("0000-12-31T23:59:59.999999999Z")), "out of range");
+        refused(e -> e.withDeliverAt(Instant.parse("9999-12-31T23:59:59.000000001Z")), "out of range");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"a/b", "application/cloudevents+json", "a/b;", "text/plain; charset=utf-8", "a/b ; c=\"~ !\""})
+    void a_media_type_is_taken_as_it_is(String contentType) {
+        assertThat(EVENT.withContentType(contentType).contentType()).isEqualTo(contentType);
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -158,7 +187,20 @@ class OutboxEventTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"json", "/json", "application/", "application /json", "a/b\n", "é/b"})
+    @ValueSource(
+            strings = {
+                "json",
+                "/json",
+                "application/",
+                "application /json",
+                "a/b\n",
+                "é/b",
+                "a/b;c=\u007f",
+                "a/\u007f",
+                "a/b;c=é",
+                ";/b",
+                "/;a/b"
+            })
     void a_content_type_that_is_no_media_type_is_refused(String contentType) {
         refused(e -> e.withContentType(contentType), "is not a media type");
     }

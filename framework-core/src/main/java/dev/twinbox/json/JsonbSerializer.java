@@ -11,6 +11,7 @@ import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.stream.Stream;
 
 /**
@@ -25,6 +26,8 @@ class JsonbSerializer implements EventSerializer {
 
     /** What JSON-B has to write as {@code {"seen":true}} if it knows records. Public, or JSON-B may not read it. */
     public record Probe(boolean seen) {}
+
+    private static final char REPLACEMENT = '\uFFFD';
 
     private final Jsonb jsonb = JsonbBuilder.create();
     private final boolean knowsRecords = knowsRecords(jsonb);
@@ -70,7 +73,16 @@ class JsonbSerializer implements EventSerializer {
         if (type.isRecord() && !knowsRecords && !hasCreator(type)) {
             throw new TwinboxException("record " + type.getName() + " can not be read: " + REMEDY);
         }
-        return jsonb.fromJson(new String(data, StandardCharsets.UTF_8), type);
+        return jsonb.fromJson(text(data), type);
+    }
+
+    /** Strictly: what a lenient reader replaces is another text, and nobody would be told. */
+    private static String text(byte[] data) {
+        String text = new String(data, StandardCharsets.UTF_8);
+        if (text.indexOf(REPLACEMENT) >= 0 && !Arrays.equals(text.getBytes(StandardCharsets.UTF_8), data)) {
+            throw new TwinboxException("its JSON is not UTF-8");
+        }
+        return text;
     }
 
     private static boolean hasCreator(Class<?> type) {

@@ -61,6 +61,17 @@ class JsonbSerializerTest {
     }
 
     @Test
+    void what_is_not_utf8_is_an_error_and_no_replacement_character() {
+        byte[] latin1 = "{\"article\":\"é\",\"pieces\":1}".getBytes(StandardCharsets.ISO_8859_1);
+        Line replaced = new Line("\uFFFD", 1);
+
+        assertThatThrownBy(() -> serializer.deserialize(latin1, Line.class)).hasMessage("its JSON is not UTF-8");
+        assertThat(serializer.deserialize(serializer.serialize(replaced), Line.class))
+                .as("written by somebody else")
+                .isEqualTo(replaced);
+    }
+
+    @Test
     void an_unknown_field_is_passed_over() {
         byte[] data = "{\"article\":\"x\",\"pieces\":1,\"added\":{\"later\":true}}".getBytes(StandardCharsets.UTF_8);
 

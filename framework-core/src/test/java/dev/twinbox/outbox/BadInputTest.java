@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.smallrye.config.PropertiesConfigSource;
 import io.smallrye.config.SmallRyeConfigBuilder;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -40,11 +42,40 @@ class BadInputTest {
         Map<String, String> values = new HashMap<>(RIGHT);
         values.put(key, value);
 
-        assertThat(OutboxConfigurationReader.problems(new SmallRyeConfigBuilder()
-                        .withSources(new PropertiesConfigSource(values, "test", 100))
-                        .build()))
-                .singleElement()
-                .asString()
-                .contains(key, expected);
+        assertThat(problems(values)).singleElement().asString().contains(key, expected);
+    }
+
+    /** And one further is refused: no bound is off by one. */
+    @ParameterizedTest(name = "{0} = {1}")
+    @CsvSource(delimiter = '|', textBlock = """
+            twinbox.outbox.max-payload-bytes | 1 | 0
+            twinbox.outbox.max-payload-bytes | 67108864 | 67108865
+            twinbox.outbox.max-events-per-transaction | 1 | 0
+            twinbox.outbox.max-events-per-transaction | 1000000 | 1000001
+            twinbox.outbox.max-bytes-per-transaction | 900000 | 899999
+            twinbox.outbox.max-bytes-per-transaction | 2147483647 | 2147483648
+            """)
+    void theBoundIsWithinAndWhatIsBeyondItIsNot(String key, String within, String beyond) {
+        Map<String, String> values = new HashMap<>(RIGHT);
+        values.put(key, within);
+        assertThat(problems(values)).isEmpty();
+        values.put(key, beyond);
+        assertThat(problems(values)).singleElement().asString().contains(key, beyond);
+    }
+
+    @Test
+    void theLargestPayloadThereMayBeIsWithinAndOneByteMoreIsNot() {
+        Map<String, String> values = new HashMap<>(RIGHT);
+        values.put("twinbox.outbox.max-bytes-per-transaction", "2147483647");
+        values.put("twinbox.outbox.max-payload-bytes", "100000000");
+        assertThat(problems(values)).isEmpty();
+        values.put("twinbox.outbox.max-payload-bytes", "100000001");
+        assertThat(problems(values)).singleElement().asString().contains("from 1 to 100000000");
+    }
+
+    private static List<String> problems(Map<String, String> values) {
+        return OutboxConfigurationReader.problems(new SmallRyeConfigBuilder()
+                .withSources(new PropertiesConfigSource(values, "test", 100))
+                .build());
     }
 }

@@ -37,6 +37,8 @@ final class Content {
     private static final String DATA = "data";
     private static final String DATA_BASE64 = "data_base64";
     private static final String DATA_CONTENT_TYPE = "datacontenttype";
+    private static final Set<String> IDENTITY = Set.of("id", "type");
+    private static final byte[] VERSION = CloudEventHeaders.SPEC_VERSION_1_0.getBytes(StandardCharsets.UTF_8);
 
     private final ConsumerRecord<byte[], byte[]> record;
     private final Wrapping wrapping;
@@ -143,10 +145,17 @@ final class Content {
                         name.equals(DATA_CONTENT_TYPE)
                                 ? CloudEventHeaders.CONTENT_TYPE
                                 : CloudEventHeaders.PREFIX + name,
-                        member instanceof JsonString text ? text.getString() : member.toString());
+                        attribute(name, member));
             }
         });
         return attributes;
+    }
+
+    private static String attribute(String name, JsonValue member) {
+        if (IDENTITY.contains(name)) {
+            return text(member, "member " + name);
+        }
+        return member instanceof JsonString text ? text.getString() : member.toString();
     }
 
     /**
@@ -214,7 +223,7 @@ final class Content {
         if (origin instanceof Origin.Attribute attribute) {
             return structured
                     ? checked(attributes.get(attribute.header()), member(attribute))
-                    : header(attribute.header());
+                    : ofBinaryMode(attribute);
         }
         if (origin instanceof Origin.HeaderNamed header) {
             return header(header.name());
@@ -233,6 +242,19 @@ final class Content {
 
     private static String member(Origin.Attribute attribute) {
         return "member " + attribute.header().substring(CloudEventHeaders.PREFIX.length());
+    }
+
+    /** An event of another version may mean something else by its attributes; one that names none is taken as it is. */
+    private String ofBinaryMode(Origin.Attribute attribute) {
+        Header version = record.headers().lastHeader(CloudEventHeaders.SPEC_VERSION);
+        if (version != null && !Arrays.equals(version.value(), VERSION)) {
+            throw new UnreadableRecordException("header " + CloudEventHeaders.SPEC_VERSION + " is "
+                    + (version.value() == null
+                            ? "empty"
+                            : "\"" + new String(version.value(), StandardCharsets.UTF_8) + "\"")
+                    + "; CloudEvents are read in version " + CloudEventHeaders.SPEC_VERSION_1_0);
+        }
+        return header(attribute.header());
     }
 
     private String header(String name) {
@@ -261,14 +283,15 @@ final class Content {
         } catch (JsonException e) {
             return null; // there is no such place
         }
+        return found.getValueType() == ValueType.NULL ? null : text(found, place.toString());
+    }
+
+    private static String text(JsonValue found, String place) {
         if (found instanceof JsonString text) {
             return text.getString();
         }
         if (found instanceof JsonNumber number && number.isIntegral()) {
             return number.toString();
-        }
-        if (found.getValueType() == ValueType.NULL) {
-            return null;
         }
         throw new UnreadableRecordException(place + " is neither a string nor a whole number");
     }
@@ -288,7 +311,7 @@ final class Content {
     }
 
     /** A header without a value is an empty one. */
-    private static String decoded(byte @Nullable [] bytes, String place) {
+    static String decoded(byte @Nullable [] bytes, String place) {
         if (bytes == null) {
             return "";
         }
@@ -308,13 +331,14 @@ final class Content {
             throw new UnreadableRecordException(place + " is empty");
         }
         if (text.indexOf('\0') >= 0) {
-            throw new UnreadableRecordException(place + " contains U+0000");
+            throw new UnreadableRecordException(place + " contains U+0000 at index " + text.indexOf('\0'));
         }
         if (hasLoneSurrogate(text)) {
             throw new UnreadableRecordException(place + " has a lone surrogate");
         }
         if (isTooLong(text)) {
-            throw new UnreadableRecordException(place + " has more than " + LONGEST_TEXT + " bytes");
+            throw new UnreadableRecordException(place + " has more than " + LONGEST_TEXT + " bytes: "
+                    + text.getBytes(StandardCharsets.UTF_8).length);
         }
         return text;
     }

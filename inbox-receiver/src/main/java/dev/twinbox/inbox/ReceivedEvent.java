@@ -75,7 +75,7 @@ final class ReceivedEvent {
         try {
             TopicFormat format = subscription.format(record.topic());
             Content content = Content.of(record, format.value());
-            type = content.find(format.type());
+            type = find(content, format.type(), Setting.EVENT_TYPE);
             List<Handler> ofType = subscription.handlers(record.topic(), type);
             if (ofType == null) {
                 if (subscription.unknownType() == UnknownType.PARK) {
@@ -86,10 +86,19 @@ final class ReceivedEvent {
                 return new ReceivedEvent(record, subscription, type, handlers, null, null, null);
             }
             handlers = ofType;
-            String id = handlers.isEmpty() ? null : content.find(format.id());
+            String id = handlers.isEmpty() ? null : find(content, format.id(), Setting.EVENT_ID);
             return new ReceivedEvent(record, subscription, type, handlers, id, content, null);
         } catch (UnreadableRecordException e) {
             return new ReceivedEvent(record, subscription, type, handlers, null, null, e.getMessage());
+        }
+    }
+
+    private static String find(Content content, Origin origin, Setting setting) {
+        try {
+            return content.find(origin);
+        } catch (UnreadableRecordException e) {
+            throw new UnreadableRecordException(
+                    e.getMessage() + "; let its producer set it right, or " + setting.key() + " name another place", e);
         }
     }
 
@@ -226,10 +235,18 @@ final class ReceivedEvent {
             return value;
         }
         if (readAs != as) {
-            event = as == String.class ? new String(value, StandardCharsets.UTF_8) : deserialize(value, as);
+            event = as == String.class ? decoded(value) : deserialize(value, as);
             readAs = as;
         }
         return event;
+    }
+
+    private static String decoded(byte[] value) {
+        try {
+            return Content.decoded(value, "its value of " + value.length + " bytes");
+        } catch (UnreadableRecordException e) {
+            throw new UnreadableRecordException(e.getMessage() + "; a handler that takes byte[] gets it as it is", e);
+        }
     }
 
     private Object deserialize(byte[] value, Class<?> as) {

@@ -140,14 +140,14 @@ class AnyProducerIT {
                                         + "|| convert_from(record_key, 'UTF8') || ' ' || error from inbox_parked where topic = 'any-json' order by number"))
                 .allMatch(text -> text.startsWith("dead nobody "))
                 .satisfiesExactly(
-                        text -> assertThat(text).endsWith(": json-pointer:/meta/id is missing"),
-                        text -> assertThat(text).endsWith(": json-pointer:/meta/id contains U+0000"),
-                        text -> assertThat(text).endsWith(": json-pointer:/meta/id has a lone surrogate"),
-                        text -> assertThat(text).endsWith(": json-pointer:/meta/id has more than 512 bytes"),
-                        text -> assertThat(text).endsWith(": json-pointer:/meta/id is empty"),
-                        text -> assertThat(text).endsWith(": its value of 7 bytes is not JSON"),
+                        text -> assertThat(text).contains(": json-pointer:/meta/id is missing"),
+                        text -> assertThat(text).contains(": json-pointer:/meta/id contains U+0000"),
+                        text -> assertThat(text).contains(": json-pointer:/meta/id has a lone surrogate"),
+                        text -> assertThat(text).contains(": json-pointer:/meta/id has more than 512 bytes"),
+                        text -> assertThat(text).contains(": json-pointer:/meta/id is empty"),
+                        text -> assertThat(text).contains(": its value of 7 bytes is not JSON"),
                         text -> assertThat(text)
-                                .endsWith(": it has no value, in which json-pointer:/meta/type could be"));
+                                .contains(": it has no value, in which json-pointer:/meta/type could be"));
     }
 
     private static void sendAsDebezium(String key, String value, String id) {

@@ -1,6 +1,8 @@
 package dev.twinbox.inbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.twinbox.InvalidConfigurationException;
@@ -11,6 +13,8 @@ import java.io.StringWriter;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
+import org.eclipse.microprofile.config.Config;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
@@ -84,19 +88,69 @@ class BadInputTest {
         assertThat(problem(key, value)).contains(key, expected);
     }
 
+    /** And one further is refused: no bound is off by one. */
+    @ParameterizedTest(name = "{0} = {1}")
+    @CsvSource(delimiter = '|', textBlock = """
+            twinbox.inbox.batch.size | 1 | 0
+            twinbox.inbox.batch.size | 10000 | 10001
+            twinbox.inbox.batch.max-time | PT0.001S | PT0.000999S
+            twinbox.inbox.batch.max-time | P1D | PT24H0.001S
+            twinbox.inbox.workers | 1 | 0
+            twinbox.inbox.workers | 256 | 257
+            twinbox.inbox.lanes | 1 | 0
+            twinbox.inbox.lanes | 4 | 5
+            twinbox.inbox.lanes-ahead | 1 | 0
+            twinbox.inbox.lanes-ahead | 1000000 | 1000001
+            twinbox.inbox.buffer.partition-bytes | 1024 | 1023
+            twinbox.inbox.buffer.partition-bytes | 134217728 | 134217729
+            twinbox.inbox.buffer.total-bytes | 33554432 | 33554431
+            twinbox.inbox.buffer.total-bytes | 2147483647 | 2147483648
+            twinbox.inbox.retry.initial | PT30S | PT30.001S
+            twinbox.inbox.retry.max | PT0.1S | PT0.099S
+            twinbox.inbox.quick-tries | 1 | 0
+            twinbox.inbox.quick-tries | 100 | 101
+            twinbox.inbox.parked.attempts | 1 | 0
+            twinbox.inbox.parked.attempts | 1000000 | 1000001
+            twinbox.inbox.parked.retry.initial | PT10M | PT10M0.001S
+            twinbox.inbox.retention | PT1S | PT0.999S
+            twinbox.inbox.retention | P36500D | P36501D
+            """)
+    void theBoundIsWithinAndWhatIsBeyondItIsNot(String key, String within, String beyond) {
+        assertThatCode(() -> read(key, within)).doesNotThrowAnyException();
+        assertThat(problem(key, beyond)).contains(key);
+    }
+
+    @Test
+    void lanesMayBeAsManyAsThereAreWorkersAtMost64() {
+        assertThatCode(() -> InboxConfig.from(
+                        config(Map.of("twinbox.inbox.lanes", "64", "twinbox.inbox.workers", "64")), Set.of("orders")))
+                .doesNotThrowAnyException();
+        InboxConfig two = InboxConfig.from(
+                config(Map.of("twinbox.inbox.lanes", "2", "twinbox.inbox.lanes-ahead", "7")), Set.of("orders"));
+        assertThat(two.lanes()).isEqualTo(new InboxConfig.Lanes(2, 7));
+        assertThatThrownBy(() -> InboxConfig.from(
+                        config(Map.of("twinbox.inbox.lanes", "65", "twinbox.inbox.workers", "256")), Set.of("orders")))
+                .hasMessageContaining("from 1 to 64");
+    }
+
     /** The only one. */
     private static String problem(String key, String value) {
-        Map<String, String> values = new HashMap<>(RIGHT);
-        values.put(key, value);
-        InvalidConfigurationException refusal = catchThrowableOfType(
-                InvalidConfigurationException.class,
-                () -> InboxConfig.from(
-                        new SmallRyeConfigBuilder()
-                                .withSources(new PropertiesConfigSource(values, "values", 100))
-                                .build(),
-                        Set.of("orders")));
+        InvalidConfigurationException refusal =
+                catchThrowableOfType(InvalidConfigurationException.class, () -> read(key, value));
         assertThat(refusal.problems()).hasSize(1);
         return refusal.problems().get(0);
+    }
+
+    private static InboxConfig read(String key, String value) {
+        return InboxConfig.from(config(Map.of(key, value)), Set.of("orders"));
+    }
+
+    private static Config config(Map<String, String> more) {
+        Map<String, String> values = new HashMap<>(RIGHT);
+        values.putAll(more);
+        return new SmallRyeConfigBuilder()
+                .withSources(new PropertiesConfigSource(values, "values", 100))
+                .build();
     }
 
     @ParameterizedTest(name = "arguments: {0}")

@@ -37,7 +37,7 @@ class ContentTest {
                 "{}|json-pointer:/id is missing",
                 "{\"id\":null}|json-pointer:/id is missing",
                 "{\"id\":\"\"}|json-pointer:/id is empty",
-                "{\"id\":\"a\\u0000b\"}|json-pointer:/id contains U+0000",
+                "{\"id\":\"a\\u0000b\"}|json-pointer:/id contains U+0000 at index 1",
                 "{\"id\":\"a\\ud800b\"}|json-pointer:/id has a lone surrogate",
                 "{\"id\":\"a\\udc00\"}|json-pointer:/id has a lone surrogate",
                 "{\"id\":1.5}|json-pointer:/id is neither a string nor a whole number",
@@ -58,9 +58,9 @@ class ContentTest {
         String longest = "ä".repeat(256);
         assertThat(find(record(longest, null), "key")).isEqualTo(longest);
         assertThatThrownBy(() -> find(record(longest + "a", null), "key"))
-                .hasMessage("the record key has more than 512 bytes");
+                .hasMessage("the record key has more than 512 bytes: 513");
         assertThatThrownBy(() -> find(record("k", "{\"id\":\"" + "x".repeat(513) + "\"}"), "json-pointer:/id"))
-                .hasMessage("json-pointer:/id has more than 512 bytes");
+                .hasMessage("json-pointer:/id has more than 512 bytes: 513");
     }
 
     @Test
@@ -132,6 +132,11 @@ class ContentTest {
                 "{}|its specversion is null",
                 "{\"specversion\":\"1.0\",\"data\":1,\"data_base64\":\"YQ==\"}|it has both data and data_base64",
                 "{\"specversion\":\"1.0\",\"data_base64\":\"?\"}|its data_base64 is not Base64",
+                "{\"specversion\":\"1.0\",\"id\":{\"a\":1}}|member id is neither a string nor a whole number",
+                "{\"specversion\":\"1.0\",\"id\":1.5}|member id is neither a string nor a whole number",
+                "{\"specversion\":\"1.0\",\"id\":true}|member id is neither a string nor a whole number",
+                "{\"specversion\":\"1.0\",\"type\":[]}|member type is neither a string nor a whole number",
+                "{\"specversion\":1.0}|its specversion is 1.0; structured CloudEvents are read in version 1.0",
                 "{\"specversion\":\"1.0\",\"data_base64\":1}|its data_base64 is not a string",
                 "{\"specversion\":\"1.0\",\"datacontenttype\":\"text/plain\",\"data\":\"\\ud800\"}|its value has a lone surrogate",
             })

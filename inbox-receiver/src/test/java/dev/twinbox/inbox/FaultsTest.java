@@ -2,6 +2,7 @@ package dev.twinbox.inbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.twinbox.AlreadyDoneException;
 import java.sql.SQLException;
 import javax.transaction.xa.XAException;
 import org.junit.jupiter.api.Test;
@@ -47,5 +48,43 @@ class FaultsTest {
         batch.setNextException(new SQLException("x", "40P01"));
 
         assertThat(Faults.isTransient(batch)).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"22001", "22021", "23505", "23514", "54000"})
+    void whatTheEventIsToBlameForIsBadData(String state) {
+        assertThat(Faults.isBadData(new RuntimeException(new SQLException("x", state))))
+                .isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"08006", "42P01", "42501", "40001", "57014", "53300", ""})
+    void whatTheDatabaseIsToBlameForIsNot(String state) {
+        assertThat(Faults.isBadData(new RuntimeException(new SQLException("x", state))))
+                .isFalse();
+    }
+
+    @Test
+    void whatIsNoFaultOfADatabaseIsNone() {
+        assertThat(Faults.isTransient(new IllegalStateException("08006"))).isFalse();
+        assertThat(Faults.isTransient(new SQLException("no state"))).isFalse();
+        assertThat(Faults.isTransient(new XAException(XAException.XA_RBROLLBACK)))
+                .isFalse();
+        assertThat(Faults.isBadData(new IllegalStateException("22001"))).isFalse();
+    }
+
+    @Test
+    void aClassOfStatesIsFoundAtTheBottom() {
+        assertThat(Faults.hasState(new Exception(new Exception(new SQLException("x", "55P03"))), "55"))
+                .isTrue();
+        assertThat(Faults.hasState(new Exception(new SQLException("x", "55P03")), "54"))
+                .isFalse();
+    }
+
+    @Test
+    void doneAlreadyIsFoundHoweverTheContainerWrapsIt() {
+        assertThat(Faults.isAlreadyDone(new RuntimeException(new AlreadyDoneException("paid twice"))))
+                .isTrue();
+        assertThat(Faults.isAlreadyDone(new RuntimeException("paid twice"))).isFalse();
     }
 }
