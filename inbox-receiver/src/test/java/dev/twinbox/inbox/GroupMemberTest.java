@@ -112,10 +112,10 @@ class GroupMemberTest {
     @Test
     void aPartitionWithEnoughIsPausedAndOthersAreNot() {
         joinWith(ONE, TWO);
-        add(ONE, 0, 1, 2);
+        add(ONE, 0, 1, 2, 3);
         add(TWO, 0);
 
-        turns(2);
+        turns(2); // the second one waits in vain for room
         assertThat(consumer.paused()).containsExactly(ONE);
 
         work.forEach(Runnable::run);
