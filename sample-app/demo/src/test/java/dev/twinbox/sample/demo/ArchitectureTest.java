@@ -54,6 +54,7 @@ class ArchitectureTest {
         FIXTURES_MODULE("sample-app/fixtures", FIXTURES),
         ORDERS("sample-app/orders", "dev.twinbox.sample.orders.."),
         SHIPPING("sample-app/shipping", "dev.twinbox.sample.shipping.."),
+        CRASH("sample-app/crash", "dev.twinbox.sample.crash.."),
         BENCH("sample-app/bench", "dev.twinbox.sample.bench.receive..", "dev.twinbox.sample.bench.write.."),
         BENCH_DEBEZIUM("sample-app/bench-debezium", "dev.twinbox.sample.bench.debezium.."),
         DEMO("sample-app/demo", "dev.twinbox.sample.demo..", "dev.twinbox.sample.bench..", "dev.twinbox.sample.soak..");

@@ -2,10 +2,18 @@ package dev.twinbox.sample.proof;
 
 /** What is promised about the rows of one table of the matrix. */
 enum Contract {
+    /** The application's transaction: what is committed is all there, what is not leaves nothing. */
+    WRITE("P", Chance.NEVER, Chance.NEVER, Chance.NEVER),
     /** The relay by default. */
     PUBLISH_AT_LEAST_ONCE("A", Chance.NEVER, Chance.ALWAYS, Chance.NEVER),
     /** The relay with {@code delivery=exactly-once}. */
-    PUBLISH_EXACTLY_ONCE("X", Chance.NEVER, Chance.NEVER, Chance.NEVER);
+    PUBLISH_EXACTLY_ONCE("X", Chance.NEVER, Chance.NEVER, Chance.NEVER),
+    /** Handlers by default. */
+    EXACTLY_ONCE_EFFECT("E", Chance.NEVER, Chance.NEVER, Chance.NEVER),
+    /** Handlers without a claim. */
+    AT_LEAST_ONCE("L", Chance.NEVER, Chance.NEVER, Chance.ALWAYS),
+    /** Handlers whose offset is committed first. */
+    AT_MOST_ONCE("M", Chance.ALWAYS, Chance.NEVER, Chance.NEVER);
 
     private final String prefix;
     private final Chance lost;

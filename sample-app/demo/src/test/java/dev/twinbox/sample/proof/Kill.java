@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -21,15 +22,22 @@ public class Kill {
     /** Made by Byteman for each rule. */
     public Kill() {}
 
-    /** Whether the test wants this process to die at this step. */
-    public boolean isArmed(String folder) {
-        return Files.exists(Path.of(folder, "armed"));
+    /**
+     * Whether the test wants this process to die at this step.
+     *
+     * @param subject what the call is about
+     */
+    public boolean isArmed(String folder, String subject) {
+        return Files.exists(armed(folder)) && number(folder, subject) >= 0;
     }
 
-    /** Ends the process as a power cut would: no shutdown hook, no finally block. Stands still at the step until the test says so. */
-    public void halt(String folder) {
+    /**
+     * Ends the process as a power cut would: no shutdown hook, no finally block. Stands still at the step until the test says so; others may
+     * come to it meanwhile.
+     */
+    public void halt(String folder, String subject) {
         try {
-            Files.write(Path.of(folder, "reached"), new byte[0]);
+            Files.write(Path.of(folder, "reached-" + number(folder, subject)), new byte[0]);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -37,5 +45,24 @@ public class Kill {
             LockSupport.parkNanos(CHECK);
         }
         Runtime.getRuntime().halt(EXIT_CODE);
+    }
+
+    /** Of the line that is part of the subject; -1: the test does not wait for this one. */
+    private static int number(String folder, String subject) {
+        try {
+            List<String> wanted = Files.readAllLines(armed(folder));
+            for (int i = 0; i < wanted.size(); i++) {
+                if (subject.contains(wanted.get(i))) {
+                    return i;
+                }
+            }
+            return -1;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static Path armed(String folder) {
+        return Path.of(folder, "armed");
     }
 }

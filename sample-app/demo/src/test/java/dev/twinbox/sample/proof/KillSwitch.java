@@ -14,20 +14,22 @@ import java.util.Collection;
 import java.util.List;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Kills a child process at a step of its code. The process carries a Byteman rule from its start on, which does nothing until {@link #arm()}; then
+ * Kills a child process at a step of its code. The process carries a Byteman rule from its start on, which does nothing until {@link #arm}; then
  * whoever comes to the step stands still there, until {@link #fire} halts the JVM.
  */
 final class KillSwitch {
     /** Servers may take minutes on a machine with other things to do. */
-    private static final Duration LIMIT = Duration.ofMinutes(9);
+    private static final Duration LIMIT = Duration.ofMinutes(4);
 
     private static final Duration POLL = Duration.ofMillis(20);
 
     private final KillPoint point;
     private final Path folder;
+    private int awaited;
 
     private KillSwitch(KillPoint point, Path folder) {
         this.point = point;
@@ -80,7 +82,17 @@ final class KillSwitch {
 
     /** From now on the process dies at the step. */
     void arm() {
-        write("armed");
+        arm(List.of(""));
+    }
+
+    /**
+     * From now on the process dies at the step, when all of these have come there, each on a thread of its own.
+     *
+     * @param subjects parts of what is to be {@linkplain KillPoint#subject the subject}
+     */
+    void arm(List<String> subjects) {
+        awaited = subjects.size();
+        write("armed", subjects);
     }
 
     /** Waits until the process stands at the step. */
@@ -95,19 +107,19 @@ final class KillSwitch {
     }
 
     private boolean isReached() {
-        return Files.exists(folder.resolve("reached"));
+        return IntStream.range(0, awaited).allMatch(i -> Files.exists(folder.resolve("reached-" + i)));
     }
 
-    /** Lets it die; returns when it is dead. Ready for another {@link #arm()} then. */
+    /** Lets it die; returns when it is dead. Ready for another {@link #arm} then. */
     void fire(ChildProcess process) {
-        write("go");
+        write("go", List.of());
         assertThat(process.awaitExit(LIMIT))
                 .as("killed at %s; %s", point, process.log())
                 .isEqualTo(Kill.EXIT_CODE);
         disarm();
     }
 
-    /** As before {@link #arm()}. */
+    /** As before {@link #arm}. */
     void disarm() {
         try (Stream<Path> files = Files.list(folder)) {
             for (Path file : files.toList()) {
@@ -118,9 +130,9 @@ final class KillSwitch {
         }
     }
 
-    private void write(String file) {
+    private void write(String file, List<String> lines) {
         try {
-            Files.write(folder.resolve(file), new byte[0]);
+            Files.write(folder.resolve(file), lines);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

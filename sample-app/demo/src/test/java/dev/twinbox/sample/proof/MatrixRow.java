@@ -1,6 +1,8 @@
 package dev.twinbox.sample.proof;
 
 import java.util.List;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -53,6 +55,11 @@ record MatrixRow(
                 + String.join(
                         " | ", number, step, database, kafka, receiver, bold(lost), bold(sentTwice), bold(appliedTwice))
                 + " |";
+    }
+
+    /** A cell for several tries: what was found each time, or in one and another. */
+    static <T> String each(List<T> seen, Function<T, String> what) {
+        return seen.stream().map(what).distinct().collect(Collectors.joining(" or "));
     }
 
     private static String bold(Chance chance) {

@@ -41,12 +41,20 @@ final class ProofServers implements AutoCloseable {
         return installation.payara().resolveSibling("byteman.jar");
     }
 
+    Path crashWar() {
+        return Path.of(System.getProperty("twinbox.demo.root")).resolve("sample-app/crash/target/crash.war");
+    }
+
     PostgresServer postgres() {
         return POSTGRES;
     }
 
     KafkaBroker kafka() {
         return KAFKA;
+    }
+
+    Admin admin() {
+        return admin;
     }
 
     /** A database with the tables of the relay's own {@code migrate} command. */
