@@ -20,6 +20,7 @@ class BadInputTest {
     @ParameterizedTest(name = "{0} = {1}")
     @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
             twinbox.outbox.data-source | ~~ | is missing
+            twinbox.outbox.data-source | ~  ~ | is missing
             twinbox.outbox.source | ~~ | is missing
             twinbox.outbox.source | a b | URI-reference
             twinbox.outbox.source | %zz | URI-reference
@@ -71,6 +72,17 @@ class BadInputTest {
         assertThat(problems(values)).isEmpty();
         values.put("twinbox.outbox.max-payload-bytes", "100000001");
         assertThat(problems(values)).singleElement().asString().contains("from 1 to 100000000");
+    }
+
+    @Test
+    void theNameThatIsWrongIsNamed() {
+        String tooLong = "x".repeat(64);
+        for (String key : new String[] {"schema", "table", "position-table", "lease-table"}) {
+            Map<String, String> values = new HashMap<>(RIGHT);
+            values.put("twinbox.outbox." + key, tooLong);
+
+            assertThat(problems(values)).singleElement().asString().startsWith("twinbox.outbox." + key + ": ");
+        }
     }
 
     private static List<String> problems(Map<String, String> values) {

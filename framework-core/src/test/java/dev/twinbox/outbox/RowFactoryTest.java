@@ -151,6 +151,39 @@ class RowFactoryTest {
                 .isEqualTo(1000);
     }
 
+    @Test
+    void attributes_may_have_64_KiB_and_not_a_byte_more() {
+        OutboxEvent event = OutboxEvent.of(new byte[0]).withTopic("t").withType("y");
+        int others = factory.row(event).attributeBytes() + "h".length();
+
+        assertThat(factory.row(event.withHeader("h", "x".repeat(65_536 - others)))
+                        .attributeBytes())
+                .isEqualTo(65_536);
+        refused(event.withHeader("h", "x".repeat(65_537 - others)), "have 65537 bytes together, allowed are 65536");
+    }
+
+    @Test
+    void a_time_to_deliver_at_is_never_rounded_to_one_that_is_too_early() {
+        OutboxEvent event = OutboxEvent.of(new Placed(1, "x"));
+        Instant whole = Instant.parse("2027-01-01T00:00:00.000001Z");
+
+        assertThat(factory.row(event.withDeliverAt(whole)).deliverAt()).isEqualTo(whole);
+        assertThat(factory.row(event.withDeliverAt(whole.plusNanos(1))).deliverAt())
+                .isEqualTo(Instant.parse("2027-01-01T00:00:00.000002Z"));
+        assertThat(factory.row(event).deliverAt()).isNull();
+    }
+
+    @Test
+    void what_is_wrong_is_told_with_the_event_and_the_method_to_call() {
+        refused(OutboxEvent.of(new Anonymous("x")), "event (" + Anonymous.class.getTypeName() + ") has no topic");
+        refused(OutboxEvent.of(new Anonymous("x")), "or by OutboxEvent.withTopic(...)");
+        refused(OutboxEvent.of(new Anonymous("x")).withTopic("t"), "or by OutboxEvent.withType(...)");
+        refused(OutboxEvent.tombstone("t", "k", "gone").withTopic(null), "event (tombstone) has no topic");
+        refused(
+                OutboxEvent.of(new byte[1001]).withTopic("t").withType("y").withKey("k"),
+                "payload of event y (topic t, key k) has 1001 bytes");
+    }
+
     private void refused(Object event, String message) {
         assertThatThrownBy(() -> factory.row(event))
                 .isInstanceOf(InvalidEventException.class)

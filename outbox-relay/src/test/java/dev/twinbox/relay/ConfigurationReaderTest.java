@@ -162,6 +162,26 @@ class ConfigurationReaderTest {
                 .contains(expected);
     }
 
+    /** And one further is refused: no bound is off by one. */
+    @ParameterizedTest(name = "{0} = {1}")
+    @CsvSource(delimiter = '|', textBlock = """
+            twinbox.relay.page.rows | 1 | 0
+            twinbox.relay.page.rows | 100000 | 100001
+            twinbox.relay.page.bytes | 1024 | 1023
+            twinbox.relay.page.in-flight | 64 | 65
+            twinbox.relay.lease | PT2S | PT1.999S
+            twinbox.relay.lease | PT10M | PT10M0.001S
+            twinbox.relay.idle.min | PT0.05S | PT0.051S
+            twinbox.relay.idle.max | PT0.002S | PT0.0019S
+            twinbox.relay.http.port | 65535 | 65536
+            twinbox.relay.kafka.bootstrap.servers | a:1 | a:0
+            twinbox.relay.kafka.bootstrap.servers | a:65535 | a:65536
+            """)
+    void the_bound_is_within_and_what_is_beyond_it_is_not(String key, String within, String beyond) {
+        assertThat(read(Map.of(key, within))).isNotNull();
+        assertThatThrownBy(() -> read(Map.of(key, beyond))).message().contains("1 problem\n");
+    }
+
     @Test
     void an_empty_value_counts_as_unset() {
         assertThat(read(Map.of("twinbox.relay.name", "", "twinbox.outbox.schema", ""))

@@ -38,6 +38,17 @@ class EventTimeTest {
         assertThat(eventTime.rfc3339(bytes(Long.MIN_VALUE))).isNull();
     }
 
+    @Test
+    void theFirstAndTheLastSecondOfFourDigitYearsAreWithinAndTheirNeighboursAreNot() {
+        long first = 1_000_000 * ChronoUnit.SECONDS.between(EPOCH, Instant.parse("0000-01-01T00:00:00Z"));
+        long last = 1_000_000 * ChronoUnit.SECONDS.between(EPOCH, Instant.parse("9999-12-31T23:59:59Z")) + 999_999;
+
+        assertThat(text(first)).isEqualTo("0000-01-01T00:00:00.000000Z");
+        assertThat(eventTime.rfc3339(bytes(first - 1))).isNull();
+        assertThat(text(last)).isEqualTo("9999-12-31T23:59:59.999999Z");
+        assertThat(eventTime.rfc3339(bytes(last + 1))).isNull();
+    }
+
     private String text(long micros) {
         return new String(eventTime.rfc3339(bytes(micros)), StandardCharsets.US_ASCII);
     }

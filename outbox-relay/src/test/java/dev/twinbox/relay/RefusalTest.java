@@ -1,6 +1,7 @@
 package dev.twinbox.relay;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -10,17 +11,28 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.ClusterAuthorizationException;
+import org.apache.kafka.common.errors.InvalidTimestampException;
 import org.apache.kafka.common.errors.InvalidTopicException;
 import org.apache.kafka.common.errors.NetworkException;
 import org.apache.kafka.common.errors.NotEnoughReplicasException;
 import org.apache.kafka.common.errors.OutOfOrderSequenceException;
+import org.apache.kafka.common.errors.PolicyViolationException;
+import org.apache.kafka.common.errors.RecordBatchTooLargeException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.SaslAuthenticationException;
+import org.apache.kafka.common.errors.SerializationException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.apache.kafka.common.errors.UnsupportedCompressionTypeException;
+import org.apache.kafka.common.errors.UnsupportedForMessageFormatException;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
+@Timeout(120)
 class RefusalTest {
 
     @Test
@@ -56,6 +68,71 @@ class RefusalTest {
         assertThat(failures.refused()).containsExactly(guilty);
         assertThat(Refusal.told(guilty.record(), guilty.reason(), new KafkaLogin("User:relay")))
                 .contains("seq 2", "topic \"t\"", "key \"k\"", "compacted");
+    }
+
+    /** Of a batch nobody knows which record was meant; each has to be tried alone. */
+    @ParameterizedTest
+    @MethodSource("refusals")
+    void eachRefusalHasAScopeAndARemedy(Exception refusal, Scope scope, String remedy) {
+        assertThat(Refusal.isForGood(refusal)).isTrue();
+        assertThat(Refusal.isOfBatch(refusal)).isEqualTo(scope == Scope.BATCH);
+        assertThat(Refusal.told("orders", refusal, new KafkaLogin("User:relay")))
+                .startsWith(refusal.getClass().getSimpleName() + ": " + refusal.getMessage() + ". Remedy: ")
+                .contains(remedy);
+    }
+
+    private enum Scope {
+        RECORD,
+        BATCH
+    }
+
+    static List<Arguments> refusals() {
+        return List.of(
+                arguments(new RecordTooLargeException("x"), Scope.RECORD, "raise max.message.bytes of the topic"),
+                arguments(new RecordBatchTooLargeException("x"), Scope.BATCH, "twinbox.relay.kafka.max.request.size"),
+                arguments(new InvalidTopicException("x"), Scope.RECORD, "not a legal one"),
+                arguments(
+                        new TopicAuthorizationException(Set.of("orders")),
+                        Scope.RECORD,
+                        "grant User:relay Write on topic \"orders\""),
+                arguments(new InvalidRecordException("x"), Scope.RECORD, "a compacted topic needs a key"),
+                arguments(new InvalidTimestampException("x"), Scope.BATCH, "the relay's clock"),
+                arguments(new PolicyViolationException("x"), Scope.BATCH, "the broker's policies"),
+                arguments(
+                        new UnsupportedCompressionTypeException("x"),
+                        Scope.BATCH,
+                        "set twinbox.relay.kafka.compression.type"),
+                arguments(new UnsupportedForMessageFormatException("x"), Scope.BATCH, "upgrade the message format"),
+                arguments(new SerializationException("x"), Scope.RECORD, "report this"));
+    }
+
+    @Test
+    void whatIsNoRefusalHasNoScope() {
+        assertThat(Refusal.isOfBatch(new TimeoutException("x"))).isFalse();
+        assertThat(Refusal.told("orders", new TimeoutException("x"), new KafkaLogin("User:relay")))
+                .isEqualTo("TimeoutException: x. Remedy: see the cause");
+    }
+
+    @Test
+    void ofManyFailuresTheFirstHundredAreKeptAndEachRefusal() throws InterruptedException {
+        Waiter main = new Waiter(new RelayConfig.Idle(Duration.ofMillis(1), Duration.ofMillis(1)));
+        Failures failures = new Failures(main);
+        assertThat(failures.any()).isFalse();
+        assertThat(failures.worst()).isNull();
+        assertThat(failures.refused()).isEmpty();
+        SendFailedException first = failed(0, new KafkaException("first"));
+        failures.report(first);
+        for (int i = 1; i < 1_000; i++) {
+            failures.report(failed(i, new KafkaException("no connection")));
+        }
+        assertThat(failures.any()).isTrue();
+        assertThat(failures.worst()).isSameAs(first);
+        SendFailedException late = failed(1_000, new InvalidRecordException("needs a key"));
+        failures.report(late);
+
+        assertThat(failures.worst()).isSameAs(late);
+        assertThat(failures.refused()).containsExactly(late);
+        main.await(Duration.ofHours(1)); // was woken
     }
 
     private static SendFailedException failed(long seq, Exception reason) {
