@@ -39,9 +39,12 @@ class ResolutionTest {
             assertThatThrownBy(() -> resolve(PREPARED, unknown))
                     .isInstanceOf(RelayException.class)
                     .hasMessageContaining("number " + unknown)
+                    .hasMessageContaining("(it has 3 and 5)")
                     .hasMessageContaining("rebase");
         }
-        assertThatThrownBy(() -> resolve(CONFIRMED, 6L)).isInstanceOf(RelayException.class);
+        assertThatThrownBy(() -> resolve(CONFIRMED, 6L))
+                .isInstanceOf(RelayException.class)
+                .hasMessageContaining("(it has 5)");
     }
 
     @Test

@@ -30,6 +30,12 @@ class SnapshotTest {
     }
 
     @Test
+    void aColumnThatIsNullIsNone() {
+        assertThat(Snapshot.parseNullable(null)).isNull();
+        assertThat(Snapshot.parseNullable("3:3:")).isEqualTo(Snapshot.parse("3:3:"));
+    }
+
+    @Test
     void onlyTheSnapshotBeforeEverythingIsEmpty() {
         assertThat(Snapshot.EMPTY.isEmpty()).isTrue();
         assertThat(Snapshot.parse("3:3:").isEmpty()).isFalse();

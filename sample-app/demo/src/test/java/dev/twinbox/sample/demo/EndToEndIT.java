@@ -6,6 +6,10 @@ import static org.awaitility.Awaitility.await;
 import dev.twinbox.fixtures.Ledger;
 import dev.twinbox.fixtures.LedgerReport;
 import dev.twinbox.sample.demo.Server.Health;
+import java.io.IOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -18,6 +22,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * The whole chain as it runs in the demo, from a REST call to a shipment in another database, while its parts are killed.
@@ -98,6 +104,42 @@ class EndToEndIT {
 
         assertEachFaultHappened();
         assertLedger();
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @CsvSource(delimiter = '|', textBlock = """
+            ?count=0 | count = "0" is not a whole number from 1 to 10000
+            ?count=-1 | count = "-1" is not a whole number from 1 to 10000
+            ?count=10001 | count = "10001" is not a whole number from 1 to 10000
+            ?count=1.5 | count = "1.5" is not a whole number from 1 to 10000
+            ?count=ten | count = "ten" is not a whole number from 1 to 10000
+            ?count= | count = "" is not a whole number from 1 to 10000
+            ?count=99999999999 | count = "99999999999" is not a whole number from 1 to 10000
+            ?count=1&customer=0 | customer = "0" is not a whole number from 1 to 1000
+            ?count=1&customer=1001 | customer = "1001" is not a whole number from 1 to 1000
+            ?customer=me | customer = "me" is not a whole number from 1 to 1000
+            ?customer=%22%0A%3Cb%3E | is not a whole number from 1 to 1000
+            """)
+    void a_wrong_request_is_answered_with_what_is_wrong_and_places_nothing(String query, String reason)
+            throws Exception {
+        await("all servers up").atMost(LIMIT).until(this::allUp);
+        long before = ordered();
+        HttpResponse<String> answer = post(query);
+
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
+        assertThat(answer.headers().firstValue("content-type")).hasValue("application/json");
+        assertThat(answer.body()).contains(reason.replace("\"", "\\\""));
+        assertThat(ordered()).isEqualTo(before);
+    }
+
+    private static HttpResponse<String> post(String query) throws IOException, InterruptedException {
+        HttpRequest request = HttpRequest.newBuilder(landscape.ordersServer().uri("/orders/api/orders" + query))
+                .timeout(LIMIT)
+                .POST(HttpRequest.BodyPublishers.noBody())
+                .build();
+        HttpClient client =
+                HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+        return client.send(request, HttpResponse.BodyHandlers.ofString());
     }
 
     /** Lets orders be placed up to the threshold and some more, and does the fault when the progress has come to it. */

@@ -1,8 +1,7 @@
 package dev.twinbox.sample.orders;
 
 import jakarta.ejb.EJB;
-import jakarta.validation.constraints.Max;
-import jakarta.validation.constraints.Min;
+import jakarta.ws.rs.BadRequestException;
 import jakarta.ws.rs.DefaultValue;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.POST;
@@ -20,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 @Produces(MediaType.APPLICATION_JSON)
 public class OrdersResource {
 
-    private static final long CUSTOMERS = 1000;
+    private static final int CUSTOMERS = 1000;
+    private static final int MOST_ORDERS = 10_000;
     private static final List<String> PRODUCTS = List.of("kettle", "lamp", "notebook", "teapot", "umbrella");
 
     @EJB
@@ -39,19 +39,39 @@ public class OrdersResource {
      * Places orders, one after the other.
      *
      * @param count how many, 1 to 10,000
-     * @param customerId for whom, 1 to 1,000; missing = for one customer after the other, from a random one on
-     * @return how many were placed
+     * @param customer for whom, 1 to 1,000; missing = for one customer after the other, from a random one on
+     * @return how many were placed; 400 with the reason, and none is placed, if one of the two is not in its bounds
      */
     @POST
     public OrderCount place(
-            @QueryParam("count") @DefaultValue("1") @Min(1) @Max(10_000) int count,
-            @QueryParam("customer") @Min(1) @Max(CUSTOMERS) @Nullable Long customerId) {
+            @QueryParam("count") @DefaultValue("1") String count, @QueryParam("customer") @Nullable String customer) {
+        // As text: for a number that is none, Jakarta REST would answer that there is no such page.
+        return place(
+                number("count", count, MOST_ORDERS), customer == null ? null : number("customer", customer, CUSTOMERS));
+    }
+
+    private OrderCount place(int count, @Nullable Integer customerId) {
         long first = ThreadLocalRandom.current().nextLong(CUSTOMERS);
         for (int i = 0; i < count; i++) {
             long customer = customerId != null ? customerId : 1 + (first + i) % CUSTOMERS;
             desk.place(customer, PRODUCTS.get(i % PRODUCTS.size()), 1 + i % 3);
         }
         return new OrderCount(count);
+    }
+
+    private static int number(String name, String value, int most) {
+        try {
+            int number = Integer.parseInt(value);
+            if (number >= 1 && number <= most) {
+                return number;
+            }
+        } catch (NumberFormatException e) {
+            // Says less than the answer below.
+        }
+        throw new BadRequestException(Response.status(Response.Status.BAD_REQUEST)
+                .type(MediaType.APPLICATION_JSON)
+                .entity(new Problem(name + " = \"" + value + "\" is not a whole number from 1 to " + most))
+                .build());
     }
 
     /** Places one order whose payment is declined: 402, and nothing of it remains. */
@@ -71,6 +91,9 @@ public class OrdersResource {
 
     /** A number of orders. */
     public record OrderCount(long orders) {}
+
+    /** What is wrong with a request. */
+    public record Problem(String reason) {}
 
     /** Which order was rolled back, and why. */
     public record Refusal(long orderId, String reason) {}
