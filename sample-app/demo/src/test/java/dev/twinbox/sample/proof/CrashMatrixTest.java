@@ -27,7 +27,7 @@ class CrashMatrixTest {
 
     @Test
     void steps_have_a_row_for_a_second_kill() {
-        assertThat(numbers()).contains("A1b", "X1b").doesNotHaveDuplicates();
+        assertThat(numbers()).contains("A1b", "X1b", "E1b").doesNotHaveDuplicates();
     }
 
     @Test
