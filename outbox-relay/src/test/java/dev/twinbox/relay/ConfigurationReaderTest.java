@@ -183,6 +183,37 @@ class ConfigurationReaderTest {
     }
 
     @Test
+    void telemetry_has_a_switch_and_the_rest_of_it_is_its_own_to_know() {
+        RelayConfig config = read(Map.of("otel.sdk.disabled", "FALSE", "otel.service.name", "r", "other.key", "x"));
+
+        assertThat(config.telemetry().settings())
+                .containsOnly(Map.entry("otel.sdk.disabled", "FALSE"), Map.entry("otel.service.name", "r"));
+        assertThat(config.telemetry().isOn()).isTrue();
+        assertThat(read(Map.of("otel.sdk.disabled", "true")).telemetry().isOn()).isFalse();
+        assertThatThrownBy(() -> read(Map.of("otel.sdk.disabled", "no")))
+                .hasMessageContaining("otel.sdk.disabled = \"no\" (system properties) must be true or false");
+    }
+
+    @Test
+    void a_folder_is_no_configuration_file() {
+        assertThatThrownBy(() -> ConfigurationReader.read(folder, Map.of(), Map.of()))
+                .hasMessageContaining("it is a folder or its permissions forbid it");
+    }
+
+    @Test
+    void a_secret_prints_as_stars() {
+        assertThat(new Secret("m4rk3r")).hasToString(Secret.MASK);
+    }
+
+    @Test
+    void what_is_no_typing_error_is_not_guessed() {
+        assertThatThrownBy(() -> read(Map.of("twinbox.relay.lease.of.the.relay", "x")))
+                .hasMessageContaining("is unknown: remove it (docs/configuration.md lists all keys)");
+        assertThatThrownBy(() -> read(Map.of("twinbox.relay.lea", "x")))
+                .hasMessageContaining("did you mean twinbox.relay.lease?");
+    }
+
+    @Test
     void an_empty_value_counts_as_unset() {
         assertThat(read(Map.of("twinbox.relay.name", "", "twinbox.outbox.schema", ""))
                         .name())
