@@ -169,6 +169,7 @@ final class Progress {
     void leaseElsewhere(String owner) {
         leaseOwner = owner;
         lease = Lease.ELSEWHERE;
+        broker.cause = null; // found out as the owner; a standby asks Kafka nothing, so it would stay for ever
         databaseAnswered();
     }
 

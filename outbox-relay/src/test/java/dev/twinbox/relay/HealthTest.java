@@ -37,6 +37,17 @@ class HealthTest {
     }
 
     @Test
+    void is_ready_as_a_standby_whatever_kafka_did_while_it_was_the_owner() {
+        relaying();
+        progress.brokerFailed("no answer within 5 s");
+        assertDown("no answer within 5 s");
+
+        progress.leaseElsewhere("somebody");
+
+        assertUp();
+    }
+
+    @Test
     void is_down_without_a_lease() {
         relaying();
         progress.leaseGone();
