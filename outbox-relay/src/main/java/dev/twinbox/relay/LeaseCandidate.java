@@ -82,7 +82,7 @@ final class LeaseCandidate {
         agreeOnDelivery(epoch);
         progress.leaseHeld(epoch);
         LOG.info("Took the lease of relay \"{}\", epoch {}", config.name(), epoch);
-        warnOfOthers();
+        nameOthers();
         return Lease.taken(table, owner, epoch, config.lease(), System::nanoTime, sentAt);
     }
 
@@ -134,7 +134,7 @@ final class LeaseCandidate {
         }
     }
 
-    private void warnOfOthers() throws SQLException {
+    private void nameOthers() throws SQLException {
         List<String> others = table.others();
         if (!others.isEmpty()) {
             LOG.info( // also meant so by some; never held back
