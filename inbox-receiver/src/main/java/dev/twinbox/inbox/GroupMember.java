@@ -54,6 +54,8 @@ final class GroupMember implements ConsumerRebalanceListener {
     private static final Duration COMMIT_TIMEOUT = Duration.ofSeconds(3);
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
     private static final Duration COMMIT_RETRY = Duration.ofMillis(500);
+    /** A commit of an offset costs a broker as much as a fetch, and a group that has little to do settles hundreds of batches a second. */
+    private static final Duration COMMIT_INTERVAL = Duration.ofMillis(20);
 
     /** When offsets are committed. */
     enum OffsetPolicy {
@@ -167,6 +169,9 @@ final class GroupMember implements ConsumerRebalanceListener {
                 .mapToLong(lane -> lane.nanosToWait(now))
                 .min()
                 .orElse(Long.MAX_VALUE);
+        if (!commitInFlight && assigned.values().stream().anyMatch(AssignedPartition::hasOffsetToCommit)) {
+            nanos = Math.min(nanos, Math.max(0, noCommitBefore - now));
+        }
         return Duration.ofNanos(Math.min(nanos, LONGEST_POLL.toNanos()));
     }
 
@@ -339,14 +344,16 @@ final class GroupMember implements ConsumerRebalanceListener {
         }
     }
 
-    /** One request at a time: what is settled meanwhile goes with the next. */
+    /** One request at a time, and not too many: what is settled meanwhile goes with the next. */
     private void commit() {
-        if (commitInFlight || System.nanoTime() - noCommitBefore < 0) {
+        long now = System.nanoTime();
+        if (commitInFlight || now - noCommitBefore < 0) {
             return;
         }
         Map<TopicPartition, OffsetAndMetadata> offsets = offsetsToCommit(assigned.values());
         if (!offsets.isEmpty()) {
             commitInFlight = true;
+            noCommitBefore = now + COMMIT_INTERVAL.toNanos();
             consumer.commitAsync(offsets, this::committed);
         }
     }

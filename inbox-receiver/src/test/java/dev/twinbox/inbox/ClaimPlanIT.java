@@ -73,6 +73,28 @@ class ClaimPlanIT {
         }
     }
 
+    /** At one event a claim, planning would be most of the work. */
+    @Test
+    void aClaimIsPlannedOnce() throws SQLException {
+        Database database = new Database("claim_plan_kept");
+        try (Connection connection = database.connect()) {
+            connection.setAutoCommit(false);
+            for (int i = 0; i < 2 * UNTIL_THE_PLAN_IS_KEPT; i++) {
+                inbox.claim(connection, "g", pairs("single" + i, 1), (name, id, standing) -> {});
+                connection.commit();
+            }
+
+            try (Statement statement = connection.createStatement();
+                    ResultSet row = statement.executeQuery("""
+                            select sum(custom_plans), sum(generic_plans) from pg_prepared_statements
+                             where statement like '%-- inbox: claim%'""")) {
+                row.next();
+                assertThat(row.getLong(1)).as("planned anew").isZero();
+                assertThat(row.getLong(2)).as("planned once").isGreaterThan(UNTIL_THE_PLAN_IS_KEPT);
+            }
+        }
+    }
+
     private static void addHistory(Database database) {
         database.execute("insert into inbox_event select 'g', 'h', 'old-' || i from generate_series(1, 100000) i");
     }

@@ -96,7 +96,8 @@ final class TestApp {
 
     private static Path folder() {
         try {
-            return Files.createDirectories(Path.of("target", "wars"));
+            // Another JVM may be at the same test application.
+            return Files.createDirectories(Path.of("target", "wars", System.getProperty("twinbox.it.fork", "1")));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

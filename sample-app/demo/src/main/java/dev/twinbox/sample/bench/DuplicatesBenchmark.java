@@ -63,8 +63,8 @@ final class DuplicatesBenchmark implements Benchmark {
             Console.say("warmed up: " + side.label());
             return;
         }
-        runs.add(effects(side), round, events, first);
-        runs.add(duplicates(side), round, events, second);
+        runs.add(effects(side), round, events, first.time(), first.spent());
+        runs.add(duplicates(side), round, events, second.time(), second.spent());
     }
 
     private static String effects(ReceiveSide side) {

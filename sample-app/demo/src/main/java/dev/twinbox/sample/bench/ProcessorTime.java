@@ -1,5 +1,6 @@
 package dev.twinbox.sample.bench;
 
+import dev.twinbox.fixtures.PayaraMicro;
 import jakarta.json.Json;
 import jakarta.json.JsonObjectBuilder;
 import java.io.IOException;
@@ -15,19 +16,29 @@ import java.util.stream.Stream;
  *
  * @param postgresql the server with its backends, also those that have ended
  * @param kafka the broker
- * @param senders programs that this one started and that have ended, from the start of their JVM on
+ * @param program what was measured
+ * @param name what it is called
  */
-record ProcessorTime(Duration postgresql, Duration kafka, Duration senders) {
+record ProcessorTime(Duration postgresql, Duration kafka, Duration program, String name) {
     private static final long TICK_MILLIS = 10;
     /** Of {@code /proc/<pid>/stat}, counted behind the name of the program. */
     private static final int OWN = 11;
 
     private static final int OF_ENDED_CHILDREN = 13;
 
-    static ProcessorTime now(Servers servers) {
-        ProcessHandle self = ProcessHandle.current();
+    /** With the programs that this one started and that have ended, from the start of their JVM on. */
+    static ProcessorTime withSenders(Servers servers) {
+        return with(servers, read(ProcessHandle.current(), OF_ENDED_CHILDREN), "sender");
+    }
+
+    /** With a server that runs. */
+    static ProcessorTime with(Servers servers, PayaraMicro server) {
+        return with(servers, ofTree(server.pid()), "payara");
+    }
+
+    private static ProcessorTime with(Servers servers, Duration program, String name) {
         return new ProcessorTime(
-                ofTree(servers.postgres().pid()), ofTree(servers.kafka().pid()), read(self, OF_ENDED_CHILDREN));
+                ofTree(servers.postgres().pid()), ofTree(servers.kafka().pid()), program, name);
     }
 
     private static Duration ofTree(long pid) {
@@ -49,7 +60,12 @@ record ProcessorTime(Duration postgresql, Duration kafka, Duration senders) {
 
     ProcessorTime since(ProcessorTime before) {
         return new ProcessorTime(
-                postgresql.minus(before.postgresql), kafka.minus(before.kafka), senders.minus(before.senders));
+                postgresql.minus(before.postgresql), kafka.minus(before.kafka), program.minus(before.program), name);
+    }
+
+    /** How many processors were busy, on average. */
+    double busy(Duration took) {
+        return (double) postgresql.plus(kafka).plus(program).toNanos() / took.toNanos();
     }
 
     /** Microseconds for each event. */
@@ -57,14 +73,15 @@ record ProcessorTime(Duration postgresql, Duration kafka, Duration senders) {
         return Json.createObjectBuilder()
                 .add("postgresql", micros(postgresql, events))
                 .add("kafka", micros(kafka, events))
-                .add("sender", micros(senders, events));
+                .add(name, micros(program, events));
     }
 
     String told(int events) {
         return String.format(
                 Locale.ROOT,
-                "CPU µs/event: sender %.1f, PostgreSQL %.1f, Kafka %.1f",
-                micros(senders, events),
+                "CPU µs/event: %s %.1f, PostgreSQL %.1f, Kafka %.1f",
+                name,
+                micros(program, events),
                 micros(postgresql, events),
                 micros(kafka, events));
     }

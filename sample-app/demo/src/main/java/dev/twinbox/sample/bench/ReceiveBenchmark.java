@@ -1,12 +1,12 @@
 package dev.twinbox.sample.bench;
 
 import dev.twinbox.fixtures.PayaraMicro;
+import dev.twinbox.sample.bench.ReceiveStage.Effort;
 import dev.twinbox.sample.demo.Installation;
 import jakarta.json.Json;
 import jakarta.json.JsonObject;
 import java.io.IOException;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -63,7 +63,7 @@ final class ReceiveBenchmark implements Benchmark {
             deliveries.put(LARGEST, more);
             deliveries.put(50, all);
             deliveries.put(SINGLE, all);
-            return new Plan(deliveries, 3, rows);
+            return new Plan(deliveries, 5, rows);
         }
 
         /** What the requirements need. */
@@ -111,8 +111,8 @@ final class ReceiveBenchmark implements Benchmark {
             for (Delivery delivery : deliveries) {
                 for (ReceiveSide side : ReceiveSide.COMPARED) {
                     int records = plan.rows(batchSize);
-                    Duration took = consume(stage, server, side, records, delivery);
-                    runs.add(label(side, batchSize, delivery), round, records, took);
+                    Effort effort = consume(stage, server, side, records, delivery);
+                    runs.add(label(side, batchSize, delivery), round, records, effort.time(), effort.spent());
                 }
             }
         }
@@ -122,14 +122,14 @@ final class ReceiveBenchmark implements Benchmark {
         return side.label() + ", batch " + batchSize + ", " + delivery.label();
     }
 
-    private Duration consume(ReceiveStage stage, PayaraMicro server, ReceiveSide side, int records, Delivery delivery)
+    private Effort consume(ReceiveStage stage, PayaraMicro server, ReceiveSide side, int records, Delivery delivery)
             throws SQLException {
         Workload workload = new Workload(Math.max(1, records / delivery.copies()), KEYS, nextOrder);
         nextOrder += workload.events();
         stage.effects().clear();
-        Duration took = stage.deliver(server, side, workload, delivery);
+        Effort effort = stage.deliver(server, side, workload, delivery);
         stage.effects().requireExactly(workload, side);
-        return took;
+        return effort;
     }
 
     private double rate(ReceiveSide side, int batchSize, Delivery delivery) {
@@ -166,6 +166,8 @@ final class ReceiveBenchmark implements Benchmark {
                 .add("two_partitions_gain", Report.rounded(jpaPartitions))
                 .add("jdbc_two_partitions_gain", Report.rounded(jdbcPartitions))
                 .add("two_partitions_gain_required", REQUIRED_PARTITION_GAIN)
+                .add("processors_busy", runs.processorsBusy(label(ReceiveSide.JPA, LARGEST, Delivery.PLAIN)))
+                .add("jdbc_processors_busy", runs.processorsBusy(label(ReceiveSide.JDBC, LARGEST, Delivery.PLAIN)))
                 .add("runs", runs.json())
                 .add("rows", plan.rows)
                 .add("payload_bytes", Workload.PAYLOAD_BYTES)

@@ -92,15 +92,20 @@ final class ReceiveStage implements AutoCloseable {
     }
 
     /**
-     * Sends a workload and makes it visible.
+     * What it took to handle a workload.
      *
-     * @return from then until the consumer group has committed the offset behind the last record
+     * @param time from the moment at which it was visible until the consumer group had committed the offset behind the last record
      */
-    Duration deliver(PayaraMicro server, ReceiveSide side, Workload workload, Delivery delivery) {
+    record Effort(Duration time, ProcessorTime spent) {}
+
+    /** Sends a workload and makes it visible; returns when it is handled. */
+    Effort deliver(PayaraMicro server, ReceiveSide side, Workload workload, Delivery delivery) {
         Map<Integer, Long> ends = backlog.send(workload, side.topic(), delivery);
+        ProcessorTime before = ProcessorTime.with(servers, server);
         long start = System.nanoTime();
         backlog.commit();
-        return Duration.ofNanos(awaitCommitted(server, side, ends) - start);
+        Duration time = Duration.ofNanos(awaitCommitted(server, side, ends) - start);
+        return new Effort(time, ProcessorTime.with(servers, server).since(before));
     }
 
     /** Returns {@link System#nanoTime()} of the moment just after it was seen. */

@@ -87,9 +87,9 @@ final class RelayBenchmark implements Benchmark {
             throws SQLException, IOException, InterruptedException {
         servers.topics().recreate(TOPIC, PARTITIONS);
         side.prepare();
-        ProcessorTime before = ProcessorTime.now(servers);
+        ProcessorTime before = ProcessorTime.withSenders(servers);
         Duration took = side.run(deadline);
-        ProcessorTime spent = ProcessorTime.now(servers).since(before);
+        ProcessorTime spent = ProcessorTime.withSenders(servers).since(before);
         requireLonger(
                 side,
                 took,

@@ -70,10 +70,21 @@ final class Runs {
                     .add("per_s", Math.round(run.perSecond()));
             if (run.spent != null) {
                 object.add("cpu_us_per_event", run.spent.json(run.events));
+                object.add("processors_busy", Report.rounded(run.spent.busy(run.took)));
             }
             array.add(object);
         }
         return array;
+    }
+
+    /** How many processors the processes of a side kept busy in the run of {@link #median}. */
+    double processorsBusy(String side) {
+        double median = median(side);
+        return all.stream()
+                .filter(run -> run.side.equals(side) && run.perSecond() == median)
+                .mapToDouble(run -> run.spent == null ? Double.NaN : run.spent.busy(run.took))
+                .findFirst()
+                .orElseThrow();
     }
 
     /** One line a side: its runs, then its median. */

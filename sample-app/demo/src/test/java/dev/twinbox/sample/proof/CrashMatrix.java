@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -20,6 +23,7 @@ final class CrashMatrix {
     private static final Path ROOT = Path.of(System.getProperty("twinbox.demo.root"));
     private static final Path COMMITTED = ROOT.resolve("docs/crash-matrix.md");
     private static final Path MEASURED = Path.of("target", "crash-matrix.md");
+    private static final Path LOCK = Path.of("target", "crash-matrix.lock");
 
     private CrashMatrix() {}
 
@@ -42,12 +46,21 @@ final class CrashMatrix {
      * @throws AssertionError if it is not what is committed, or not what the contract says; the message tells how to accept it
      */
     static synchronized void check(MatrixRow measured) {
+        try (FileChannel channel = FileChannel.open(LOCK, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+                FileLock ignored = channel.lock()) { // other classes of the matrix run in JVMs of their own
+            writeDown(measured);
+        } catch (IOException e) {
+            throw new UncheckedIOException("Cannot lock the crash matrix", e);
+        }
+        compare(measured);
+    }
+
+    private static void writeDown(MatrixRow measured) {
         boolean write = Boolean.getBoolean(WRITE);
         write(MEASURED, with(measured, read(Files.exists(MEASURED) && !write ? MEASURED : COMMITTED)));
         if (write) {
             write(COMMITTED, with(measured, read(COMMITTED)));
         }
-        compare(measured);
     }
 
     /** The second half of {@link #check}. */

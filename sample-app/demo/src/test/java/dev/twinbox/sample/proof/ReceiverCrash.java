@@ -8,6 +8,7 @@ import dev.twinbox.fixtures.Ledger;
 import dev.twinbox.fixtures.PayaraMicro;
 import dev.twinbox.fixtures.TcpProxy;
 import dev.twinbox.sample.demo.Command;
+import dev.twinbox.sample.proof.ReceiverStep.SecondKill;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -100,7 +101,11 @@ final class ReceiverCrash implements AutoCloseable {
                 new ByteArraySerializer());
         Path folder = servers.folder(database);
         Stream.of(ReceiverStep.values())
-                .map(ReceiverStep::point)
+                .flatMap(step -> Stream.concat(
+                        Stream.of(step.point()),
+                        step.secondDeaths().stream()
+                                .flatMap(death -> death.kills().stream())
+                                .map(SecondKill::point)))
                 .forEach(point -> kills.computeIfAbsent(
                         point, same -> KillSwitch.at(same, folder.resolve(Integer.toString(kills.size())))));
         this.server = PayaraMicro.builder(servers.installation().payara())
@@ -139,24 +144,27 @@ final class ReceiverCrash implements AutoCloseable {
     }
 
     /** Another kill while the receiver recovers from the first. */
-    Map<Handling, Seen> killTwice(ReceiverStep step) throws SQLException {
+    Map<Handling, Seen> killTwice(ReceiverStep step, List<SecondKill> again, Race race) throws SQLException {
         return undoneIfItFails(() -> {
             List<Event> events = die(step);
             if (step == ReceiverStep.PARKED) {
                 keepKafkaAway(); // or it is anybody's guess whether the offset is committed by then
             }
             acceptAll();
-            List<Handling> again =
-                    step.rowsOfSecondKill().stream().map(Handling::of).toList();
-            KillSwitch kill = kills.get(step.pointOfRecovery());
-            kill.arm(coordinates(events.stream()
-                    .filter(event -> again.contains(event.handling()))
-                    .toList()));
+            again.forEach(kill -> kills.get(kill.point())
+                    .arm(coordinates(events.stream()
+                            .filter(event -> kill.handlings().contains(event.handling()))
+                            .toList())));
             server.start();
-            kill.awaitReached(server);
-            kill.fire(server);
+            again.forEach(kill -> kills.get(kill.point()).awaitReached(server));
+            kills.get(again.get(0).point()).fire(server);
+            again.forEach(kill -> kills.get(kill.point()).disarm());
             Map<Handling, Seen> atDeath = look(events);
-            return end(atDeath, events, Race.NONE);
+            if (race == Race.KAFKA_FIRST) {
+                refuse();
+                proxy.heal();
+            }
+            return end(atDeath, events, race);
         });
     }
 
@@ -188,7 +196,7 @@ final class ReceiverCrash implements AutoCloseable {
         List<Event> events = step.handlings().stream().map(this::nextEvent).toList();
         KillSwitch kill = kills.get(step.point());
         if (step.isAboutParking()) {
-            execute("insert into refused select unnest(array['crash-once', 'crash-at-least-once'])");
+            refuse();
         }
         if (step.isAboutRedrive()) {
             events.forEach(this::send);
@@ -387,6 +395,11 @@ final class ReceiverCrash implements AutoCloseable {
                 return row.getLong(1);
             }
         }
+    }
+
+    /** From now on these handlers refuse everything. */
+    private void refuse() throws SQLException {
+        execute("insert into refused select unnest(array['crash-once', 'crash-at-least-once'])");
     }
 
     /** From now on no handler refuses anything. */

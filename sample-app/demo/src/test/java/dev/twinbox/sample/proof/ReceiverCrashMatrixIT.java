@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import dev.twinbox.sample.proof.ReceiverCrash.Race;
 import dev.twinbox.sample.proof.ReceiverCrash.Seen;
+import dev.twinbox.sample.proof.ReceiverStep.SecondDeath;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -58,9 +59,9 @@ class ReceiverCrashMatrixIT {
     @TestFactory
     Stream<DynamicTest> and_when_it_is_killed_again_while_it_recovers() {
         return Stream.of(ReceiverStep.values())
-                .filter(step -> step.rowsOfSecondKill().stream().anyMatch(row -> CrashMatrix.asksFor(row + "b")))
-                .map(step -> dynamicTest(
-                        step.rowsOfSecondKill() + " " + step.step() + ", twice", () -> measureSecondKill(step)));
+                .flatMap(step -> step.secondDeaths().stream()
+                        .map(death -> dynamicTest(
+                                death.rows() + " " + step.step() + ", twice", () -> measureTwice(step, death))));
     }
 
     private static Stream<DynamicTest> rows(Set<ReceiverStep> steps) {
@@ -75,11 +76,15 @@ class ReceiverCrashMatrixIT {
         check(step.rows().stream().map(number -> row(number, step.step(), of(number, seen))));
     }
 
-    private static void measureSecondKill(ReceiverStep step) throws SQLException {
-        List<Map<Handling, Seen>> seen = List.of(crash.killTwice(step));
-        boolean there = step.pointOfRecovery().equals(step.point());
-        String text = step.step() + "; killed again " + (there ? "there" : "when the handler was done");
-        check(step.rowsOfSecondKill().stream().map(number -> row(number + "b", text, of(number, seen))));
+    private static void measureTwice(ReceiverStep step, SecondDeath death) throws SQLException {
+        List<Map<Handling, Seen>> seen = new ArrayList<>();
+        for (Race race : death.races()) {
+            seen.add(crash.killTwice(step, death.kills(), race));
+        }
+        check(death.kills().stream()
+                .flatMap(kill -> kill.rows().stream()
+                        .map(number ->
+                                row(number + "b", step.step() + "; killed again " + kill.where(), of(number, seen)))));
     }
 
     private static List<Seen> of(String number, List<Map<Handling, Seen>> seen) {

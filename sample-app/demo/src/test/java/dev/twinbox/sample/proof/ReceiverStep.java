@@ -6,7 +6,9 @@ import static dev.twinbox.sample.proof.KillPoint.leave;
 import static dev.twinbox.sample.proof.KillPoint.leaveInbox;
 
 import dev.twinbox.sample.proof.ReceiverCrash.Race;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * The steps of the receiver, each with the place in its code where the step has just been done. Handlers of different contracts run side by side, so
@@ -31,6 +33,10 @@ enum ReceiverStep {
             enterInbox("RetryLoop", "promote").about("$2.toString()"),
             "E10"),
     REDRIVEN_AT_LEAST_ONCE("parked event handled, after commit", REDRIVEN.point, "L8");
+
+    /** The offset from which on it is to be read is known by then. */
+    private static final KillPoint ASSIGNED =
+            leaveInbox("AssignedPartition", "<init>").about(lastBefore("$2"));
 
     private final String step;
     private final KillPoint point;
@@ -87,21 +93,57 @@ enum ReceiverStep {
         return this == PARKED ? List.of(Race.KAFKA_FIRST, Race.RETRY_FIRST) : List.of(Race.NONE);
     }
 
-    /** Where the process dies for the second time. */
-    KillPoint pointOfRecovery() {
-        return this == PARKED ? DONE.point : point;
+    /**
+     * How the process can die for the second time; each is tried. Its handlers stand at the same time where they come by again, or else where
+     * their partition is given to them.
+     */
+    List<SecondDeath> secondDeaths() {
+        if (this == PARKED) {
+            // One thread tries again what is parked, so only one of them can stand in its handler.
+            return List.of(
+                    new SecondDeath(List.of(Race.NONE), inHandler("E8")),
+                    new SecondDeath(List.of(Race.KAFKA_FIRST, Race.RETRY_FIRST), inHandler("L7")));
+        }
+        List<SecondKill> kills = new ArrayList<>();
+        addUnlessEmpty(kills, point, "there", rows.stream().filter(this::isMetAgain));
+        addUnlessEmpty(
+                kills,
+                ASSIGNED,
+                "when its partition was assigned",
+                rows.stream().filter(row -> !isMetAgain(row)));
+        return List.of(new SecondDeath(List.of(Race.NONE), kills));
     }
 
-    /** The rows for a second kill, without their b; those whose handlers come by there once more. None: such a kill is not tried. */
-    List<String> rowsOfSecondKill() {
+    private static List<SecondKill> inHandler(String row) {
+        return List.of(new SecondKill(DONE.point, "when the handler was done", List.of(row)));
+    }
+
+    private static void addUnlessEmpty(List<SecondKill> kills, KillPoint point, String where, Stream<String> rows) {
+        List<String> each = rows.toList();
+        if (!each.isEmpty()) {
+            kills.add(new SecondKill(point, where, each));
+        }
+    }
+
+    private boolean isMetAgain(String row) {
         return switch (this) {
-            case POLLED, CLAIMED, REDRIVING -> rows;
-            case DONE, BEFORE_COMMIT, AFTER_COMMIT ->
-                rows.stream()
-                        .filter(row -> Contract.of(row) != Contract.AT_MOST_ONCE)
-                        .toList();
-            case PARKED -> List.of("E8");
-            default -> List.of();
+            case POLLED, POLLED_AT_LEAST_ONCE, CLAIMED, REDRIVING -> true;
+            case BEGUN, DONE, BEFORE_COMMIT, AFTER_COMMIT -> Contract.of(row) != Contract.AT_MOST_ONCE;
+            case OFFSET_COMMITTED, OFFSET_COMMITTED_AT_LEAST_ONCE, PARKED, REDRIVEN, REDRIVEN_AT_LEAST_ONCE -> false;
         };
+    }
+
+    /** @param races in which ways what the death leaves open can end; each is tried */
+    record SecondDeath(List<Race> races, List<SecondKill> kills) {
+        List<String> rows() {
+            return kills.stream().flatMap(kill -> kill.rows().stream()).toList();
+        }
+    }
+
+    /** @param rows without their b */
+    record SecondKill(KillPoint point, String where, List<String> rows) {
+        List<Handling> handlings() {
+            return rows.stream().map(Handling::of).toList();
+        }
     }
 }
