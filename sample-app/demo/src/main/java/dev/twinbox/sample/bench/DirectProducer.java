@@ -1,5 +1,6 @@
 package dev.twinbox.sample.bench;
 
+import java.time.Instant;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -15,6 +16,7 @@ final class DirectProducer implements AutoCloseable {
     private final Producer<byte[], byte[]> producer;
     private final Workload workload;
     private final String topic;
+    private Instant startedAt = Instant.MIN;
 
     DirectProducer(Map<String, String> settings, Workload workload, String topic) {
         this.producer = new KafkaProducer<>(Map.copyOf(settings), new ByteArraySerializer(), new ByteArraySerializer());
@@ -29,6 +31,7 @@ final class DirectProducer implements AutoCloseable {
         CountDownLatch open = new CountDownLatch(schedule.events());
         AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
         long start = System.nanoTime();
+        startedAt = Instant.now();
         for (int i = 0; i < schedule.events(); i++) {
             int index = i;
             int number = schedule.first() + i;
@@ -51,6 +54,11 @@ final class DirectProducer implements AutoCloseable {
                     acknowledged[i] - start - schedule.nanosFromStart(schedule.transactionOf(schedule.first() + i)));
         }
         return latencies;
+    }
+
+    /** When the clock of the last schedule started. */
+    Instant startedAt() {
+        return startedAt;
     }
 
     @Override

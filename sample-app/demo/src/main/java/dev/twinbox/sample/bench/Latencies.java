@@ -20,10 +20,6 @@ final class Latencies {
         histogram.recordValue(Math.min(nanos, LONGEST));
     }
 
-    void add(Latencies others) {
-        histogram.add(others.histogram);
-    }
-
     long count() {
         return histogram.getTotalCount();
     }

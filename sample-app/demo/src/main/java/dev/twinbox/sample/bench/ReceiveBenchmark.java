@@ -4,6 +4,7 @@ import dev.twinbox.fixtures.PayaraMicro;
 import dev.twinbox.sample.bench.ReceiveStage.Effort;
 import dev.twinbox.sample.demo.Installation;
 import jakarta.json.Json;
+import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObject;
 import java.io.IOException;
 import java.sql.SQLException;
@@ -25,6 +26,7 @@ final class ReceiveBenchmark implements Benchmark {
     private static final int LARGEST = 500;
     private static final int SINGLE = 1;
     private static final Delivery TWO_PARTITIONS = new Delivery(2, 1);
+    private static final List<Delivery> COMPARED = List.of(Delivery.PLAIN, TWO_PARTITIONS);
     private static final double REQUIRED_JDBC_RATIO = 0.8;
     private static final double REQUIRED_JPA_RATIO = 0.6;
     private static final double REQUIRED_BATCH_GAIN = 15;
@@ -51,27 +53,26 @@ final class ReceiveBenchmark implements Benchmark {
      * What is measured.
      *
      * @param deliveries by size of the batch, one server for each
+     * @param rounds with all of them
+     * @param moreRounds with those of which partitions are compared, which differ by less than runs do
      * @param rows records of a run in the largest batches
      */
-    record Plan(Map<Integer, List<Delivery>> deliveries, int rounds, int rows) {
+    record Plan(Map<Integer, List<Delivery>> deliveries, int rounds, int moreRounds, int rows) {
 
         static Plan whole(int rows) {
-            List<Delivery> all = List.of(Delivery.PLAIN, new Delivery(1, 2), new Delivery(4, 1), new Delivery(4, 2));
-            List<Delivery> more = new ArrayList<>(all);
-            more.add(1, TWO_PARTITIONS); // beside what it is compared with
+            List<Delivery> all =
+                    List.of(Delivery.PLAIN, TWO_PARTITIONS, new Delivery(1, 2), new Delivery(4, 1), new Delivery(4, 2));
             Map<Integer, List<Delivery>> deliveries = new LinkedHashMap<>();
-            deliveries.put(LARGEST, more);
-            deliveries.put(50, all);
-            deliveries.put(SINGLE, all);
-            return new Plan(deliveries, 5, rows);
+            List.of(LARGEST, 50, SINGLE).forEach(batchSize -> deliveries.put(batchSize, all));
+            return new Plan(deliveries, 3, 2, rows);
         }
 
         /** What the requirements need. */
         static Plan brief(int rows) {
             Map<Integer, List<Delivery>> deliveries = new LinkedHashMap<>();
             deliveries.put(LARGEST, List.of(Delivery.PLAIN, TWO_PARTITIONS, new Delivery(4, 2)));
-            deliveries.put(SINGLE, List.of(Delivery.PLAIN));
-            return new Plan(deliveries, 1, rows);
+            deliveries.put(SINGLE, List.of(Delivery.PLAIN, TWO_PARTITIONS));
+            return new Plan(deliveries, 1, 0, rows);
         }
 
         /** So many that runs take about the same time. */
@@ -107,8 +108,8 @@ final class ReceiveBenchmark implements Benchmark {
             Console.say("warming up: " + label(side, batchSize, Delivery.PLAIN));
             consume(stage, server, side, plan.rows(batchSize), Delivery.PLAIN);
         }
-        for (int round = 1; round <= plan.rounds; round++) {
-            for (Delivery delivery : deliveries) {
+        for (int round = 1; round <= plan.rounds + plan.moreRounds; round++) {
+            for (Delivery delivery : round <= plan.rounds ? deliveries : COMPARED) {
                 for (ReceiveSide side : ReceiveSide.COMPARED) {
                     int records = plan.rows(batchSize);
                     Effort effort = consume(stage, server, side, records, delivery);
@@ -147,8 +148,6 @@ final class ReceiveBenchmark implements Benchmark {
         double jdbcSingle = rate(ReceiveSide.JDBC, SINGLE, Delivery.PLAIN);
         double batchGain = batchRate(ReceiveSide.JPA) / jpaSingle;
         double jdbcBatchGain = batchRate(ReceiveSide.JDBC) / jdbcSingle;
-        double jpaPartitions = rate(ReceiveSide.JPA, LARGEST, TWO_PARTITIONS) / batchRate(ReceiveSide.JPA);
-        double jdbcPartitions = rate(ReceiveSide.JDBC, LARGEST, TWO_PARTITIONS) / batchRate(ReceiveSide.JDBC);
         JsonObject figures = Json.createObjectBuilder()
                 .add("jpa_per_s", Math.round(batchRate(ReceiveSide.JPA)))
                 .add("jdbc_per_s", Math.round(batchRate(ReceiveSide.JDBC)))
@@ -163,11 +162,8 @@ final class ReceiveBenchmark implements Benchmark {
                 .add("batch_gain", Report.rounded(batchGain))
                 .add("jdbc_batch_gain", Report.rounded(jdbcBatchGain))
                 .add("batch_gain_required", REQUIRED_BATCH_GAIN)
-                .add("two_partitions_gain", Report.rounded(jpaPartitions))
-                .add("jdbc_two_partitions_gain", Report.rounded(jdbcPartitions))
+                .add("two_partitions", partitionsJson())
                 .add("two_partitions_gain_required", REQUIRED_PARTITION_GAIN)
-                .add("processors_busy", runs.processorsBusy(label(ReceiveSide.JPA, LARGEST, Delivery.PLAIN)))
-                .add("jdbc_processors_busy", runs.processorsBusy(label(ReceiveSide.JDBC, LARGEST, Delivery.PLAIN)))
                 .add("runs", runs.json())
                 .add("rows", plan.rows)
                 .add("payload_bytes", Workload.PAYLOAD_BYTES)
@@ -175,19 +171,44 @@ final class ReceiveBenchmark implements Benchmark {
                 .add("postgresql", stage.servers().postgresJson())
                 .add("load_before", load)
                 .build();
-        return new Report(
-                "receive",
-                figures,
-                runs.table(),
-                plot(),
-                List.of(
-                        Report.Requirement.atLeast("JPA handler / by hand", jpaRatio, REQUIRED_JPA_RATIO),
-                        Report.Requirement.atLeast("JDBC handler / by hand", jdbcRatio, REQUIRED_JDBC_RATIO),
-                        Report.Requirement.atLeast("JPA, batch / single", batchGain, REQUIRED_BATCH_GAIN),
-                        Report.Requirement.atLeast("JDBC, batch / single", jdbcBatchGain, REQUIRED_BATCH_GAIN),
-                        Report.Requirement.atLeast("JPA, two partitions / one", jpaPartitions, REQUIRED_PARTITION_GAIN),
-                        Report.Requirement.atLeast(
-                                "JDBC, two partitions / one", jdbcPartitions, REQUIRED_PARTITION_GAIN)));
+        List<Report.Requirement> requirements = new ArrayList<>(List.of(
+                Report.Requirement.atLeast("JPA handler / by hand", jpaRatio, REQUIRED_JPA_RATIO),
+                Report.Requirement.atLeast("JDBC handler / by hand", jdbcRatio, REQUIRED_JDBC_RATIO),
+                Report.Requirement.atLeast("JPA, batch / single", batchGain, REQUIRED_BATCH_GAIN),
+                Report.Requirement.atLeast("JDBC, batch / single", jdbcBatchGain, REQUIRED_BATCH_GAIN)));
+        for (int batchSize : plan.deliveries.keySet()) {
+            for (ReceiveSide side : List.of(ReceiveSide.JPA, ReceiveSide.JDBC)) {
+                requirements.add(Report.Requirement.atLeast(
+                        side.label() + ", batch " + batchSize + ", two partitions / one",
+                        partitionGain(side, batchSize),
+                        REQUIRED_PARTITION_GAIN));
+            }
+        }
+        return new Report("receive", figures, runs.table(), plot(), requirements);
+    }
+
+    private double partitionGain(ReceiveSide side, int batchSize) {
+        return rate(side, batchSize, TWO_PARTITIONS) / rate(side, batchSize, Delivery.PLAIN);
+    }
+
+    /** Beside each gain, how much of the processors one partition had already taken. */
+    private JsonArrayBuilder partitionsJson() {
+        JsonArrayBuilder all = Json.createArrayBuilder();
+        for (int batchSize : plan.deliveries.keySet()) {
+            for (ReceiveSide side : ReceiveSide.COMPARED) {
+                all.add(Json.createObjectBuilder()
+                        .add("side", side.label())
+                        .add("batch", batchSize)
+                        .add("gain", Report.rounded(partitionGain(side, batchSize)))
+                        .add(
+                                "processors_busy_one",
+                                Report.rounded(runs.processorsBusy(label(side, batchSize, Delivery.PLAIN))))
+                        .add(
+                                "processors_busy_two",
+                                Report.rounded(runs.processorsBusy(label(side, batchSize, TWO_PARTITIONS)))));
+            }
+        }
+        return all;
     }
 
     /** In batches of the largest size: what a number of partitions and repeats make of it. */

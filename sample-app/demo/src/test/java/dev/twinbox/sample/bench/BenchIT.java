@@ -45,7 +45,7 @@ class BenchIT {
                 .run()
                 .figures();
 
-        assertThat(figures.getJsonArray("runs")).hasSize(12);
+        assertThat(figures.getJsonArray("runs")).hasSize(15);
         assertThat(figures.getInt("jpa_single_per_s")).isPositive();
         assertRatio(figures, "ratio", "jpa_per_s", "by_hand_per_s");
         assertRatio(figures, "jdbc_ratio", "jdbc_per_s", "by_hand_per_s");

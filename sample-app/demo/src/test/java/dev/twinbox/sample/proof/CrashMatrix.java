@@ -34,12 +34,6 @@ final class CrashMatrix {
                 .toList();
     }
 
-    /** Whether the row is committed; all are asked for if rows are written. */
-    static boolean asksFor(String number) {
-        return Boolean.getBoolean(WRITE)
-                || committed().stream().map(MatrixRow::number).anyMatch(number::equals);
-    }
-
     /**
      * Writes down what was measured, and compares it.
      *

@@ -151,10 +151,7 @@ final class ReceiverCrash implements AutoCloseable {
                 keepKafkaAway(); // or it is anybody's guess whether the offset is committed by then
             }
             acceptAll();
-            again.forEach(kill -> kills.get(kill.point())
-                    .arm(coordinates(events.stream()
-                            .filter(event -> kill.handlings().contains(event.handling()))
-                            .toList())));
+            again.forEach(kill -> kills.get(kill.point()).arm(subjects(kill, events)));
             server.start();
             again.forEach(kill -> kills.get(kill.point()).awaitReached(server));
             kills.get(again.get(0).point()).fire(server);
@@ -215,6 +212,15 @@ final class ReceiverCrash implements AutoCloseable {
 
     private static List<String> coordinates(List<Event> events) {
         return events.stream().map(Event::coordinates).toList();
+    }
+
+    private static List<String> subjects(SecondKill kill, List<Event> events) {
+        return events.stream()
+                .filter(event -> kill.handlings().contains(event.handling()))
+                .map(event -> kill.point().equals(ReceiverStep.ASSIGNED)
+                        ? event.handling().partition() + "@"
+                        : event.coordinates())
+                .toList();
     }
 
     private Map<Handling, Seen> look(List<Event> events) throws SQLException {

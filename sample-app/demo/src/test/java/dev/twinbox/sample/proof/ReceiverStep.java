@@ -34,9 +34,8 @@ enum ReceiverStep {
             "E10"),
     REDRIVEN_AT_LEAST_ONCE("parked event handled, after commit", REDRIVEN.point, "L8");
 
-    /** The offset from which on it is to be read is known by then. */
-    private static final KillPoint ASSIGNED =
-            leaveInbox("AssignedPartition", "<init>").about(lastBefore("$2"));
+    /** About the partition, not an event of it: nobody has read it yet. */
+    static final KillPoint ASSIGNED = leaveInbox("AssignedPartition", "<init>").about("\"\" + $0.partition() + \"@\"");
 
     private final String step;
     private final KillPoint point;
