@@ -54,7 +54,7 @@ final class GroupMember implements ConsumerRebalanceListener {
     private static final Duration COMMIT_TIMEOUT = Duration.ofSeconds(3);
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
     private static final Duration COMMIT_RETRY = Duration.ofMillis(500);
-    /** A commit of an offset costs a broker as much as a fetch, and a group that has little to do settles hundreds of batches a second. */
+    /** Each commit is a request to the broker, and a group whose events come one by one settles hundreds of batches a second. */
     private static final Duration COMMIT_INTERVAL = Duration.ofMillis(20);
 
     /** When offsets are committed. */

@@ -141,7 +141,7 @@ class GroupMemberTest {
         assertThat(batches).containsExactly(List.of(0L, 1L), List.of(2L, 3L));
     }
 
-    /** A broker would have as much to do with a commit for each batch as with the events. */
+    /** Each commit is a request to the broker. The bound tells nothing on a machine that takes 2 s for a hundred batches. */
     @Test
     void offsetsOfManyBatchesAreCommittedTogether() {
         joinWith(ONE);

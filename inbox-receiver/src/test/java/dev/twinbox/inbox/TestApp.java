@@ -96,8 +96,7 @@ final class TestApp {
 
     private static Path folder() {
         try {
-            // Another JVM may be at the same test application.
-            return Files.createDirectories(Path.of("target", "wars", System.getProperty("fixtures.fork", "1")));
+            return Files.createDirectories(Path.of("target", "wars"));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
