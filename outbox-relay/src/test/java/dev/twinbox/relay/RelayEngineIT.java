@@ -250,6 +250,28 @@ class RelayEngineIT {
     }
 
     @Test
+    void pagesThatFollowEachOtherShareASave() throws Exception {
+        try (EngineRig rig = EngineRig.create().withTopic()) {
+            rig.page = new RelayConfig.Page(1, 100_000, 4);
+            try (Connection writer = rig.connect()) {
+                writer.setAutoCommit(false);
+                for (int i = 0; i < 500; i++) {
+                    rig.insert(writer, "key", "event " + i);
+                }
+                writer.commit();
+            }
+            rig.start();
+            rig.assertExact();
+            String gaps =
+                    " from (select saved_at - lag(saved_at) over (order by number) as gap from outbox_position) g";
+            assertThat(rig.number("select count(gap)" + gaps)).isPositive();
+            assertThat(rig.number("select count(*)" + gaps + " where gap < interval '19 ms'"))
+                    .as("of %d saves, those less than 20 ms behind the one before", rig.saves())
+                    .isZero();
+        }
+    }
+
+    @Test
     void aLiveLeaseOfAnotherIsWaitedForAndADeadOwnersIsTakenWhenItEnds() throws Exception {
         try (EngineRig rig = EngineRig.create().withTopic();
                 Connection connection = rig.connect()) {
