@@ -134,8 +134,7 @@ final class RelayRig implements AutoCloseable {
      */
     private static synchronized String sharedClasses() {
         if (sharedClasses == null) {
-            Path archive = Path.of("target", "relay-" + System.getProperty("fixtures.fork", "fork-1") + ".jsa")
-                    .toAbsolutePath();
+            Path archive = Path.of("target", "relay.jsa").toAbsolutePath();
             sharedClasses = "-XX:ArchiveClassesAtExit=" + archive;
             try (RelayRig rig = create()) {
                 Files.deleteIfExists(archive);
