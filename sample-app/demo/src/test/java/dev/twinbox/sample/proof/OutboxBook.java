@@ -42,6 +42,10 @@ final class OutboxBook {
               from (select * from outbox_position order by number desc limit 1) p
              where next_from is not null and ? <> ''""";
 
+    /** In microseconds since 1970. */
+    private static final String LEASE_END =
+            "select (extract(epoch from ends_at) * 1000000)::bigint from outbox_lease where relay like ?";
+
     private static final String PARKED = "select count(*) from outbox_parked where topic like ?";
     private static final String ALL = "select count(*) from outbox_event where topic like ?";
 
@@ -97,6 +101,16 @@ final class OutboxBook {
 
     void awaitParked(String topic, int events, RelayProcess relay) {
         awaitCount(PARKED, topic, events, relay);
+    }
+
+    /** Waits until the relay's lease has been renewed from now on. */
+    void awaitRenewal(RelayProcess relay) throws SQLException {
+        long before = count(LEASE_END, "");
+        await("the lease of " + name + " is renewed")
+                .atMost(LIMIT)
+                .pollInterval(Duration.ofMillis(20))
+                .until(() -> count(LEASE_END, "") > before || !relay.isAlive());
+        assertThat(relay.isAlive()).as(relay.log()).isTrue();
     }
 
     private void awaitCount(String sql, String topic, long wanted, RelayProcess relay) {
