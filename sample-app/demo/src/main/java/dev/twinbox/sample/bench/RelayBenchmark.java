@@ -36,12 +36,19 @@ final class RelayBenchmark implements Benchmark {
 
     private final Installation files;
     private final Workload workload;
+    private final int rounds;
     private final Deadline deadline;
     private final Runs runs = new Runs();
 
     RelayBenchmark(Installation files, int rows, Deadline deadline) {
+        this(files, rows, ROUNDS, deadline);
+    }
+
+    /** @param rounds how often each side has its turn */
+    RelayBenchmark(Installation files, int rows, int rounds, Deadline deadline) {
         this.files = files;
         this.workload = new Workload(rows, KEYS, 1);
+        this.rounds = rounds;
         this.deadline = deadline;
     }
 
@@ -75,7 +82,7 @@ final class RelayBenchmark implements Benchmark {
         debezium.load(workload, TOPIC, deadline);
 
         double load = Machine.load();
-        for (int round = 1; round <= ROUNDS; round++) {
+        for (int round = 1; round <= rounds; round++) {
             for (PublishingSide side : List.of(producer, relay, exactlyOnce, skipLocked, debezium)) {
                 measure(servers, side, round);
             }
@@ -149,7 +156,7 @@ final class RelayBenchmark implements Benchmark {
                 "relay",
                 figures,
                 runs.table(),
-                Plot.bars("The same events onto Kafka, medians of " + ROUNDS + " runs", "events per second", medians),
+                Plot.bars("The same events onto Kafka, medians of " + rounds + " runs", "events per second", medians),
                 List.of(
                         Report.Requirement.atLeast("relay / producer", ratio, REQUIRED_RATIO),
                         Report.Requirement.atLeast(

@@ -25,10 +25,11 @@ class BenchIT {
     private static final String ON_A_QUIET_MACHINE = "twinbox.it.bench";
 
     @Test
-    void theRelayBenchmarkRunsAllSidesThreeTimesAndWritesItsFigures() throws IOException {
-        JsonObject figures = figuresOf("relay", 5_000);
+    void theRelayBenchmarkRunsAllSidesInTurnsAndComputesTheirRatios() throws Exception {
+        JsonObject figures =
+                new RelayBenchmark(files(), 5_000, 2, aWhile()).run().figures();
 
-        assertThat(figures.getJsonArray("runs")).hasSize(15);
+        assertThat(figures.getJsonArray("runs")).hasSize(10);
         assertThat(figures.getInt("producer_per_s")).isPositive();
         assertThat(figures.getInt("relay_per_s")).isPositive();
         assertRatio(figures, "ratio", "relay_per_s", "producer_per_s");
