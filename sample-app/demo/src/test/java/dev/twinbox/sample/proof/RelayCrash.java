@@ -162,7 +162,8 @@ final class RelayCrash implements AutoCloseable {
         relay.start().awaitReady();
         ids.put(outbox.insert(topic, "key"), topic);
         outbox.awaitSent(topic, relay);
-        // The position is seen before the relay has left the step that wrote it, and would be killed there. The same thread renews.
+        // The position is seen before the relay has left the step that wrote it, and would be killed there. The same
+        // thread renews.
         outbox.awaitRenewal(relay);
     }
 
