@@ -94,9 +94,11 @@ final class TestApp {
         return file;
     }
 
+    /** Of this JVM: one beside it makes applications of the same names. */
     private static Path folder() {
         try {
-            return Files.createDirectories(Path.of("target", "wars"));
+            return Files.createDirectories(Path.of(
+                    "target", "wars", Long.toString(ProcessHandle.current().pid())));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

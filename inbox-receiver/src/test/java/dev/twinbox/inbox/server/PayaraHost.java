@@ -73,7 +73,10 @@ public final class PayaraHost implements AutoCloseable {
         command.addAll(opens(jar));
         // Only the host's own package: the applications bring their classes themselves.
         command.addAll(List.of(
-                "-cp", jar + ":" + hostClasses(), "dev.twinbox.inbox.server.PayaraHostMain", Integer.toString(port)));
+                "-cp",
+                jar + ":" + hostClasses(port),
+                "dev.twinbox.inbox.server.PayaraHostMain",
+                Integer.toString(port)));
         return command;
     }
 
@@ -91,8 +94,9 @@ public final class PayaraHost implements AutoCloseable {
         }
     }
 
-    private static Path hostClasses() throws IOException {
-        Path folder = Files.createDirectories(Path.of("target", "payara-host").toAbsolutePath());
+    private static Path hostClasses(int port) throws IOException {
+        Path folder = Files.createDirectories(
+                Path.of("target", "payara-host", Integer.toString(port)).toAbsolutePath());
         String name = PayaraHostMain.class.getName().replace('.', '/') + ".class";
         Path file = folder.resolve(name);
         Files.createDirectories(file.getParent());

@@ -31,12 +31,13 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A receiver in Payara Micro that is killed at a step of its work on one event for each delivery contract, and begun again until they are done.
- * The process that has recovered from one kill is the victim of the next.
+ * The process that has recovered from one kill is the victim of the next. Its topics have fixed names, so there is one in a JVM; it ends with it.
  */
-final class ReceiverCrash implements AutoCloseable {
+final class ReceiverCrash {
     /** The class of the crash application that the receiver calls. */
     static final String HANDLERS = "dev.twinbox.sample.crash.Handlers";
 
@@ -87,7 +88,19 @@ final class ReceiverCrash implements AutoCloseable {
     private final List<String> sentForOneEffect = new ArrayList<>();
     private final PayaraMicro server;
 
-    ReceiverCrash(ProofServers servers) throws SQLException {
+    private static @Nullable ReceiverCrash ofThisJvm; // guarded by the class
+
+    /** The one of this JVM. Its server runs from the first kill on, until {@link #rest}. */
+    static synchronized ReceiverCrash ofThisJvm() throws SQLException {
+        ReceiverCrash present = ofThisJvm;
+        if (present == null) {
+            present = new ReceiverCrash(new ProofServers());
+            ofThisJvm = present;
+        }
+        return present;
+    }
+
+    private ReceiverCrash(ProofServers servers) throws SQLException {
         this.servers = servers;
         this.database = servers.newName("receiver");
         this.proxy = servers.kafka().proxy();
@@ -420,10 +433,8 @@ final class ReceiverCrash implements AutoCloseable {
         }
     }
 
-    @Override
-    public void close() {
-        server.close();
-        producer.close(Duration.ZERO);
-        proxy.close();
+    /** Leaves the processors to others; the next kill starts the server again. */
+    void rest() {
+        server.kill();
     }
 }
