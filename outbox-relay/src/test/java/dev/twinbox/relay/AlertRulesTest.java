@@ -17,10 +17,10 @@ class AlertRulesTest {
     private static final Pattern METRIC = Pattern.compile("twinbox_relay_[a-z_]+");
 
     @ParameterizedTest
-    @ValueSource(strings = {"alerts.yml", "operations.md"})
+    @ValueSource(strings = {"alerts.yml", "relay-in-production.md"})
     void each_metric_that_the_document_names_is_one_of_the_relays(String document) throws IOException {
         Set<String> named = new TreeSet<>();
-        Matcher matcher = METRIC.matcher(Files.readString(Path.of("..", "docs", document)));
+        Matcher matcher = METRIC.matcher(Files.readString(Path.of("..", "docs", "how-to", document)));
         while (matcher.find()) {
             named.add(matcher.group());
         }

@@ -10,10 +10,10 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Keeps {@code docs/configuration.md} true: it has a row for each key, word for word as the code has it, and no other. */
+/** Keeps {@code docs/reference/configuration.md} true: it has a row for each key, word for word as the code has it, and no other. */
 class ConfigurationDocumentTest {
 
-    private static final Path DOCUMENT = Path.of("..", "docs", "configuration.md");
+    private static final Path DOCUMENT = Path.of("..", "docs", "reference", "configuration.md");
 
     @Test
     void the_document_has_the_row_of_each_key_of_the_relay() throws IOException {

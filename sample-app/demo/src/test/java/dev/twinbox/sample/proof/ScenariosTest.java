@@ -16,13 +16,13 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * {@code docs/scenarios.md}: which test shows what became of a fault that users of such libraries have met. A test says by its name which
+ * {@code docs/proof/scenarios.md}: which test shows what became of a fault that users of such libraries have met. A test says by its name which
  * scenario it is; the few that do not are listed here.
  */
 class ScenariosTest {
 
     private static final Path ROOT = Path.of(System.getProperty("twinbox.demo.root"));
-    private static final Path DOCUMENT = ROOT.resolve("docs/scenarios.md");
+    private static final Path DOCUMENT = ROOT.resolve("docs/proof/scenarios.md");
 
     /** Writes the document, with the results that lie in the target folders, instead of comparing. */
     private static final boolean WRITE = Boolean.getBoolean("twinbox.it.write-scenarios");
@@ -84,9 +84,9 @@ class ScenariosTest {
 
     private static final Map<Integer, String> REMARKS = Map.of(
             38,
-            "does not arise: nothing is woken by NOTIFY, the relay polls (docs/architecture.md)",
+            "does not arise: nothing is woken by NOTIFY, the relay polls (docs/explanation/architecture.md)",
             50,
-            "for ten minutes and with figures: `./sample-app/run bench held-xmin` (docs/benchmarks.md)");
+            "for ten minutes and with figures: `./sample-app/run bench held-xmin` (docs/proof/benchmarks.md)");
 
     @Test
     void everyScenarioHasItsTestsAndTheDocumentListsThem() throws IOException {
@@ -104,7 +104,7 @@ class ScenariosTest {
             Files.writeString(DOCUMENT, document(tests, true));
         }
         assertThat(withoutResults(Files.readString(DOCUMENT)))
-                .as("docs/scenarios.md; write it anew with -Dtwinbox.it.write-scenarios=true")
+                .as("docs/proof/scenarios.md; write it anew with -Dtwinbox.it.write-scenarios=true")
                 .isEqualTo(withoutResults(document(tests, false)));
     }
 
