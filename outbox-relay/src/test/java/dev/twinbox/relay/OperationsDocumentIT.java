@@ -78,7 +78,7 @@ class OperationsDocumentIT {
 
     private static String section() throws IOException {
         String document = Files.readString(Path.of("..", "docs", "how-to", "relay-in-production.md"));
-        int begin = document.indexOf("## A stuck key");
+        int begin = document.indexOf("## Free a stuck key");
         return document.substring(begin, document.indexOf("\n## ", begin));
     }
 

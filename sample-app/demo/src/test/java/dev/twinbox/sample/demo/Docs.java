@@ -59,7 +59,8 @@ final class Docs {
 
     List<String> longLines() {
         return places(
-                MarkdownPage::lines, line -> line.text().codePointCount(0, line.text().length()) > CHARACTERS_IN_A_LINE);
+                MarkdownPage::lines,
+                line -> line.text().codePointCount(0, line.text().length()) > CHARACTERS_IN_A_LINE);
     }
 
     private List<String> places(Function<MarkdownPage, List<Text>> parts, Predicate<Text> isWrong) {
@@ -108,7 +109,8 @@ final class Docs {
         Path folder = root.resolve("docs/adr");
         Set<Path> listed = linkedFrom(folder.resolve("README.md"));
         return pages.keySet().stream()
-                .filter(file -> file.startsWith(folder) && file.getFileName().toString().matches("\\d.*"))
+                .filter(file ->
+                        file.startsWith(folder) && file.getFileName().toString().matches("\\d.*"))
                 .filter(file -> !listed.contains(file))
                 .map(file -> root.relativize(file).toString())
                 .toList();

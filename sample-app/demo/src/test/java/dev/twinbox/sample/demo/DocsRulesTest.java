@@ -57,10 +57,7 @@ class DocsRulesTest {
         assertThat(Docs.below(root).longCells()).isEmpty();
 
         write("docs/how-to.md", "## Second step\n\n| a | b |\n|---|---|\n| fine | " + forty + "more |\n");
-        assertThat(Docs.below(root).longCells())
-                .singleElement()
-                .asString()
-                .startsWith("docs/how-to.md, line 5: word ");
+        assertThat(Docs.below(root).longCells()).singleElement().asString().startsWith("docs/how-to.md, line 5: word ");
     }
 
     @Test
@@ -72,10 +69,7 @@ class DocsRulesTest {
         assertThat(Docs.below(root).longLines()).isEmpty();
 
         write("docs/how-to.md", "## Second step\n\n" + line + "é\n");
-        assertThat(Docs.below(root).longLines())
-                .singleElement()
-                .asString()
-                .startsWith("docs/how-to.md, line 3: é");
+        assertThat(Docs.below(root).longLines()).singleElement().asString().startsWith("docs/how-to.md, line 3: é");
     }
 
     @Test

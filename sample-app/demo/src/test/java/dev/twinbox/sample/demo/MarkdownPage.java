@@ -40,7 +40,7 @@ final class MarkdownPage {
 
         /** A code span counts as one word, however long it is: it is a name, and nobody can shorten it. */
         int words() {
-            return (int) Stream.of(plain(CODE.matcher(text).replaceAll("Code")).split("[\\s/]+|<br>"))
+            return (int) Stream.of(plain(CODE.matcher(text).replaceAll("Code")).split("\\s+|<br>"))
                     .filter(word -> word.chars().anyMatch(Character::isLetterOrDigit))
                     .count();
         }
@@ -147,8 +147,7 @@ final class MarkdownPage {
                 .splitAsStream(plain(withoutCode))
                 .map(sentence -> Pattern.compile("\uE000(\\d+)\uE001")
                         .matcher(sentence)
-                        .replaceAll(span ->
-                                Matcher.quoteReplacement(spans.get(Integer.parseInt(span.group(1))))))
+                        .replaceAll(span -> Matcher.quoteReplacement(spans.get(Integer.parseInt(span.group(1))))))
                 .filter(sentence -> !sentence.isBlank());
     }
 

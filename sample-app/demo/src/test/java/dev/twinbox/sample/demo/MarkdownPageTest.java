@@ -16,7 +16,8 @@ class MarkdownPageTest {
 
     @Test
     void aMarkBeforeASmallLetterOrInsideCodeEndsNoSentence() {
-        assertThat(MarkdownPage.parse("Use 3.0, e.g. this, or `a. B` of it. `x` is next.").sentences())
+        assertThat(MarkdownPage.parse("Use 3.0, e.g. this, or `a. B` of it. `x` is next.")
+                        .sentences())
                 .extracting(Text::text)
                 .containsExactly("Use 3.0, e.g. this, or `a. B` of it.", "`x` is next.");
     }
@@ -37,10 +38,7 @@ class MarkdownPageTest {
 
         assertThat(MarkdownPage.parse(page).sentences())
                 .containsExactly(
-                        new Text(1, "Title"),
-                        new Text(2, "one more"),
-                        new Text(4, "two quoted"),
-                        new Text(9, "after"));
+                        new Text(1, "Title"), new Text(2, "one more"), new Text(4, "two quoted"), new Text(9, "after"));
     }
 
     @Test
