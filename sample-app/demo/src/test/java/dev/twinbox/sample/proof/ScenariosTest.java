@@ -146,11 +146,11 @@ class ScenariosTest {
         StringBuilder text = new StringBuilder("""
                 # Scenarios
 
-                Look up a fault that users of outbox, inbox, queue and Kafka libraries have met and reported, and the test that shows what
-                becomes of it here.
+                Look up a fault that users of outbox, inbox, queue and Kafka libraries have met and reported.
+                The test beside it shows what becomes of it here.
 
-                `ScenariosTest` writes this page. It fails when a scenario has no test, or when this page does not list it. The results are
-                those that each test left last when the page was written:
+                `ScenariosTest` writes this page. It fails when a scenario has no test, or when this page does not list it.
+                The results are those that each test left last when the page was written:
 
                 ```sh
                 ./mvnw -Pproof verify
