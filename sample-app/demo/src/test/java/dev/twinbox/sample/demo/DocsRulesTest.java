@@ -39,14 +39,16 @@ class DocsRulesTest {
 
     @Test
     void aSentenceOf31WordsIsTooLong() throws IOException {
-        write("docs/how-to.md", "# How to\n\n## Second step\n\nA fine one. " + lines(3) + "Is 3.\nAnother.\n");
+        write("docs/how-to.md", "# How to\n\n## Second step\n\nA fine one. The " + lines(3) + "Is 3.\nAnother.\n");
         assertThat(Docs.below(root).longSentences()).isEmpty();
 
-        write("docs/how-to.md", "# How to\n\n## Second step\n\nA fine one. " + lines(3) + "is too long.\nAnother.\n");
+        write(
+                "docs/how-to.md",
+                "# How to\n\n## Second step\n\nA fine one. The " + lines(3) + "is too long.\nAnother.\n");
         assertThat(Docs.below(root).longSentences())
                 .singleElement()
                 .asString()
-                .startsWith("docs/how-to.md, line 5: word ")
+                .startsWith("docs/how-to.md, line 5: The word ")
                 .endsWith("is too long.");
     }
 
@@ -104,7 +106,7 @@ class DocsRulesTest {
     }
 
     private static String lines(int number) {
-        return (WORDS + "\n").repeat(number) + "word ";
+        return (WORDS + "\n").repeat(number);
     }
 
     private void write(String file, String text) throws IOException {
