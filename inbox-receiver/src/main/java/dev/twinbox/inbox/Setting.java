@@ -4,7 +4,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Every configuration key of the receiver: the one list that reading, checking and {@code docs/configuration.md} are held
+ * Every configuration key of the receiver: the one list that reading, checking and {@code docs/reference/configuration.md} are held
  * against.
  */
 enum Setting {

@@ -179,7 +179,7 @@ class RotationIT {
         rotation.runOnce();
         assertThat(observed.rotationStop()).endsWith("not all of it sent by \"second\"");
         rig.execute(
-                "delete from outbox_lease where relay = 'second'"); // what docs/operations.md says of a relay that is
+                "delete from outbox_lease where relay = 'second'"); // what docs/how-to/relay-in-production.md says of a relay that is
         // gone
         assertThat(rotation.runOnce()).isEqualTo(1);
     }
