@@ -15,7 +15,7 @@ import java.util.function.Consumer;
  * <p>Why last: {@code seq} is drawn by the insert. Drawn while the transaction already holds the row locks of what it
  * changed, it follows the order of the changes; drawn before, two transactions on one row could come to be in the wrong
  * order. A provider may join the transaction after us, hence the second step ({@link Step#WRITE}). See ADR on writing and
- * {@code docs/guarantees.md}, G2.
+ * {@code docs/reference/guarantees.md}, G2.
  *
  * <p>Used by the transaction's thread only.
  */

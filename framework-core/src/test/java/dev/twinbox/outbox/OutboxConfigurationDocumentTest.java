@@ -10,10 +10,10 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Keeps the producer's part of {@code docs/configuration.md} true. */
+/** Keeps the producer's part of {@code docs/reference/configuration.md} true. */
 class OutboxConfigurationDocumentTest {
 
-    private static final Path DOCUMENT = Path.of("..", "docs", "configuration.md");
+    private static final Path DOCUMENT = Path.of("..", "docs", "reference", "configuration.md");
 
     /** The relay reads these too; its own test holds their rows against its words for them. */
     private static final Set<OutboxKey> SHARED_WITH_THE_RELAY =

@@ -4,7 +4,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Every configuration key of the receiver: the one list that reading, checking and {@code docs/configuration.md} are held
+ * Every configuration key of the receiver: the one list that reading, checking and {@code docs/reference/configuration.md} are held
  * against.
  */
 enum Setting {
@@ -139,7 +139,7 @@ enum Setting {
             "handed to the Kafka consumer, e.g. `twinbox.inbox.kafka.bootstrap.servers` (required), `…kafka.security.protocol`, "
                     + "`…kafka.max.poll.interval.ms`. `session.timeout.ms` is 10000 unless set (Kafka's default is 45000): so long the "
                     + "partitions of an instance that was killed wait for another one; `heartbeat.interval.ms` is a third of it. "
-                    + "`fetch.max.wait.ms` is 100 unless set (500; [ADR 29](adr/0029-room-soon.md)). "
+                    + "`fetch.max.wait.ms` is 100 unless set (500; [ADR 29](../adr/0029-room-soon.md)). "
                     + "What the receiver's guarantees rest on is fixed and refused here");
 
     static final String PREFIX = "twinbox.inbox.";

@@ -41,7 +41,7 @@ class ConfigurationDocumentTest {
     }
 
     private static String section(String heading) throws IOException {
-        String document = Files.readString(Path.of("..", "docs", "configuration.md"));
+        String document = Files.readString(Path.of("..", "docs", "reference", "configuration.md"));
         String behind = document.substring(document.indexOf(heading + "\n") + heading.length());
         int next = behind.indexOf("\n## ");
         return next < 0 ? behind : behind.substring(0, next);

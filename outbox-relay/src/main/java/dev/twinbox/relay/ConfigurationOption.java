@@ -14,7 +14,7 @@ final class ConfigurationOption {
             paramLabel = "FILE",
             scope = CommandLine.ScopeType.INHERIT, // so that it may stand behind a subcommand
             description = "Properties in UTF-8. Environment variables and system properties win over it; "
-                    + "all keys: docs/configuration.md.")
+                    + "all keys: docs/reference/configuration.md.")
     private @Nullable Path file;
 
     /** What a command does with the database; returns what {@link ExitCode} says of it. */

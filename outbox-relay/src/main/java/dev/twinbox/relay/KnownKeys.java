@@ -36,7 +36,7 @@ final class KnownKeys {
         return all().min(Comparator.comparingInt(key -> distance(key, unknown)))
                 .filter(key -> distance(key, unknown) <= LARGEST_TYPO)
                 .map(key -> ": did you mean " + key + "?")
-                .orElse(": remove it (docs/configuration.md lists all keys)");
+                .orElse(": remove it (docs/reference/configuration.md lists all keys)");
     }
 
     private static Stream<String> all() {

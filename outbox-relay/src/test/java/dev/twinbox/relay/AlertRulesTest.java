@@ -12,12 +12,12 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The alert rules and the operations' page name figures that the relay has. */
+/** The alert rules and the page of metrics name figures that the relay has. */
 class AlertRulesTest {
     private static final Pattern METRIC = Pattern.compile("twinbox_relay_[a-z_]+");
 
     @ParameterizedTest
-    @ValueSource(strings = {"alerts.yml", "operations.md"})
+    @ValueSource(strings = {"how-to/alerts.yml", "reference/metrics.md"})
     void each_metric_that_the_document_names_is_one_of_the_relays(String document) throws IOException {
         Set<String> named = new TreeSet<>();
         Matcher matcher = METRIC.matcher(Files.readString(Path.of("..", "docs", document)));

@@ -10,10 +10,11 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Keeps {@code docs/configuration.md} true: it has a row for each key, word for word as the code has it, and no other. */
+/** Keeps {@code docs/reference/configuration.md} true: it has a row for each key, word for word as the code has it, and no other. */
 class ConfigurationDocumentTest {
 
-    private static final Path DOCUMENT = Path.of("..", "docs", "configuration.md");
+    private static final Path DOCUMENT = Path.of("..", "docs", "reference", "configuration.md");
+    private static final Path COMMAND_LINE = Path.of("..", "docs", "reference", "command-line.md");
 
     @Test
     void the_document_has_the_row_of_each_key_of_the_relay() throws IOException {
@@ -43,8 +44,8 @@ class ConfigurationDocumentTest {
     }
 
     @Test
-    void the_document_explains_each_exit_code() throws IOException {
-        assertThat(Files.readAllLines(DOCUMENT))
+    void the_page_of_the_command_line_explains_each_exit_code() throws IOException {
+        assertThat(Files.readAllLines(COMMAND_LINE))
                 .containsAll(Arrays.stream(ExitCode.values())
                         .map(code -> "| " + code.number() + " | " + code.meaning() + " |")
                         .toList());

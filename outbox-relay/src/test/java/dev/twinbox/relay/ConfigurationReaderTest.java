@@ -208,7 +208,7 @@ class ConfigurationReaderTest {
     @Test
     void what_is_no_typing_error_is_not_guessed() {
         assertThatThrownBy(() -> read(Map.of("twinbox.relay.lease.of.the.relay", "x")))
-                .hasMessageContaining("is unknown: remove it (docs/configuration.md lists all keys)");
+                .hasMessageContaining("is unknown: remove it (docs/reference/configuration.md lists all keys)");
         assertThatThrownBy(() -> read(Map.of("twinbox.relay.lea", "x")))
                 .hasMessageContaining("did you mean twinbox.relay.lease?");
     }

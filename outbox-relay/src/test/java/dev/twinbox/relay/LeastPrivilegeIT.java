@@ -17,10 +17,10 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** The statements of docs/operations.md, and no others, make an application and a relay work. */
+/** The statements of docs/how-to/security.md, and no others, make an application and a relay work. */
 class LeastPrivilegeIT {
     private static final String PASSWORD = "s3cret-of-a-role";
-    private static final Path DOCUMENT = Path.of("..", "docs", "operations.md");
+    private static final Path DOCUMENT = Path.of("..", "docs", "how-to", "security.md");
 
     @Test
     void an_application_and_a_relay_do_all_they_have_to_with_the_documented_privileges() throws Exception {

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What docs/operations.md tells somebody with a stuck key to do works, word for word, on a real relay. */
+/** What docs/how-to/relay-in-production.md tells somebody with a stuck key to do works, word for word, on a real relay. */
 class OperationsDocumentIT {
     private static final Duration SOON = Duration.ofSeconds(90);
     private static final Map<String, String> CONFIG = Map.of("twinbox.relay.kafka.max.request.size", "10000");
@@ -77,8 +77,8 @@ class OperationsDocumentIT {
     }
 
     private static String section() throws IOException {
-        String document = Files.readString(Path.of("..", "docs", "operations.md"));
-        int begin = document.indexOf("## A stuck key");
+        String document = Files.readString(Path.of("..", "docs", "how-to", "relay-in-production.md"));
+        int begin = document.indexOf("## Free a stuck key");
         return document.substring(begin, document.indexOf("\n## ", begin));
     }
 

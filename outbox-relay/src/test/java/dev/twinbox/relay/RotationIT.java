@@ -178,9 +178,8 @@ class RotationIT {
         nextTurn(1);
         rotation.runOnce();
         assertThat(observed.rotationStop()).endsWith("not all of it sent by \"second\"");
-        rig.execute(
-                "delete from outbox_lease where relay = 'second'"); // what docs/operations.md says of a relay that is
-        // gone
+        // What docs/how-to/relay-in-production.md advises for a relay that is gone.
+        rig.execute("delete from outbox_lease where relay = 'second'");
         assertThat(rotation.runOnce()).isEqualTo(1);
     }
 

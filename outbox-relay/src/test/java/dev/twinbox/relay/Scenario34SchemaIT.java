@@ -120,7 +120,7 @@ class Scenario34SchemaIT {
         return status.log();
     }
 
-    /** The least that docs/configuration.md says an application and a relay need. */
+    /** The least that docs/how-to/security.md says an application and a relay need. */
     private static void createRoles(RelayRig rig, String schema, OutboxSchema tables) throws SQLException {
         try (Connection connection = rig.connect()) {
             String application = quoted(applicationRole(rig, schema));

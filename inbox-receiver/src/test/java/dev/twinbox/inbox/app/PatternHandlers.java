@@ -12,7 +12,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import javax.sql.DataSource;
 
-/** The handlers of docs/patterns.md; an order's id is the business key, its times the version. */
+/** The handlers of docs/how-to/patterns.md; an order's id is the business key, its times the version. */
 @ApplicationScoped
 public class PatternHandlers {
 

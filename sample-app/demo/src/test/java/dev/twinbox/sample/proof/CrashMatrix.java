@@ -21,7 +21,7 @@ final class CrashMatrix {
     static final String WRITE = "twinbox.it.write-matrix";
 
     private static final Path ROOT = Path.of(System.getProperty("twinbox.demo.root"));
-    private static final Path COMMITTED = ROOT.resolve("docs/crash-matrix.md");
+    private static final Path COMMITTED = ROOT.resolve("docs/proof/crash-matrix.md");
     private static final Path MEASURED = Path.of("target", "crash-matrix.md");
     private static final Path LOCK = Path.of("target", "crash-matrix.lock");
 
@@ -64,7 +64,7 @@ final class CrashMatrix {
                 .as("%s is kept by row %s", contract, measured.line())
                 .isTrue();
         assertThat(committed())
-                .as("docs/crash-matrix.md; if what was measured is right, -D%s=true writes it", WRITE)
+                .as("docs/proof/crash-matrix.md; if what was measured is right, -D%s=true writes it", WRITE)
                 .contains(measured);
     }
 
@@ -72,7 +72,7 @@ final class CrashMatrix {
         List<String> changed = new ArrayList<>(lines);
         int at = lines.indexOf("<!-- rows " + Contract.of(row.number()).prefix() + " -->") + 3;
         if (at < 3) {
-            throw new IllegalStateException("docs/crash-matrix.md has no table for row " + row.number());
+            throw new IllegalStateException("docs/proof/crash-matrix.md has no table for row " + row.number());
         }
         while (at < changed.size()
                 && MatrixRow.isRow(changed.get(at))

@@ -6,7 +6,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * One row of {@code docs/crash-matrix.md}.
+ * One row of {@code docs/proof/crash-matrix.md}.
  *
  * @param number unique, its first letter tells the table
  * @param step behind which the process was killed

@@ -126,7 +126,7 @@ final class OutboxBook {
         long ahead = count(AHEAD_OF_POSITION, topic);
         assertThat(ahead).as("events ahead of the position").isIn(0L, (long) events);
         String text = (count(ALL, topic) == 1 ? "slot empty" : "events") + ", position "
-                + (ahead == 0 ? "behind them" : "before them");
+                + (ahead == 0 ? "after them" : "before them");
         if (count(PREPARED, topic) > 0) {
             text += ", the next one prepared";
         }

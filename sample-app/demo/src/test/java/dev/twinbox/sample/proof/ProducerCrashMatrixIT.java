@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.Timeout;
 
-/** The producer's rows of {@code docs/crash-matrix.md}. */
+/** The producer's rows of {@code docs/proof/crash-matrix.md}. */
 @Tag("proof")
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
 class ProducerCrashMatrixIT {

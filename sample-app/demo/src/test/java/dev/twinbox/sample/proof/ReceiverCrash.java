@@ -244,7 +244,7 @@ final class ReceiverCrash {
                     event.handling(),
                     new Seen(
                             describeRows(event, effects),
-                            "offset " + (isOffsetAtEnd(event.handling()) ? "behind it" : "before it"),
+                            "offset " + (isOffsetAtEnd(event.handling()) ? "after it" : "before it"),
                             effects == 0 ? "not applied" : effects == 1 ? "applied" : "applied " + effects + " times",
                             false,
                             false));
@@ -264,7 +264,7 @@ final class ReceiverCrash {
             found.add("parked row");
         }
         if (count(BEGUN, event.id()) > 0) {
-            found.add("row that says begun");
+            found.add("row in state begun");
         }
         return found.isEmpty() ? "nothing" : String.join(", ", found);
     }

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.Timeout;
 
-/** The receiver's rows of {@code docs/crash-matrix.md}, but for those of {@link ReceiverSecondCrashIT}. */
+/** The receiver's rows of {@code docs/proof/crash-matrix.md}, but for those of {@link ReceiverSecondCrashIT}. */
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
 class ReceiverCrashMatrixIT {
     /** What the contracts differ in. */

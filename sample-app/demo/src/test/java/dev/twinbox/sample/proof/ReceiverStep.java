@@ -19,7 +19,7 @@ enum ReceiverStep {
     POLLED("polled", leaveInbox("AssignedPartition", "add").about("$1.toString()"), "E1", "M1"),
     POLLED_AT_LEAST_ONCE("polled", POLLED.point, "L1"),
     CLAIMED("claimed", leaveAttempt("claim"), "E2"),
-    BEGUN("handler begun", enter(ReceiverCrash.HANDLERS, "apply").about(coordinates("$1")), "E3", "L2", "M3"),
+    BEGUN("handler called", enter(ReceiverCrash.HANDLERS, "apply").about(coordinates("$1")), "E3", "L2", "M3"),
     DONE("handler done", leave(ReceiverCrash.HANDLERS, "insert").about(coordinates("$2")), "E4", "L3", "M4"),
     BEFORE_COMMIT("before commit", leaveAttempt("run").when("$0.thrown == null"), "E5", "L4", "M5"),
     AFTER_COMMIT("after commit", leaveAttempt("execute").when("$0.isCommitted()"), "E6", "L5", "M6"),

@@ -16,13 +16,13 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * {@code docs/scenarios.md}: which test shows what became of a fault that users of such libraries have met. A test says by its name which
+ * {@code docs/proof/scenarios.md}: which test shows what became of a fault that users of such libraries have met. A test says by its name which
  * scenario it is; the few that do not are listed here.
  */
 class ScenariosTest {
 
     private static final Path ROOT = Path.of(System.getProperty("twinbox.demo.root"));
-    private static final Path DOCUMENT = ROOT.resolve("docs/scenarios.md");
+    private static final Path DOCUMENT = ROOT.resolve("docs/proof/scenarios.md");
 
     /** Writes the document, with the results that lie in the target folders, instead of comparing. */
     private static final boolean WRITE = Boolean.getBoolean("twinbox.it.write-scenarios");
@@ -33,7 +33,7 @@ class ScenariosTest {
 
     private static final Map<Integer, String> SCENARIOS = new TreeMap<>(Map.ofEntries(
             Map.entry(1, "SEQ-GAP: a sequence number is taken at insert, not at commit"),
-            Map.entry(3, "ACK-BEFORE-SEND: the books say sent, the broker does not"),
+            Map.entry(3, "ACK-BEFORE-SEND: marked as sent, but the broker does not have it"),
             Map.entry(4, "NO-TX: an event published without a transaction"),
             Map.entry(5, "CDI-FLUSH: an event published during the flush, or after the commit"),
             Map.entry(6, "CHECKED-EX: a handler leaves by a checked exception"),
@@ -42,7 +42,7 @@ class ScenariosTest {
             Map.entry(10, "DUP-25P02: a duplicate aborts the transaction"),
             Map.entry(11, "DUP-CONC: two copies are handled at the same time"),
             Map.entry(12, "TWO-HANDLERS: several handlers for one event"),
-            Map.entry(14, "MARK-FAIL: sent, but the books cannot be kept"),
+            Map.entry(14, "MARK-FAIL: sent, but the position cannot be saved"),
             Map.entry(15, "ORDER-XID: order of start is not order of commit"),
             Map.entry(16, "ORDER-RETRY: a later event overtakes one that failed"),
             Map.entry(18, "FIRST-SEQ: first events of a new key at the same time"),
@@ -52,20 +52,20 @@ class ScenariosTest {
             Map.entry(23, "POISON-ROW: a row that cannot be read"),
             Map.entry(24, "TOO-LARGE: a record that Kafka will never take"),
             Map.entry(25, "OUTAGE-BUDGET: an outage that is longer than all retries"),
-            Map.entry(27, "ERRMSG: error texts that fit nowhere"),
+            Map.entry(27, "ERRMSG: error texts that are too long or illegal"),
             Map.entry(28, "STARVATION: failing events in front of good ones"),
             Map.entry(30, "NUL: U+0000, lone surrogates and other text"),
             Map.entry(33, "LOB-OID: a payload as a large object"),
             Map.entry(34, "SCHEMA: odd names, least privileges"),
-            Map.entry(37, "DB-RESTART: the database goes and comes back"),
+            Map.entry(37, "DB-RESTART: the database stops and restarts"),
             Map.entry(38, "LISTEN-LOST: notifications stop"),
             Map.entry(40, "LOCKS-WHILE-SENDING: a slow send holds locks"),
             Map.entry(41, "TOPIC-MISSING: a topic that does not exist"),
             Map.entry(44, "SLOW-HANDLER: handling outlasts max.poll.interval.ms"),
             Map.entry(45, "DESER-POISON: records that cannot be read"),
             Map.entry(46, "CLASS-RENAME: a class of events is renamed"),
-            Map.entry(47, "UNKNOWN-TYPE: nobody wants it, or nobody understands it"),
-            Map.entry(50, "XMIN-BLOAT: somebody's old transaction holds back vacuum"),
+            Map.entry(47, "UNKNOWN-TYPE: no handler takes it, or none understands it"),
+            Map.entry(50, "XMIN-BLOAT: an old transaction of another session holds back vacuum"),
             Map.entry(51, "BACKLOG-OOM: a backlog larger than the memory"),
             Map.entry(52, "UNDEPLOY: redeployment leaves something behind"),
             Map.entry(54, "SHUTDOWN: a stop signal in the middle of the work"),
@@ -84,9 +84,9 @@ class ScenariosTest {
 
     private static final Map<Integer, String> REMARKS = Map.of(
             38,
-            "does not arise: nothing is woken by NOTIFY, the relay polls (docs/architecture.md)",
+            "does not arise: nothing is woken by NOTIFY, the relay polls ([architecture](../explanation/architecture.md))",
             50,
-            "for ten minutes and with figures: `./sample-app/run bench held-xmin` (docs/benchmarks.md)");
+            "for ten minutes and with figures: `./sample-app/run bench held-xmin` ([benchmarks](benchmarks.md))");
 
     @Test
     void everyScenarioHasItsTestsAndTheDocumentListsThem() throws IOException {
@@ -104,7 +104,7 @@ class ScenariosTest {
             Files.writeString(DOCUMENT, document(tests, true));
         }
         assertThat(withoutResults(Files.readString(DOCUMENT)))
-                .as("docs/scenarios.md; write it anew with -Dtwinbox.it.write-scenarios=true")
+                .as("docs/proof/scenarios.md; write it anew with -Dtwinbox.it.write-scenarios=true")
                 .isEqualTo(withoutResults(document(tests, false)));
     }
 
@@ -146,9 +146,17 @@ class ScenariosTest {
         StringBuilder text = new StringBuilder("""
                 # Scenarios
 
-                Faults that users of outbox, inbox, queue and Kafka libraries have met and reported, and the tests that show what becomes of them here. Written by `ScenariosTest`, which
-                fails when a scenario has no test or this page does not list it; the results are those that each test left last when it was written
-                (`./mvnw -Pproof verify`, then `./mvnw -pl sample-app/demo -am test -Dtest=ScenariosTest -Dsurefire.failIfNoSpecifiedTests=false -Dtwinbox.it.write-scenarios=true`).
+                Look up a fault that users of outbox, inbox, queue and Kafka libraries have met and reported.
+                The test beside it shows what becomes of it here.
+
+                `ScenariosTest` writes this page. It fails when a scenario has no test, or when this page does not list it.
+                The results are those that each test left last when the page was written:
+
+                ```sh
+                ./mvnw -Pproof verify
+                ./mvnw -pl sample-app/demo -am test -Dtest=ScenariosTest -Dsurefire.failIfNoSpecifiedTests=false \\
+                    -Dtwinbox.it.write-scenarios=true
+                ```
 
                 | # | scenario | tests | result |
                 |---|---|---|---|
