@@ -10,6 +10,7 @@ import java.util.UUID;
 import org.jboss.arquillian.container.test.api.Deployment;
 import org.jboss.arquillian.junit5.ArquillianExtension;
 import org.jboss.shrinkwrap.api.spec.WebArchive;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * LOB-OID: what is published beside Hibernate is in the table itself, as {@code bytea}. No mapping of ours can make a large object of it: there is no
  * entity for the outbox.
  */
+@Tag("proof")
 @ExtendWith(ArquillianExtension.class)
 public class Scenario33LobOidIT {
 

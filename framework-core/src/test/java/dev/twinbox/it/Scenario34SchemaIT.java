@@ -11,6 +11,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jboss.arquillian.container.test.api.Deployment;
 import org.jboss.arquillian.junit5.ArquillianExtension;
 import org.jboss.shrinkwrap.api.spec.WebArchive;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * The producer's side of scenario 34 (SCHEMA), in an application without any JPA: schema {@code Sales-EU 1}, table {@code
  * Out"Box}, public not in the search path, a role that may insert into the table and use its sequence, and nothing else.
  */
+@Tag("proof")
 @ExtendWith(ArquillianExtension.class)
 public class Scenario34SchemaIT {
 

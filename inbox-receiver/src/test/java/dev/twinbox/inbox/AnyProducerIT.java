@@ -9,9 +9,11 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Events of producers that are not ours: their ids and types are where the configuration says, or nowhere. */
+@Tag("proof")
 class AnyProducerIT {
 
     private static final String APP = "any-producer";

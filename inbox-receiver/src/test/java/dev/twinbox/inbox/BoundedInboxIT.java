@@ -14,9 +14,11 @@ import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.common.config.ConfigResource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The inbox remembers an event for as long as its topic may bring it again, and no longer. */
+@Tag("proof")
 class BoundedInboxIT {
 
     private static final String APP = "bounded";

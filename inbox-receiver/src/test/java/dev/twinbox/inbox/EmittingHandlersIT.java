@@ -11,9 +11,11 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Events that handlers publish: committed with the effect, once, and known by what they follow from. */
+@Tag("proof")
 class EmittingHandlersIT {
 
     private static final String APP = "emitting";

@@ -11,10 +11,12 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
 /** The command line as its users have it: the executable jar in a JVM of its own. */
+@Tag("proof")
 class InboxCliIT {
 
     /** Nothing of a run may show it. */

@@ -9,9 +9,11 @@ import java.time.Duration;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** An event of which the process dies is noticed, and does not kill for ever. */
+@Tag("proof")
 class KillerEventIT {
 
     private static final String APP = "killer";

@@ -9,9 +9,11 @@ import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What retention deleted before the group read it is lost; the receiver says so and does not jump over it. */
+@Tag("proof")
 class OffsetOutOfRangeIT {
 
     private static final TopicPartition PARTITION = new TopicPartition("range", 0);

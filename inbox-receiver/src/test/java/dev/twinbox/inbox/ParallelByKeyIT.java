@@ -13,6 +13,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.TestMethodOrder;
  * Several lanes of a partition at the same time: the order of each key, and that every effect happens once, whatever comes between.
  * Minutes of it, with servers that are paused and killed: {@link RebalanceStormIT}.
  */
+@Tag("proof")
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class ParallelByKeyIT {
 

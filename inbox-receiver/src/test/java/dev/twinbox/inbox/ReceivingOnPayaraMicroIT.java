@@ -8,6 +8,7 @@ import org.jboss.arquillian.container.test.api.Deployment;
 import org.jboss.arquillian.container.test.api.RunAsClient;
 import org.jboss.arquillian.junit5.ArquillianExtension;
 import org.jboss.shrinkwrap.api.spec.WebArchive;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,6 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * The receiver in a Payara Micro started by {@code java -jar}, as users start it; the other tests' server, which they kill, pause and
  * look into, is started through Payara's API and loads its own jars in another way.
  */
+@Tag("proof")
 @ExtendWith(ArquillianExtension.class)
 @RunAsClient
 class ReceivingOnPayaraMicroIT {

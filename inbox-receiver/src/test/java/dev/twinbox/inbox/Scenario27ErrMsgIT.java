@@ -3,9 +3,11 @@ package dev.twinbox.inbox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** ERRMSG: whatever a handler throws, it can be parked, and its text is cleaned and shortened. */
+@Tag("proof")
 class Scenario27ErrMsgIT {
 
     @BeforeEach

@@ -14,12 +14,14 @@ import java.util.stream.IntStream;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * SLOW-HANDLER: a handler that takes longer than {@code max.poll.interval.ms} costs neither its membership nor other keys their turn, and no offset is
  * committed beyond its event. With members that come and go: {@link RebalanceStormIT}.
  */
+@Tag("proof")
 class Scenario44SlowHandlerIT {
 
     private static final String APP = ParallelApp.GROUP;

@@ -9,9 +9,11 @@ import java.util.List;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** DESER-POISON: a record that can not be read is parked with all it had, and the consumer goes on. */
+@Tag("proof")
 class Scenario45DeserPoisonIT {
 
     @BeforeEach

@@ -7,9 +7,11 @@ import dev.twinbox.inbox.app.AliasedHandlers;
 import dev.twinbox.inbox.app.RenamedHandlers;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** CLASS-RENAME: events under the name of a class that is gone are one clear error each, and handled when the new type has the old alias. */
+@Tag("proof")
 class Scenario46ClassRenameIT {
 
     private static final String APP = "renamed";

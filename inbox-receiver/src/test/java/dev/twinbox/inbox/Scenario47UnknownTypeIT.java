@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.twinbox.inbox.app.KnownTypeHandler;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * UNKNOWN-TYPE: what nobody wants is skipped, counted and named once; what is not understood is parked with the reason. That types which nobody
  * wants can be parked, too, and are handled once there is a handler: {@link Scenario46ClassRenameIT}.
  */
+@Tag("proof")
 class Scenario47UnknownTypeIT {
 
     private static final String APP = "unknowing";

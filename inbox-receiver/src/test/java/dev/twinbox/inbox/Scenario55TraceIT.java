@@ -16,12 +16,14 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Scenario 55, TRACE, the application's side: what is handled and what is published meanwhile goes on with the event's trace, through
  * retries and parking, and with no other. The relay's side is in the relay's test of the same name.
  */
+@Tag("proof")
 class Scenario55TraceIT {
 
     private static final String APP = "traced";

@@ -8,9 +8,11 @@ import dev.twinbox.inbox.app.SecretiveHandler;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** SECRETS: neither log nor health, metrics or a parked event's error tells a secret, and the log nothing of what is in an event. */
+@Tag("proof")
 class Scenario58SecretsIT {
 
     private static final String APP = "secretive";

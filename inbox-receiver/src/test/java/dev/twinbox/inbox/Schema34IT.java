@@ -9,6 +9,7 @@ import dev.twinbox.inbox.app.SchemaHandler;
 import dev.twinbox.schema.SqlIdentifier;
 import java.sql.Connection;
 import java.sql.SQLException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Scenario 34, SCHEMA, the receiver's side: odd names, least privileges, and what is missing named with its remedy. */
@@ -19,6 +20,7 @@ class Schema34IT {
     private static final String RETENTION = "\"Sales-EU 1\".\"In\"\"Box_retention\"";
 
     @Test
+    @Tag("proof")
     void oddNamesAndLeastPrivilegesAreEnoughForARoundTripAndNothingIsCreatedElsewhere() {
         Database database = new Database("schema");
         database.migrate("Sales-EU 1", "In\"Box", "Par'ked");

@@ -6,9 +6,11 @@ import static org.awaitility.Awaitility.await;
 import dev.twinbox.inbox.app.StoppingHandler;
 import dev.twinbox.inbox.server.PayaraHost;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Scenario 54, SHUTDOWN, the receiver's side: SIGTERM lets the handler finish, commits its offset, and loses nothing. */
+@Tag("proof")
 class Shutdown54IT {
 
     private static final Duration LIMIT = Duration.ofSeconds(90);

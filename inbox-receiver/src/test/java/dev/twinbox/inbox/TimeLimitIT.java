@@ -7,8 +7,10 @@ import dev.twinbox.inbox.app.SlowHandler;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("proof")
 class TimeLimitIT {
 
     private static final String APP = "limited";

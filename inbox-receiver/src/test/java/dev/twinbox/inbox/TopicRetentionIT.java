@@ -21,9 +21,11 @@ import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.resource.PatternType;
 import org.apache.kafka.common.resource.ResourcePattern;
 import org.apache.kafka.common.resource.ResourceType;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** How long topics keep their records, as a broker tells that does not tell everything to everybody. */
+@Tag("proof")
 class TopicRetentionIT {
 
     private static final Duration WEEK = Duration.ofDays(7);

@@ -7,9 +7,11 @@ import dev.twinbox.inbox.app.Emitter;
 import dev.twinbox.inbox.app.TimeoutHandler;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Scenario 7, TX-TIMEOUT: a handler outlives its transaction; all of it is committed, or nothing. */
+@Tag("proof")
 class TxTimeout7IT {
 
     private static Database database;

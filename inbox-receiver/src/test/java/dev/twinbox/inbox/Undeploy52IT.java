@@ -7,6 +7,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.TestMethodOrder;
  * Scenario 52, UNDEPLOY: an application that goes leaves no thread, member, MBean or class loader, whatever it was doing. Twenty times in a
  * row: {@link TwentyRedeployments52IT}.
  */
+@Tag("proof")
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class Undeploy52IT {
 

@@ -17,9 +17,11 @@ import java.util.Map;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.assertj.core.api.SoftAssertions;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** All wrong records on one partition of a real broker, an event that is right behind each: what is in the database afterwards. */
+@Tag("proof")
 class WrongRecordsIT {
 
     private static final String APP = "wrong-records";

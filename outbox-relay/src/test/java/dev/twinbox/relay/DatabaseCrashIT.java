@@ -15,11 +15,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** What a database that crashes, or is not the one it was, does to a position. On a server of its own. */
+@Tag("proof")
 class DatabaseCrashIT {
     private static final int ROUNDS = 15;
 

@@ -23,6 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Exactly-once publication, crash point by crash point, and what it refuses. {@link ExactlyOnceKilledIT} has the processes. */
+@Tag("proof")
 class ExactlyOnceIT {
     private static final Duration SOON = Duration.ofSeconds(90);
 
@@ -108,7 +109,6 @@ class ExactlyOnceIT {
     }
 
     @ParameterizedTest
-    @Tag("proof")
     @EnumSource
     void anEndWithoutAnAnswerWhileParkedEventsAreSentRepeatsNoneAndLosesNone(Commit commit) throws Exception {
         try (EngineRig rig = exactlyOnce()) {

@@ -12,10 +12,12 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Faults of a running relay's database that pass: a fail-over, a table that is altered, tables of an earlier version. */
+@Tag("proof")
 class HealingIT {
     private static final Duration SOON = Duration.ofSeconds(90);
 

@@ -15,9 +15,11 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Map;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The statements of docs/how-to/security.md, and no others, make an application and a relay work. */
+@Tag("proof")
 class LeastPrivilegeIT {
     private static final String PASSWORD = "s3cret-of-a-role";
     private static final Path DOCUMENT = Path.of("..", "docs", "how-to", "security.md");

@@ -9,9 +9,11 @@ import dev.twinbox.schema.OutboxSchema;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The commands of the jar, as a person types them. */
+@Tag("proof")
 class RelayCommandsIT {
     private static final Duration SOON = Duration.ofMinutes(2);
 

@@ -134,10 +134,13 @@ final class RelayRig implements AutoCloseable {
      */
     private static synchronized String sharedClasses() {
         if (sharedClasses == null) {
-            Path archive = Path.of("target", "relay.jsa").toAbsolutePath();
+            // A JVM beside this one starts relays of its own.
+            Path archive = Path.of("target", "relay-" + ProcessHandle.current().pid() + ".jsa")
+                    .toAbsolutePath();
             sharedClasses = "-XX:ArchiveClassesAtExit=" + archive;
             try (RelayRig rig = create()) {
                 Files.deleteIfExists(archive);
+                archive.toFile().deleteOnExit();
                 RelayProcess first = rig.startRelay(Map.of());
                 rig.insertAndCommit(1);
                 rig.awaitRecords(1);

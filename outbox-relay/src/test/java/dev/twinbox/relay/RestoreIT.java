@@ -18,11 +18,13 @@ import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.postgresql.copy.CopyManager;
 import org.postgresql.core.BaseConnection;
 
 /** An outbox that is dumped in one cluster and restored in another, as pg_dump does it: by COPY, and with its sequences. */
+@Tag("proof")
 class RestoreIT {
     private static PostgresServer other;
 

@@ -15,9 +15,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** When a slot is emptied, what keeps it from being emptied, and how one is told. */
+@Tag("proof")
 class RotationIT {
     private static final OutboxSchema TABLES = OutboxDatabaseFixture.SCHEMA;
 

@@ -7,9 +7,11 @@ import dev.twinbox.fixtures.RelayProcess;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** ACK-BEFORE-SEND: the position never runs ahead of the broker's acknowledgement. */
+@Tag("proof")
 class Scenario03AckBeforeSendIT {
     private static final Duration SOON = Duration.ofSeconds(90);
     private static final int EVENTS = 10;

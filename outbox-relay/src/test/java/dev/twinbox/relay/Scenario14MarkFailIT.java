@@ -13,12 +13,14 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * MARK-FAIL: the publish worked, the book-keeping after it did not. A lock on the lease row, which saving a position has to
  * share, holds the relay exactly between the last acknowledgement and the saved position.
  */
+@Tag("proof")
 class Scenario14MarkFailIT {
     private static final int EVENTS = 50;
 

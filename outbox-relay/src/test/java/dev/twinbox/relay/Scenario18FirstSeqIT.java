@@ -11,10 +11,12 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** FIRST-SEQ: the first events of a new key, all at once, need no counter that somebody has to create first. */
+@Tag("proof")
 class Scenario18FirstSeqIT {
     private static final int WRITERS = 50;
 

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** CRASH-CLAIM: what a killed relay held is free when its lease ends, and nobody has to touch a table for that. */
+@Tag("proof")
 class Scenario20CrashClaimIT {
     private static final Duration LEASE = Duration.ofSeconds(2);
     /** Beside the lease: the JVM's start, on a machine that does other things as well. */
@@ -22,7 +23,6 @@ class Scenario20CrashClaimIT {
             Map.of("twinbox.relay.lease", LEASE.toString(), "twinbox.relay.page.rows", "50");
 
     @Test
-    @Tag("proof")
     void a_relay_killed_20_times_under_load_goes_on_each_time_and_loses_nothing_and_keeps_the_order_of_each_key()
             throws SQLException {
         killUnderLoad(20);

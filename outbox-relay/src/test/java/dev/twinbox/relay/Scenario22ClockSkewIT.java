@@ -13,9 +13,11 @@ import java.sql.Statement;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** CLOCK-SKEW: whose clock runs ahead or behind decides nothing. Leases are judged by the database's clock alone. */
+@Tag("proof")
 class Scenario22ClockSkewIT {
 
     @Test

@@ -7,9 +7,11 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.util.UUID;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** NUL: what an outbox takes comes out byte for byte. What it does not take is refused at the call, see OutboxEventTest. */
+@Tag("proof")
 class Scenario30NulIT {
     private static final String TEXT = "emoji \uD83D\uDE00, rtl \u0627\u0644\u0639, combining e\u0301, line \u2028, "
             + "literal \\u0000, quotes ' \" \\ { } , NULL";

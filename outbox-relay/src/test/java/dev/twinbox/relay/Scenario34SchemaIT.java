@@ -15,9 +15,11 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** SCHEMA: names of any kind, found by configuration or by search path alone, and roles that may do no more than they must. */
+@Tag("proof")
 class Scenario34SchemaIT {
     private static final String SCHEMA = "Sales-EU 1";
     private static final String TABLE = "Out\"Box";

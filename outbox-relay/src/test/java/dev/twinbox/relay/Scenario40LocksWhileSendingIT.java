@@ -10,9 +10,11 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** LOCKS-WHILE-SENDING: a broker that does not answer keeps nobody from working in the database. */
+@Tag("proof")
 class Scenario40LocksWhileSendingIT {
     private static final Duration OUTAGE = Duration.ofSeconds(8);
     /** A relay that waited for Kafka with a lock in its hand would hold it for as long as Kafka hangs, which is longer. */

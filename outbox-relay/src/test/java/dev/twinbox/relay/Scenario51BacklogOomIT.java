@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
  * BACKLOG-OOM: however much waits for a relay, it takes pages bounded in bytes and begins to send at once. In full size by
  * {@code -Dtwinbox.it.backlog.rows=10000000 -Dtwinbox.it.backlog.large=300}.
  */
+@Tag("proof")
 class Scenario51BacklogOomIT {
     private static final int ROWS = Integer.getInteger("twinbox.it.backlog.rows", 150_000);
     private static final int LARGE = Integer.getInteger("twinbox.it.backlog.large", 40);
@@ -34,7 +35,6 @@ class Scenario51BacklogOomIT {
     }
 
     @Test
-    @Tag("proof")
     void a_backlog_of_8_MB_events_is_sent_from_256_MB_of_heap() throws Exception {
         try (RelayRig rig = RelayRig.create();
                 Connection connection = rig.connect()) {

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** SHUTDOWN: SIGTERM settles what is in flight and ends with 0, whatever is away. */
+@Tag("proof")
 class Scenario54ShutdownIT {
     private static final Duration PERIOD = Duration.ofSeconds(20);
 
@@ -48,7 +49,6 @@ class Scenario54ShutdownIT {
     }
 
     @Test
-    @Tag("proof")
     void a_second_sigterm_changes_nothing() throws SQLException {
         try (RelayRig rig = RelayRig.create()) {
             RelayProcess relay = rig.startRelay(Map.of());
@@ -83,7 +83,6 @@ class Scenario54ShutdownIT {
     }
 
     @Test
-    @Tag("proof")
     void sigterm_while_postgresql_does_not_answer_ends_within_the_period_and_loses_nothing() throws SQLException {
         try (RelayRig rig = RelayRig.create()) {
             RelayProcess relay = rig.startRelay(IMPATIENT);
@@ -104,7 +103,6 @@ class Scenario54ShutdownIT {
     }
 
     @Test
-    @Tag("proof")
     void sigterm_before_the_database_was_ever_reached_ends_with_0() throws SQLException {
         try (RelayRig rig = RelayRig.create()) {
             RelayProcess relay = rig.relay(Map.of("twinbox.relay.database.url", "jdbc:postgresql://127.0.0.1:9/shop"))

@@ -18,12 +18,14 @@ import java.util.UUID;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.common.header.Header;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * TRACE, the relay's side: the trace does not end at the database, the record keeps the context in which the event was created, and
  * only events that are sampled cost anything.
  */
+@Tag("proof")
 class Scenario55TraceIT {
     private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
     private static final String CREATE = "b7ad6b7169203331";

@@ -11,11 +11,13 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.UUID;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** SECRETS: whatever happens and whoever asks, no secret is told, and of an event neither payload nor headers. */
+@Tag("proof")
 class Scenario58SecretsIT {
     private static final String SECRET = "mArKeR-s3cret";
     private static final String PERSONAL = "mArKeR-personal";

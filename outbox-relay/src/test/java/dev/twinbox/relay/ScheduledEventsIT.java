@@ -19,9 +19,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Scheduled events become events when they are due: each once, none early, in order of their times. */
+@Tag("proof")
 class ScheduledEventsIT {
     private static final int FUTURE = 200_000;
     private static final int MOVED = 50_000;

@@ -27,6 +27,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A broker that encrypts, asks for a password and goes by ACLs: the rights of docs/how-to/security.md will do, and what is wrong is told. */
+@Tag("proof")
 class SecuredKafkaIT {
     private static final KafkaBroker KAFKA =
             KafkaBroker.create().withSecuredListener().withJvmOptions("-XX:TieredStopAtLevel=1");
@@ -134,7 +135,6 @@ class SecuredKafkaIT {
     }
 
     @Test
-    @Tag("proof")
     void a_wrong_password_is_told_at_the_start_and_again_in_the_middle_and_no_event_is_blamed_for_it()
             throws Exception {
         KAFKA.createTopic("guests", 1);
@@ -177,7 +177,6 @@ class SecuredKafkaIT {
 
     /** Those of the table below "Exactly-once publication", beside the ones of every relay. */
     @Test
-    @Tag("proof")
     void exactly_once_publication_needs_the_documented_acls_and_no_more() throws Exception {
         KAFKA.createUser("once", PASSWORD);
         KAFKA.createTopic("payments", 1);
@@ -218,7 +217,6 @@ class SecuredKafkaIT {
     }
 
     @Test
-    @Tag("proof")
     void an_unknown_certificate_is_told_at_the_start() throws Exception {
         KAFKA.createUser("relay", PASSWORD);
         try (RelayRig rig = RelayRig.create()) {

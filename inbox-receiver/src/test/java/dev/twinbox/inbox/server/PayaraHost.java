@@ -35,8 +35,11 @@ public final class PayaraHost implements AutoCloseable {
     private final PrintStream commands;
     private final BlockingQueue<String> answers = new LinkedBlockingQueue<>();
     private final StringBuffer log = new StringBuffer();
-    private final HttpClient http =
-            HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(30)).build();
+    /** HTTP/1.1: the server ends an HTTP/2 connection now and then while an answer is on its way. */
+    private final HttpClient http = HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .connectTimeout(Duration.ofSeconds(30))
+            .build();
 
     /** Starts a server; returns when it takes commands. */
     public PayaraHost(int port, String... jvmOptions) {
@@ -189,13 +192,28 @@ public final class PayaraHost implements AutoCloseable {
     }
 
     private HttpResponse<String> response(String path) {
+        HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
+                .timeout(Duration.ofSeconds(60))
+                .build();
         try {
-            return http.send(
-                    HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
-                            .timeout(Duration.ofSeconds(60))
-                            .build(),
-                    HttpResponse.BodyHandlers.ofString());
+            return http.send(request, HttpResponse.BodyHandlers.ofString());
         } catch (IOException e) {
+            return responseOfRepeated(request, e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** The server may close an idle connection while it is used again. A query can change something, so it is not repeated. */
+    private HttpResponse<String> responseOfRepeated(HttpRequest request, IOException first) {
+        if (request.uri().getQuery() != null || !process.isAlive()) {
+            throw new UncheckedIOException(first);
+        }
+        try {
+            return http.send(request, HttpResponse.BodyHandlers.ofString());
+        } catch (IOException e) {
+            e.addSuppressed(first);
             throw new UncheckedIOException(e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -11,9 +11,11 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A benchmark that accepted a wrong run would publish a wrong figure. */
+@Tag("proof")
 class TopicCheckIT {
 
     private static final KafkaBroker KAFKA = KafkaBroker.create();

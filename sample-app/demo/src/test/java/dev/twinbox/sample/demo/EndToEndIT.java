@@ -20,6 +20,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,6 +30,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * The whole chain as it runs in the demo, from a REST call to a shipment in another database, while its parts are killed.
  * Each fault comes at a point of progress with orders being placed all the while, never after a time.
  */
+@Tag("proof")
 @Timeout(value = 20, unit = TimeUnit.MINUTES)
 class EndToEndIT {
 

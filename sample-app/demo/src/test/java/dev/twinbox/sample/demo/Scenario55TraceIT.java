@@ -14,12 +14,14 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * TRACE, the whole way: the request that places an order, its event in the outbox, the relay and the handler of another service, in
  * three processes, are one trace. Retries, parking and what handlers publish are in the receiver's test of the same name.
  */
+@Tag("proof")
 class Scenario55TraceIT {
 
     private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.Timeout;
 
 /** The relay's rows of {@code docs/proof/crash-matrix.md}. */
+@Tag("proof")
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
 class RelayCrashMatrixIT {
     private static final List<RelayStep> ALL = List.of(RelayStep.values());
@@ -46,13 +47,11 @@ class RelayCrashMatrixIT {
         return rows(ALL, RelayCrashMatrixIT::measure);
     }
 
-    @Tag("proof")
     @TestFactory
     Stream<DynamicTest> and_so_it_does_once_more() {
         return rows(ALL, RelayCrashMatrixIT::measure);
     }
 
-    @Tag("proof")
     @TestFactory
     Stream<DynamicTest> and_when_it_is_killed_again_while_it_recovers() {
         return rows(ALL, RelayCrashMatrixIT::measureSecondKill);
