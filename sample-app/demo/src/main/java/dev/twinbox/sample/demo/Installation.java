@@ -33,8 +33,8 @@ public record Installation(
                 top.resolve("inbox-receiver/target/inbox-receiver-cli.jar"),
                 top.resolve("sample-app/orders/target/orders.war"),
                 top.resolve("sample-app/shipping/target/shipping.war"),
-                top.resolve("sample-app/bench/target/bench.war"),
-                top.resolve("sample-app/bench-debezium/target/bench-debezium.jar"),
+                top.resolve("sample-app/proof/bench/target/bench.war"),
+                top.resolve("sample-app/proof/bench-debezium/target/bench-debezium.jar"),
                 top.resolve("sample-app/demo/target/payara-micro.jar"));
         List<Path> missing = Stream.of(
                         found.relay,

@@ -51,12 +51,12 @@ class ArchitectureTest {
         FRAMEWORK_CORE("framework-core", CORE),
         OUTBOX_RELAY("outbox-relay", RELAY),
         INBOX_RECEIVER("inbox-receiver", INBOX),
-        FIXTURES_MODULE("sample-app/fixtures", FIXTURES),
+        FIXTURES_MODULE("sample-app/proof/fixtures", FIXTURES),
         ORDERS("sample-app/orders", "dev.twinbox.sample.orders.."),
         SHIPPING("sample-app/shipping", "dev.twinbox.sample.shipping.."),
-        CRASH("sample-app/crash", "dev.twinbox.sample.crash.."),
-        BENCH("sample-app/bench", "dev.twinbox.sample.bench.receive..", "dev.twinbox.sample.bench.write.."),
-        BENCH_DEBEZIUM("sample-app/bench-debezium", "dev.twinbox.sample.bench.debezium.."),
+        CRASH("sample-app/proof/crash", "dev.twinbox.sample.crash.."),
+        BENCH("sample-app/proof/bench", "dev.twinbox.sample.bench.receive..", "dev.twinbox.sample.bench.write.."),
+        BENCH_DEBEZIUM("sample-app/proof/bench-debezium", "dev.twinbox.sample.bench.debezium.."),
         DEMO("sample-app/demo", "dev.twinbox.sample.demo..", "dev.twinbox.sample.bench..", "dev.twinbox.sample.soak..");
 
         private final String folder;

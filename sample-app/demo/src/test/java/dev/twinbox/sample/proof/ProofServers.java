@@ -42,7 +42,7 @@ final class ProofServers implements AutoCloseable {
     }
 
     Path crashWar() {
-        return Path.of(System.getProperty("twinbox.demo.root")).resolve("sample-app/crash/target/crash.war");
+        return Path.of(System.getProperty("twinbox.demo.root")).resolve("sample-app/proof/crash/target/crash.war");
     }
 
     PostgresServer postgres() {
