@@ -1,10 +1,13 @@
 package dev.twinbox.proof.bench;
 
 import dev.twinbox.fixtures.ChildProcessException;
+import dev.twinbox.proof.landscape.BuiltFile;
 import dev.twinbox.proof.landscape.Installation;
+import dev.twinbox.proof.landscape.Machine;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -27,7 +30,10 @@ import picocli.CommandLine.Parameters;
 public final class BenchMain implements Callable<Integer> {
 
     /** Names the top folder of the repository, where the built files are found and {@code target/bench} is written. */
-    static final String ROOT_PROPERTY = "twinbox.demo.root";
+    static final String ROOT_PROPERTY = "twinbox.root";
+
+    static final Set<BuiltFile> FILES =
+            Set.of(BuiltFile.RELAY, BuiltFile.INBOX_CLI, BuiltFile.BENCH, BuiltFile.BENCH_DEBEZIUM, BuiltFile.PAYARA);
 
     /** A try only has to work, be the machine as busy as it may. */
     private static final Duration LIMIT_OF_A_TRY = Duration.ofMinutes(15);
@@ -123,7 +129,9 @@ public final class BenchMain implements Callable<Integer> {
         int size = chosen == null ? name.fullSize : chosen;
         Path root =
                 Path.of(System.getProperty(ROOT_PROPERTY, "")).toAbsolutePath().normalize();
-        Machine.warnIfBusy();
+        if (Machine.isBusy()) {
+            Console.say("this machine is busy (load " + Machine.load() + "): the figures will be worth little");
+        }
         Deadline deadline = new Deadline(chosen == null ? name.limit : LIMIT_OF_A_TRY);
         Report report = name.maker.make(installation(root), size, deadline).run();
         Path file = root.resolve("target/bench").resolve(chosen == null ? name + ".json" : name + "-" + size + ".json");
@@ -169,7 +177,7 @@ public final class BenchMain implements Callable<Integer> {
 
     private Installation installation(Path root) {
         try {
-            return Installation.in(root);
+            return Installation.in(root, FILES);
         } catch (IllegalStateException e) {
             throw new CommandLine.ParameterException(new CommandLine(this), String.valueOf(e.getMessage()), e);
         }

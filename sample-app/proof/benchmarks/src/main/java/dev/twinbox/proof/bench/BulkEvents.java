@@ -34,7 +34,7 @@ record BulkEvents(int events) implements ExpectedEvents {
             end $$""";
 
     /** Commits all of them, in the order of their numbers. */
-    void load(Servers servers, String topic) throws SQLException {
+    void load(BenchServers servers, String topic) throws SQLException {
         servers.execute(LOAD.formatted(events, topic, KEYS, ROWS_PER_TRANSACTION));
     }
 

@@ -52,7 +52,7 @@ final class DebeziumSide implements PublishingSide {
             "transforms.outbox.table.fields.additional.placement",
             "type:header:ce_type,source:header:ce_source,occurred_at:header:ce_time,content_type:header:content-type");
 
-    private final Servers servers;
+    private final BenchServers servers;
     private final long events;
     private final Path firstOffsets;
     private final Path runOffsets;
@@ -60,7 +60,8 @@ final class DebeziumSide implements PublishingSide {
     private final JavaProgram program;
 
     /** @param jar its class path is in the file {@code class-path} beside it */
-    DebeziumSide(Servers servers, Path jar, long events, Map<String, String> producerSettings, List<String> jvmOptions)
+    DebeziumSide(
+            BenchServers servers, Path jar, long events, Map<String, String> producerSettings, List<String> jvmOptions)
             throws IOException {
         this.servers = servers;
         this.events = events;
@@ -163,7 +164,7 @@ final class DebeziumSide implements PublishingSide {
                 "database.user",
                 servers.postgres().user(),
                 "database.dbname",
-                Servers.DATABASE));
+                BenchServers.DATABASE));
         Path written = servers.folder().resolve(file);
         ProducerSettings.write(settings, written);
         return written.toString();

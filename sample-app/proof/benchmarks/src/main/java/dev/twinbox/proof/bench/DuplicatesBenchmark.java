@@ -2,6 +2,7 @@ package dev.twinbox.proof.bench;
 
 import dev.twinbox.fixtures.PayaraMicro;
 import dev.twinbox.proof.landscape.Installation;
+import dev.twinbox.proof.landscape.Machine;
 import jakarta.json.Json;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;

@@ -2,6 +2,7 @@ package dev.twinbox.proof.bench;
 
 import dev.twinbox.fixtures.RelayProcess;
 import dev.twinbox.proof.landscape.Installation;
+import dev.twinbox.proof.landscape.Machine;
 import jakarta.json.Json;
 import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObject;
@@ -43,8 +44,8 @@ final class FailoverBenchmark implements Benchmark {
 
     @Override
     public Report run() throws SQLException, IOException {
-        try (Servers servers = Servers.start(deadline)) {
-            Relays relays = servers.relays(files).with("twinbox.relay.lease", LEASE.toString());
+        try (BenchServers servers = BenchServers.start(files, deadline)) {
+            Relays relays = servers.relays().with("twinbox.relay.lease", LEASE.toString());
             relays.migrate();
             servers.topics().create(TOPIC, PARTITIONS);
             int most = (kills + 1) * SECONDS_FOR_A_KILL * EVENTS_PER_SECOND;
@@ -128,7 +129,7 @@ final class FailoverBenchmark implements Benchmark {
         }
     }
 
-    private Report report(Servers servers, List<Double> seconds, long repeated, double load) throws SQLException {
+    private Report report(BenchServers servers, List<Double> seconds, long repeated, double load) throws SQLException {
         double median = seconds.stream().sorted().toList().get((seconds.size() - 1) / 2);
         double longest = seconds.stream().mapToDouble(Double::doubleValue).max().orElseThrow();
         double allowed = ALLOWED.toMillis() / 1_000.0;

@@ -2,6 +2,7 @@ package dev.twinbox.proof.bench;
 
 import dev.twinbox.fixtures.RelayProcess;
 import dev.twinbox.proof.landscape.Installation;
+import dev.twinbox.proof.landscape.Machine;
 import jakarta.json.Json;
 import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObject;
@@ -84,8 +85,8 @@ final class HeldXminBenchmark implements Benchmark {
 
     @Override
     public Report run() throws SQLException, IOException, InterruptedException {
-        try (Servers servers = Servers.start(StatementTimes.SERVER_SETTINGS, deadline)) {
-            Relays relays = servers.relays(files);
+        try (BenchServers servers = BenchServers.start(files, StatementTimes.SERVER_SETTINGS, deadline)) {
+            Relays relays = servers.relays();
             relays.migrate();
             Map<String, String> settings = ProducerSettings.ofRelay(relays, servers, deadline);
             servers.execute(EventTable.SKIP_LOCKED.ddl());
@@ -100,7 +101,7 @@ final class HeldXminBenchmark implements Benchmark {
         }
     }
 
-    private List<Minute> twinbox(Servers servers, Relays relays) throws SQLException, IOException {
+    private List<Minute> twinbox(BenchServers servers, Relays relays) throws SQLException, IOException {
         try (RelayProcess relay = relays.start(JVM_OPTIONS)) {
             relay.awaitReady(deadline.remaining("the relay"));
             List<Minute> measured = measure(servers, TWINBOX, () -> {
@@ -113,15 +114,17 @@ final class HeldXminBenchmark implements Benchmark {
         }
     }
 
-    private List<Minute> skipLocked(Servers servers, Map<String, String> settings) throws SQLException, IOException {
-        SkipLockedSide side =
-                new SkipLockedSide(servers.postgres(), Servers.DATABASE, 0, settings, JVM_OPTIONS, servers.folder());
+    private List<Minute> skipLocked(BenchServers servers, Map<String, String> settings)
+            throws SQLException, IOException {
+        SkipLockedSide side = new SkipLockedSide(
+                servers.postgres(), BenchServers.DATABASE, 0, settings, JVM_OPTIONS, servers.folder());
         try (JavaProgram.Running poller = side.startForEver(StatementTimes.ROLE)) {
             return measure(servers, SKIP_LOCKED, poller::requireAlive);
         }
     }
 
-    private List<Minute> measure(Servers servers, Side side, Runnable requireAlive) throws SQLException, IOException {
+    private List<Minute> measure(BenchServers servers, Side side, Runnable requireAlive)
+            throws SQLException, IOException {
         OpenLoop.Schedule warmUp = schedule(0, minute.dividedBy(3));
         OpenLoop.Schedule measured = schedule(warmUp.end(), minute.multipliedBy(minutes));
         Workload workload = new Workload(measured.end(), KEYS, 1);
@@ -172,7 +175,7 @@ final class HeldXminBenchmark implements Benchmark {
         }
     }
 
-    private static void requireHeld(Servers servers, int pid) throws SQLException {
+    private static void requireHeld(BenchServers servers, int pid) throws SQLException {
         try (Connection connection = servers.connect();
                 var statement = connection.prepareStatement(IS_HELD)) {
             statement.setInt(1, pid);
@@ -233,7 +236,7 @@ final class HeldXminBenchmark implements Benchmark {
         return lags;
     }
 
-    private Report report(Servers servers, List<Minute> twinbox, List<Minute> skipLocked, double load)
+    private Report report(BenchServers servers, List<Minute> twinbox, List<Minute> skipLocked, double load)
             throws SQLException {
         Minute first = twinbox.get(0);
         Minute last = twinbox.get(minutes - 1);

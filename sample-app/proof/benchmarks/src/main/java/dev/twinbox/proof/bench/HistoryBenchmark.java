@@ -2,6 +2,7 @@ package dev.twinbox.proof.bench;
 
 import dev.twinbox.fixtures.RelayProcess;
 import dev.twinbox.proof.landscape.Installation;
+import dev.twinbox.proof.landscape.Machine;
 import jakarta.json.Json;
 import jakarta.json.JsonObject;
 import java.io.IOException;
@@ -47,8 +48,8 @@ final class HistoryBenchmark implements Benchmark {
 
     @Override
     public Report run() throws SQLException, IOException {
-        try (Servers servers = Servers.start(StatementTimes.SERVER_SETTINGS, deadline)) {
-            Relays relays = servers.relays(files);
+        try (BenchServers servers = BenchServers.start(files, StatementTimes.SERVER_SETTINGS, deadline)) {
+            Relays relays = servers.relays();
             relays.migrate();
             StatementTimes.measure(servers, LOGGED_SHARE);
             servers.topics().create(TOPIC, PARTITIONS);
@@ -69,7 +70,7 @@ final class HistoryBenchmark implements Benchmark {
         }
     }
 
-    private Span lightLoad(Servers servers, RelayProcess relay, int number, String what) throws SQLException {
+    private Span lightLoad(BenchServers servers, RelayProcess relay, int number, String what) throws SQLException {
         Console.say(what + ", " + EVENTS_PER_SECOND + "/s");
         long from = System.currentTimeMillis();
         new OpenLoop(servers, EventTable.TWINBOX, workload, TOPIC, deadline)
@@ -81,7 +82,7 @@ final class HistoryBenchmark implements Benchmark {
         return new Span(from, to);
     }
 
-    private void publishHistory(Servers servers, RelayProcess relay) throws SQLException {
+    private void publishHistory(BenchServers servers, RelayProcess relay) throws SQLException {
         Console.say(String.format(Locale.ROOT, "publishing %,d rows, which stay in the table", history.events()));
         history.load(servers, BULK_TOPIC);
         RelayMetrics.awaitAcknowledged(relay, 2L * phase + history.events(), deadline);
@@ -95,7 +96,7 @@ final class HistoryBenchmark implements Benchmark {
                 .orElseThrow(() -> new InvalidRunException("PostgreSQL logged no statement " + POLLS));
     }
 
-    private Report report(Servers servers, Span before, Span after, double load) throws SQLException, IOException {
+    private Report report(BenchServers servers, Span before, Span after, double load) throws SQLException, IOException {
         StatementTimes times = StatementTimes.in(servers.postgres().logFile());
         double first = poll(times, before);
         double last = poll(times, after);

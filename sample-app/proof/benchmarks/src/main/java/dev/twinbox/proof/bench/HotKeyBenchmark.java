@@ -1,6 +1,7 @@
 package dev.twinbox.proof.bench;
 
 import dev.twinbox.proof.landscape.Installation;
+import dev.twinbox.proof.landscape.Machine;
 import jakarta.json.Json;
 import jakarta.json.JsonObject;
 import java.io.IOException;
@@ -40,7 +41,7 @@ final class HotKeyBenchmark implements Benchmark {
 
     @Override
     public Report run() throws SQLException, IOException, InterruptedException {
-        try (Servers servers = Servers.start(deadline)) {
+        try (BenchServers servers = BenchServers.start(files, deadline)) {
             RelaySide one = load(servers, oneKey);
             RelaySide many = load(servers, manyKeys);
             double load = Machine.load();
@@ -52,10 +53,10 @@ final class HotKeyBenchmark implements Benchmark {
         }
     }
 
-    private RelaySide load(Servers servers, Case each) throws SQLException, IOException {
+    private RelaySide load(BenchServers servers, Case each) throws SQLException, IOException {
         Console.say(String.format(Locale.ROOT, "loading %,d committed rows, %s", each.workload.events(), each.label));
         servers.postgres().createDatabase(each.database);
-        Relays relays = new Relays(files.relay(), servers.postgres(), each.database, servers.bootstrapServers());
+        Relays relays = new Relays(servers.servers(), each.database);
         relays.migrate();
         try (Connection connection = servers.postgres().connect(each.database)) {
             OutboxBacklog.load(connection, EventTable.TWINBOX, each.workload, TOPIC);
@@ -63,7 +64,7 @@ final class HotKeyBenchmark implements Benchmark {
         return new RelaySide(each.label, relays, each.workload.events(), JVM_OPTIONS);
     }
 
-    private void measure(Servers servers, Case each, RelaySide relay, int round) throws SQLException {
+    private void measure(BenchServers servers, Case each, RelaySide relay, int round) throws SQLException {
         servers.topics().recreate(TOPIC, PARTITIONS);
         relay.prepare();
         Duration took = relay.run(deadline);
@@ -71,7 +72,7 @@ final class HotKeyBenchmark implements Benchmark {
         runs.add(each.label, round, each.workload.events(), took);
     }
 
-    private Report report(Servers servers, double load) throws SQLException {
+    private Report report(BenchServers servers, double load) throws SQLException {
         double one = runs.median(oneKey.label);
         double many = runs.median(manyKeys.label);
         JsonObject figures = Json.createObjectBuilder()

@@ -2,6 +2,7 @@ package dev.twinbox.proof.bench;
 
 import dev.twinbox.fixtures.RelayProcess;
 import dev.twinbox.proof.landscape.Installation;
+import dev.twinbox.proof.landscape.Machine;
 import jakarta.json.Json;
 import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObject;
@@ -69,8 +70,8 @@ final class LatencyBenchmark implements Benchmark {
 
     @Override
     public Report run() throws SQLException, IOException, InterruptedException {
-        try (Servers servers = Servers.start(deadline)) {
-            Relays relays = servers.relays(files);
+        try (BenchServers servers = BenchServers.start(files, deadline)) {
+            Relays relays = servers.relays();
             relays.migrate();
             Map<String, String> settings = ProducerSettings.ofRelay(relays, servers, deadline);
             // The relay does not wait for it when nothing follows, so neither should the one it is compared with.
@@ -89,7 +90,7 @@ final class LatencyBenchmark implements Benchmark {
         }
     }
 
-    private List<Measured> relayed(Servers servers, Relays relays) throws SQLException, IOException {
+    private List<Measured> relayed(BenchServers servers, Relays relays) throws SQLException, IOException {
         Path file = servers.folder().resolve("ack-times");
         LongBuffer acknowledged = AckTimes.map(file, workload.events());
         List<String> options = new ArrayList<>(JVM_OPTIONS);
@@ -131,7 +132,7 @@ final class LatencyBenchmark implements Benchmark {
         return new Measured(run.schedule().perSecond(), fromCommit, fromDue, new Latencies());
     }
 
-    private List<Latencies> direct(Servers servers, Map<String, String> settings) throws InterruptedException {
+    private List<Latencies> direct(BenchServers servers, Map<String, String> settings) throws InterruptedException {
         List<Latencies> all = new ArrayList<>();
         try (DirectProducer producer = new DirectProducer(settings, workload, DIRECT_TOPIC)) {
             for (OpenLoop.Schedule schedule : schedules) {
@@ -143,7 +144,7 @@ final class LatencyBenchmark implements Benchmark {
         return all.subList(1, all.size());
     }
 
-    private Report report(Servers servers, List<Measured> all, double load) throws SQLException {
+    private Report report(BenchServers servers, List<Measured> all, double load) throws SQLException {
         Measured main = all.get(RATES.indexOf(MAIN_RATE));
         JsonArrayBuilder rates = Json.createArrayBuilder();
         StringBuilder table = new StringBuilder();

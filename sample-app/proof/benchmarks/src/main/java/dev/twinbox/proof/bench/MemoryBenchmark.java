@@ -2,6 +2,7 @@ package dev.twinbox.proof.bench;
 
 import dev.twinbox.fixtures.RelayProcess;
 import dev.twinbox.proof.landscape.Installation;
+import dev.twinbox.proof.landscape.Machine;
 import jakarta.json.Json;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;
@@ -75,9 +76,9 @@ final class MemoryBenchmark implements Benchmark {
 
     @Override
     public Report run() throws SQLException, IOException {
-        try (Servers servers = Servers.start(deadline)) {
-            Relays relays = servers.relays(files)
-                    .with("twinbox.relay.kafka.max.request.size", Integer.toString(MAX_REQUEST_BYTES));
+        try (BenchServers servers = BenchServers.start(files, deadline)) {
+            Relays relays =
+                    servers.relays().with("twinbox.relay.kafka.max.request.size", Integer.toString(MAX_REQUEST_BYTES));
             relays.migrate();
             double load = Machine.load();
             Console.say(String.format(Locale.ROOT, "loading %,d small rows", small.events()));
@@ -93,7 +94,7 @@ final class MemoryBenchmark implements Benchmark {
         }
     }
 
-    private Measured publish(Servers servers, Relays relays, ExpectedEvents events, String label, int heapMib)
+    private Measured publish(BenchServers servers, Relays relays, ExpectedEvents events, String label, int heapMib)
             throws SQLException, IOException {
         servers.execute("vacuum (analyze) outbox_event");
         relays.forgetPosition();
@@ -126,7 +127,7 @@ final class MemoryBenchmark implements Benchmark {
         }
     }
 
-    private Report report(Servers servers, Measured many, Measured big, double load) throws SQLException {
+    private Report report(BenchServers servers, Measured many, Measured big, double load) throws SQLException {
         double first = Math.max(many.firstEventSeconds, big.firstEventSeconds);
         JsonObject figures = Json.createObjectBuilder()
                 .add("first_event_s", first)

@@ -36,13 +36,13 @@ final class OpenLoop {
     private static final Duration SLACK = Duration.ofSeconds(1);
     private static final Duration SLACK_OF_A_TRY = Duration.ofMinutes(1);
 
-    private final Servers servers;
+    private final BenchServers servers;
     private final EventTable table;
     private final Workload workload;
     private final String topic;
     private final Deadline deadline;
 
-    OpenLoop(Servers servers, EventTable table, Workload workload, String topic, Deadline deadline) {
+    OpenLoop(BenchServers servers, EventTable table, Workload workload, String topic, Deadline deadline) {
         this.deadline = deadline;
         this.servers = servers;
         this.table = table;

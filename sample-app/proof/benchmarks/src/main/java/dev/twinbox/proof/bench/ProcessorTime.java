@@ -27,16 +27,16 @@ record ProcessorTime(Duration postgresql, Duration kafka, Duration program, Stri
     private static final int OF_ENDED_CHILDREN = 13;
 
     /** With the programs that this one started and that have ended, from the start of their JVM on. */
-    static ProcessorTime withSenders(Servers servers) {
+    static ProcessorTime withSenders(BenchServers servers) {
         return with(servers, read(ProcessHandle.current(), OF_ENDED_CHILDREN), "sender");
     }
 
     /** With a server that runs. */
-    static ProcessorTime with(Servers servers, PayaraMicro server) {
+    static ProcessorTime with(BenchServers servers, PayaraMicro server) {
         return with(servers, ofTree(server.pid()), "payara");
     }
 
-    private static ProcessorTime with(Servers servers, Duration program, String name) {
+    private static ProcessorTime with(BenchServers servers, Duration program, String name) {
         return new ProcessorTime(
                 ofTree(servers.postgres().pid()), ofTree(servers.kafka().pid()), program, name);
     }

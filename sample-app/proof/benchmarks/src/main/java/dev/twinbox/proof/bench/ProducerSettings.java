@@ -41,7 +41,7 @@ final class ProducerSettings {
      *
      * @return what another producer of this broker needs to be the same
      */
-    static Map<String, String> ofRelay(Relays relays, Servers servers, Deadline deadline)
+    static Map<String, String> ofRelay(Relays relays, BenchServers servers, Deadline deadline)
             throws SQLException, IOException {
         Console.say("asking the relay for its producer settings");
         servers.topics().create(TOPIC, 1);

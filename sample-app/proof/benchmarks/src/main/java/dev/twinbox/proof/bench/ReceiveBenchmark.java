@@ -3,6 +3,7 @@ package dev.twinbox.proof.bench;
 import dev.twinbox.fixtures.PayaraMicro;
 import dev.twinbox.proof.bench.ReceiveStage.Effort;
 import dev.twinbox.proof.landscape.Installation;
+import dev.twinbox.proof.landscape.Machine;
 import jakarta.json.Json;
 import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObject;

@@ -1,7 +1,7 @@
 package dev.twinbox.proof.bench;
 
 import dev.twinbox.fixtures.PayaraMicro;
-import dev.twinbox.proof.landscape.Command;
+import dev.twinbox.proof.landscape.BuiltFile;
 import dev.twinbox.proof.landscape.Installation;
 import java.io.IOException;
 import java.sql.SQLException;
@@ -20,67 +20,57 @@ final class ReceiveStage implements AutoCloseable {
 
     private static final Duration NO_PROGRESS = Duration.ofSeconds(60);
 
-    private final Installation files;
-    private final Servers servers;
+    private final BenchServers servers;
     private final TopicBacklog backlog;
     private final Deadline deadline;
 
-    private ReceiveStage(Installation files, Servers servers, Deadline deadline) {
-        this.files = files;
+    private ReceiveStage(BenchServers servers, Deadline deadline) {
         this.servers = servers;
         this.backlog = new TopicBacklog(servers.bootstrapServers());
         this.deadline = deadline;
     }
 
     static ReceiveStage start(Installation files, Deadline deadline) throws SQLException, IOException {
-        Servers servers = Servers.start(deadline);
+        BenchServers servers = BenchServers.start(files, deadline);
         try {
-            migrate(files, servers);
+            migrate(servers);
             for (String topic : ReceiveSide.topics()) {
                 servers.topics().create(topic, PARTITIONS);
             }
-            return new ReceiveStage(files, servers, deadline);
+            return new ReceiveStage(servers, deadline);
         } catch (RuntimeException | Error e) {
             servers.close();
             throw e;
         }
     }
 
-    /** The application of these benchmarks publishes, too, for another one, and does not start without an outbox. */
-    static void migrate(Installation files, Servers servers) {
-        servers.relays(files).migrate();
-        Command.run(
-                files.inboxCli(),
-                Map.of("TWINBOX_INBOX_DATABASE_PASSWORD", servers.postgres().password()),
-                "migrate",
-                "--url=" + servers.postgres().jdbcUrl(Servers.DATABASE),
-                "--user=" + servers.postgres().user());
+    /** The application of the benchmarks publishes, too, and does not start without an outbox. */
+    static void migrate(BenchServers servers) {
+        servers.relays().migrate();
+        servers.servers().migrateInbox(BenchServers.DATABASE);
     }
 
-    Servers servers() {
+    BenchServers servers() {
         return servers;
     }
 
     Effects effects() {
-        return new Effects(servers.postgres(), Servers.DATABASE);
+        return new Effects(servers.postgres(), BenchServers.DATABASE);
     }
 
     /** @param settings of the receiver beside the usual ones */
     PayaraMicro server(Map<String, String> settings) {
-        String url = servers.postgres().jdbcUrl(Servers.DATABASE);
-        return server(files, servers, url + (url.contains("?") ? "&" : "?") + "reWriteBatchedInserts=true", settings);
+        String url = servers.postgres().jdbcUrl(BenchServers.DATABASE);
+        return server(servers, url + (url.contains("?") ? "&" : "?") + "reWriteBatchedInserts=true", settings);
     }
 
     /** A server that runs {@code bench.war}. */
-    static PayaraMicro server(Installation files, Servers servers, String url, Map<String, String> settings) {
+    static PayaraMicro server(BenchServers servers, String url, Map<String, String> settings) {
         Console.say("starting Payara Micro, " + settings);
-        PayaraMicro.Builder builder = PayaraMicro.builder(files.payara())
-                .war(files.bench())
-                .maxHeap(MAX_HEAP)
-                .systemProperty("twinbox.inbox.kafka.bootstrap.servers", servers.bootstrapServers())
+        PayaraMicro.Builder builder = servers.servers()
+                .receiver(servers.servers().directly(), BuiltFile.BENCH, "bench", BenchServers.DATABASE)
                 .systemProperty("bench.database.url", url)
-                .systemProperty("bench.database.user", servers.postgres().user())
-                .systemProperty("bench.database.password", servers.postgres().password());
+                .maxHeap(MAX_HEAP);
         settings.forEach(builder::systemProperty);
         PayaraMicro server = builder.build();
         try {

@@ -1,6 +1,8 @@
 package dev.twinbox.proof.bench;
 
+import dev.twinbox.proof.landscape.BuiltFile;
 import dev.twinbox.proof.landscape.Installation;
+import dev.twinbox.proof.landscape.Machine;
 import jakarta.json.Json;
 import jakarta.json.JsonObject;
 import java.io.IOException;
@@ -54,20 +56,20 @@ final class RelayBenchmark implements Benchmark {
 
     @Override
     public Report run() throws SQLException, IOException, InterruptedException {
-        try (Servers servers = Servers.start(Map.of("wal_level", "logical"), deadline)) {
+        try (BenchServers servers = BenchServers.start(files, Map.of("wal_level", "logical"), deadline)) {
             return measure(servers);
         }
     }
 
-    private Report measure(Servers servers) throws SQLException, IOException, InterruptedException {
-        Relays relays = servers.relays(files);
+    private Report measure(BenchServers servers) throws SQLException, IOException, InterruptedException {
+        Relays relays = servers.relays();
         relays.migrate();
         Map<String, String> settings = ProducerSettings.ofRelay(relays, servers, deadline);
         BareProducerSide producer = new BareProducerSide(workload, TOPIC, settings, JVM_OPTIONS, servers.folder());
         RelaySide relay = new RelaySide(RelaySide.LABEL, relays, workload.events(), JVM_OPTIONS);
         ExactlyOnceSide exactlyOnce = new ExactlyOnceSide(relays, workload.events(), JVM_OPTIONS);
         SkipLockedSide skipLocked = new SkipLockedSide(
-                servers.postgres(), Servers.DATABASE, workload.events(), settings, JVM_OPTIONS, servers.folder());
+                servers.postgres(), BenchServers.DATABASE, workload.events(), settings, JVM_OPTIONS, servers.folder());
         Console.say(String.format(
                 Locale.ROOT,
                 "loading %,d committed rows of %d bytes for each",
@@ -77,8 +79,8 @@ final class RelayBenchmark implements Benchmark {
             OutboxBacklog.load(connection, EventTable.TWINBOX, workload, TOPIC);
         }
         skipLocked.load(workload, TOPIC);
-        DebeziumSide debezium =
-                new DebeziumSide(servers, files.benchDebezium(), workload.events(), settings, JVM_OPTIONS);
+        DebeziumSide debezium = new DebeziumSide(
+                servers, files.file(BuiltFile.BENCH_DEBEZIUM), workload.events(), settings, JVM_OPTIONS);
         debezium.load(workload, TOPIC, deadline);
 
         double load = Machine.load();
@@ -90,7 +92,7 @@ final class RelayBenchmark implements Benchmark {
         return report(servers, settings, load);
     }
 
-    private void measure(Servers servers, PublishingSide side, int round)
+    private void measure(BenchServers servers, PublishingSide side, int round)
             throws SQLException, IOException, InterruptedException {
         servers.topics().recreate(TOPIC, PARTITIONS);
         side.prepare();
@@ -113,7 +115,7 @@ final class RelayBenchmark implements Benchmark {
         }
     }
 
-    private Report report(Servers servers, Map<String, String> settings, double load) throws SQLException {
+    private Report report(BenchServers servers, Map<String, String> settings, double load) throws SQLException {
         double relayRate = runs.median(RelaySide.LABEL);
         double ratio = relayRate / runs.median(BareProducerSide.LABEL);
         double skipLockedRatio = relayRate / runs.median(SkipLockedSide.LABEL);

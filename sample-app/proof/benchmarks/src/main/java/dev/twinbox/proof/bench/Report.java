@@ -1,6 +1,7 @@
 package dev.twinbox.proof.bench;
 
 import dev.twinbox.fixtures.PostgresServer;
+import dev.twinbox.proof.landscape.Machine;
 import jakarta.json.Json;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;

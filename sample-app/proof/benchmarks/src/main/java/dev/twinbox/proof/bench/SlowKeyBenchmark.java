@@ -2,6 +2,7 @@ package dev.twinbox.proof.bench;
 
 import dev.twinbox.fixtures.PayaraMicro;
 import dev.twinbox.proof.landscape.Installation;
+import dev.twinbox.proof.landscape.Machine;
 import jakarta.json.Json;
 import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObject;
@@ -135,7 +136,7 @@ final class SlowKeyBenchmark implements Benchmark {
         return Map.of("bootstrap.servers", stage.servers().bootstrapServers(), "acks", "all", "linger.ms", "0");
     }
 
-    private Measured measure(Servers servers, DirectProducer producer) throws SQLException, InterruptedException {
+    private Measured measure(BenchServers servers, DirectProducer producer) throws SQLException, InterruptedException {
         warmUp.produce(producer, deadline);
         awaitApplied(servers, warmUp.end());
         before.produce(producer, deadline);
@@ -167,11 +168,11 @@ final class SlowKeyBenchmark implements Benchmark {
         return held;
     }
 
-    private void awaitApplied(Servers servers, int events) {
+    private void awaitApplied(BenchServers servers, int events) {
         deadline.await(events + " applied events", POLL, () -> count(servers, "applied_order") >= events);
     }
 
-    private static long count(Servers servers, String table) {
+    private static long count(BenchServers servers, String table) {
         try (Connection connection = servers.connect();
                 Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery("select count(*) from " + table)) {
@@ -183,7 +184,7 @@ final class SlowKeyBenchmark implements Benchmark {
     }
 
     /** Each event once, those of a key in order; times from the moment at which an event was due. */
-    private void readApplied(Servers servers) throws SQLException {
+    private void readApplied(BenchServers servers) throws SQLException {
         long[] lastOfCustomer = new long[KEYS];
         int applied = 0;
         try (Connection connection = servers.connect();

@@ -57,7 +57,7 @@ final class StatementTimes {
      *
      * @param share of its statements that are logged, 0 to 1
      */
-    static void measure(Servers servers, double share) throws SQLException {
+    static void measure(BenchServers servers, double share) throws SQLException {
         servers.execute(CREATE_ROLE.formatted(servers.postgres().password()));
         for (String setting : LOG_STATEMENTS) {
             servers.execute(setting);
@@ -66,7 +66,7 @@ final class StatementTimes {
     }
 
     /** Another share, for sessions that begin later. */
-    static void log(Servers servers, double share) throws SQLException {
+    static void log(BenchServers servers, double share) throws SQLException {
         servers.execute(LOG_SHARE.formatted(Double.toString(share)));
     }
 

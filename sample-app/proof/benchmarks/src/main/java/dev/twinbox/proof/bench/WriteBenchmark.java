@@ -2,6 +2,7 @@ package dev.twinbox.proof.bench;
 
 import dev.twinbox.fixtures.PayaraMicro;
 import dev.twinbox.proof.landscape.Installation;
+import dev.twinbox.proof.landscape.Machine;
 import jakarta.json.Json;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;
@@ -63,8 +64,8 @@ final class WriteBenchmark implements Benchmark {
 
     @Override
     public Report run() throws SQLException, IOException, InterruptedException {
-        try (Servers servers = Servers.start(deadline)) {
-            ReceiveStage.migrate(files, servers);
+        try (BenchServers servers = BenchServers.start(files, deadline)) {
+            ReceiveStage.migrate(servers);
             // The application's consumers belong to other benchmarks.
             for (String topic : ReceiveSide.topics()) {
                 servers.topics().create(topic, 1);
@@ -89,15 +90,12 @@ final class WriteBenchmark implements Benchmark {
         }
     }
 
-    private PayaraMicro server(Servers servers) {
+    private PayaraMicro server(BenchServers servers) {
         return ReceiveStage.server(
-                files,
-                servers,
-                servers.postgres().jdbcUrl(Servers.DATABASE),
-                Map.of("twinbox.inbox.batch.size", "500"));
+                servers, servers.postgres().jdbcUrl(BenchServers.DATABASE), Map.of("twinbox.inbox.batch.size", "500"));
     }
 
-    private Latencies measure(Servers servers, PayaraMicro server, Side side)
+    private Latencies measure(BenchServers servers, PayaraMicro server, Side side)
             throws SQLException, InterruptedException {
         servers.execute("truncate stored_order, outbox_event");
         servers.execute("vacuum buyer");
@@ -135,7 +133,7 @@ final class WriteBenchmark implements Benchmark {
         }
     }
 
-    private void requireWritten(Servers servers, Side side) throws SQLException {
+    private void requireWritten(BenchServers servers, Side side) throws SQLException {
         try (Connection connection = servers.connect();
                 Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery(COUNT)) {
@@ -164,7 +162,7 @@ final class WriteBenchmark implements Benchmark {
         return medians.get((medians.size() - 1) / 2);
     }
 
-    private Report report(Servers servers, double load) throws SQLException {
+    private Report report(BenchServers servers, double load) throws SQLException {
         double ratio = median(OUTBOX) / median(HAND_WRITTEN);
         JsonObjectBuilder runs = Json.createObjectBuilder();
         StringBuilder table = new StringBuilder();

@@ -136,7 +136,7 @@ class BenchIT {
     }
 
     private static Installation files() {
-        return Installation.in(Path.of(System.getProperty(BenchMain.ROOT_PROPERTY)));
+        return Installation.in(Path.of(System.getProperty(BenchMain.ROOT_PROPERTY)), BenchMain.FILES);
     }
 
     private static Deadline aWhile() {

@@ -1,145 +1,164 @@
 package dev.twinbox.proof.landscape;
 
+import dev.twinbox.fixtures.ChildProcess;
 import dev.twinbox.fixtures.KafkaBroker;
 import dev.twinbox.fixtures.PayaraMicro;
 import dev.twinbox.fixtures.PostgresServer;
 import dev.twinbox.fixtures.RelayProcess;
-import dev.twinbox.sample.demo.DemoSettings.Use;
-import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.stream.Collectors;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
 
-/** All processes of the sample: PostgreSQL, Kafka, the relay and the two services, each with its own database. */
-final class Landscape implements AutoCloseable {
+/** All processes of the sample: PostgreSQL, Kafka, relays, and the two services, each with its own database. */
+public final class Landscape implements AutoCloseable {
 
-    static final String ORDERS_DATABASE = "orders";
-    static final String SHIPPING_DATABASE = "shipping";
-    static final String TOPIC = "orders";
+    public static final String ORDERS_DATABASE = "orders";
+    public static final String SHIPPING_DATABASE = "shipping";
+    public static final String TOPIC = "orders";
 
-    private static final int PARTITIONS = 8;
+    /** The address of the orders service's resource. */
+    public static final String ORDERS_PATH = "/orders/api/orders";
 
-    /** A server takes seconds; on a machine that has other things to do, minutes. */
-    private static final Duration START_LIMIT = Duration.ofMinutes(5);
+    /** The address of the shipping service's resource. */
+    public static final String SHIPMENTS_PATH = "/shipping/api/shipments";
 
-    private static final String QUICK_START = "-XX:TieredStopAtLevel=1";
-
-    private final Installation installation;
-    private final Map<String, String> telemetry;
+    private final Plan plan;
+    private final Servers servers;
+    private final Map<Part, ChildProcess> processes = new EnumMap<>(Part.class);
     private final ExecutorService threads = Executors.newCachedThreadPool(task -> {
         Thread thread = new Thread(task, "landscape");
         thread.setDaemon(true);
         return thread;
     });
 
-    private final PostgresServer postgres;
-    private final KafkaBroker kafka;
-    private final PayaraMicro ordersServer;
-    private final PayaraMicro shippingServer;
-
-    private final Server postgresProcess;
-    private final Server kafkaProcess;
-    private final Server relayProcess;
-    private final Server ordersProcess;
-    private final Server shippingProcess;
-
-    Landscape(Installation installation, DemoSettings settings, Journal journal) {
-        this(installation, settings, journal, Map.of());
+    /** Prepares all processes and starts none. */
+    public Landscape(Installation installation, Plan plan) {
+        this.plan = plan;
+        servers = Servers.of(installation, plan.spares().brokers());
+        addServers();
+        for (Part part : Part.values()) {
+            if (part.isRelay() && plan.spares().has(part)) {
+                processes.put(part, relay(part));
+            } else if (part.isReceiver() && plan.spares().has(part)) {
+                processes.put(part, receiver(part));
+            }
+        }
+        processes.put(Part.PRODUCER, producer());
     }
 
-    /** @param telemetry settings of OpenTelemetry for the relay and the services, by their standard names */
-    Landscape(Installation installation, DemoSettings settings, Journal journal, Map<String, String> telemetry) {
-        this.installation = installation;
-        this.telemetry = Map.copyOf(telemetry);
-        postgres = PostgresServer.create().withPort(settings.port(Use.POSTGRES));
-        // First-tier compilation everywhere: seconds of start matter more here than the last tenth of speed.
-        kafka = KafkaBroker.create().withPort(settings.port(Use.KAFKA)).withJvmOptions(QUICK_START);
-        RelayProcess relay = RelayProcess.builder(installation.relay())
-                .jvmOptions("-Xmx256m", "-XX:+UseSerialGC", QUICK_START)
-                .config(relayConfiguration())
-                .config(telemetry)
-                .config("twinbox.relay.http.port", String.valueOf(settings.port(Use.RELAY)))
+    private void addServers() {
+        processes.put(Part.POSTGRES, servers.postgres().withPort(plan.port(Part.POSTGRES)));
+        List<Part> parts = List.of(Part.BROKER_1, Part.BROKER_2, Part.BROKER_3);
+        for (int i = 0; i < servers.brokers().size(); i++) {
+            KafkaBroker broker = servers.brokers().get(i).withJvmOptions(Servers.QUICK_START);
+            processes.put(parts.get(i), broker);
+        }
+        if (plan.spares() == Spares.NONE) {
+            servers.kafka().withPort(plan.port(Part.BROKER_1));
+        }
+    }
+
+    private RelayProcess relay(Part part) {
+        return servers.relay(plan.routes().apply(servers, part), ORDERS_DATABASE)
+                .jvmOptions("-Xmx256m", "-XX:+UseSerialGC", Servers.QUICK_START)
+                .config(configurationWithout("twinbox.inbox."))
+                .config("twinbox.relay.http.port", Integer.toString(plan.port(part)))
                 .build();
-        ordersServer = payara(settings.port(Use.ORDERS), ORDERS_DATABASE)
-                .war(installation.orders())
-                .build();
-        shippingServer = payara(settings.port(Use.SHIPPING), SHIPPING_DATABASE)
-                .war(installation.shipping())
-                .systemProperty("twinbox.inbox.kafka.bootstrap.servers", kafka.bootstrapServers())
-                .build();
-        postgresProcess = new Server("PostgreSQL", postgres, () -> {}, journal, threads);
-        kafkaProcess = new Server("Kafka", kafka, () -> {}, journal, threads);
-        relayProcess = new Server("Relay", relay, () -> relay.awaitReady(START_LIMIT), journal, threads);
-        ordersProcess = new Server(
-                "Orders",
-                ordersServer,
-                () -> ordersServer.awaitHttp("/orders/api/orders", START_LIMIT),
-                journal,
-                threads);
-        shippingProcess = new Server(
-                "Shipping",
-                shippingServer,
-                () -> shippingServer.awaitHttp("/shipping/api/shipments", START_LIMIT),
-                journal,
-                threads);
     }
 
-    private PayaraMicro.Builder payara(int port, String database) {
-        PayaraMicro.Builder builder = PayaraMicro.builder(installation.payara())
-                .port(port)
-                .jvmOptions(QUICK_START)
-                .systemProperty(database + ".database.url", postgres.jdbcUrl(database))
-                .systemProperty(database + ".database.user", postgres.user())
-                .env(environmentName(database + ".database.password"), postgres.password());
-        telemetry.forEach(builder::systemProperty);
-        return builder;
+    private PayaraMicro producer() {
+        Route route = plan.routes().apply(servers, Part.PRODUCER);
+        return build(
+                servers.application(route, BuiltFile.ORDERS, ORDERS_DATABASE, ORDERS_DATABASE),
+                Part.PRODUCER,
+                key -> !key.startsWith("twinbox."));
     }
 
-    private Map<String, String> relayConfiguration() {
-        return Map.of(
-                "twinbox.relay.database.url", postgres.jdbcUrl(ORDERS_DATABASE),
-                "twinbox.relay.database.user", postgres.user(),
-                "twinbox.relay.database.password", postgres.password(),
-                "twinbox.relay.kafka.bootstrap.servers", kafka.bootstrapServers());
+    private PayaraMicro receiver(Part part) {
+        Route route = plan.routes().apply(servers, part);
+        return build(
+                servers.receiver(route, BuiltFile.SHIPPING, SHIPPING_DATABASE, SHIPPING_DATABASE),
+                part,
+                key -> !key.startsWith("twinbox.relay."));
     }
 
-    /** MicroProfile Config's name of a key in the environment. */
-    private static String environmentName(String key) {
-        return key.replaceAll("[^A-Za-z0-9]", "_").toUpperCase(Locale.ROOT);
+    private PayaraMicro build(PayaraMicro.Builder builder, Part part, Predicate<String> wanted) {
+        builder.port(plan.port(part)).jvmOptions(Servers.QUICK_START);
+        if (plan.spares() == Spares.ALL) {
+            builder.redeployable();
+        }
+        plan.configuration().forEach((key, value) -> {
+            if (wanted.test(key)) {
+                builder.systemProperty(key, value);
+            }
+        });
+        return builder.build();
+    }
+
+    private Map<String, String> configurationWithout(String prefix) {
+        Map<String, String> wanted = new HashMap<>(plan.configuration());
+        wanted.keySet().removeIf(key -> key.startsWith(prefix));
+        return wanted;
     }
 
     /**
-     * Starts everything, side by side where one does not need the other, and returns when all of it is of use.
+     * Starts everything, in parallel where one part does not need the other. Returns when all of it can be used.
      *
-     * @throws IllegalStateException what failed first, with the end of its log
+     * @param starter starts one process and returns when it can be used
+     * @throws IllegalStateException with the first failure, if a part cannot be started
      */
-    void start(StartProgress progress) {
+    public void start(StartProgress progress, Consumer<Part> starter) {
         StartProgress.Step postgresStep = progress.announce("PostgreSQL");
         StartProgress.Step kafkaStep = progress.announce("Kafka");
-        StartProgress.Step outboxStep =
-                progress.announce("Database orders, with the outbox (outbox-relay.jar migrate)");
-        StartProgress.Step inboxStep =
-                progress.announce("Database shipping, with the inbox (inbox-receiver-cli.jar migrate)");
+        StartProgress.Step outboxStep = progress.announce("Database orders, with the outbox (relay: migrate)");
+        StartProgress.Step inboxStep = progress.announce("Database shipping, with the inbox (inbox: migrate)");
         StartProgress.Step topicStep = progress.announce("Topic orders");
-        StartProgress.Step relayStep = progress.announce("Relay");
-        StartProgress.Step ordersStep = progress.announce("Orders service on Payara Micro");
-        StartProgress.Step shippingStep = progress.announce("Shipping service on Payara Micro");
 
-        CompletableFuture<Void> postgresUp = begin(() -> postgresStep.run(postgresProcess::start));
-        CompletableFuture<Void> kafkaUp = begin(() -> kafkaStep.run(kafkaProcess::start));
-        CompletableFuture<Void> outbox = after(postgresUp, () -> outboxStep.run(this::createOutbox));
-        CompletableFuture<Void> inbox = after(postgresUp, () -> inboxStep.run(this::createInbox));
-        CompletableFuture<Void> topic = after(kafkaUp, () -> topicStep.run(() -> kafka.createTopic(TOPIC, PARTITIONS)));
-        CompletableFuture<Void> relay = after(both(outbox, topic), () -> relayStep.run(relayProcess::start));
-        CompletableFuture<Void> orders = after(outbox, () -> ordersStep.run(ordersProcess::start));
-        CompletableFuture<Void> shipping = after(both(inbox, topic), () -> shippingStep.run(shippingProcess::start));
-        awaitAll(List.of(relay, orders, shipping));
+        CompletableFuture<Void> postgres = begin(() -> postgresStep.run(() -> starter.accept(Part.POSTGRES)));
+        CompletableFuture<Void> kafka = begin(() -> kafkaStep.run(() -> startBrokers(starter)));
+        CompletableFuture<Void> outbox =
+                after(postgres, () -> outboxStep.run(() -> servers.createOutbox(ORDERS_DATABASE, plan.outbox())));
+        CompletableFuture<Void> inbox =
+                after(postgres, () -> inboxStep.run(() -> servers.createInbox(SHIPPING_DATABASE)));
+        CompletableFuture<Void> topic =
+                after(kafka, () -> topicStep.run(() -> servers.createTopic(TOPIC, plan.partitions())));
+
+        List<CompletableFuture<Void>> ends = new ArrayList<>();
+        for (Part part : processes.keySet()) {
+            if (part.isRelay()) {
+                ends.add(after(both(outbox, topic), step(progress, part, "Relay", starter)));
+            } else if (part == Part.PRODUCER) {
+                ends.add(after(outbox, step(progress, part, "Orders service on Payara Micro", starter)));
+            } else if (part.isReceiver()) {
+                ends.add(after(both(inbox, topic), step(progress, part, "Shipping service on Payara Micro", starter)));
+            }
+        }
+        awaitAll(ends);
+    }
+
+    private void startBrokers(Consumer<Part> starter) {
+        // In parallel: one broker alone waits for a majority of the controllers.
+        awaitAll(processes.keySet().stream()
+                .filter(Part::isBroker)
+                .map(part -> begin(() -> starter.accept(part)))
+                .toList());
+    }
+
+    private static Runnable step(StartProgress progress, Part part, String title, Consumer<Part> starter) {
+        StartProgress.Step step = progress.announce(part.isSpare() ? title + ", spare" : title);
+        return () -> step.run(() -> starter.accept(part));
     }
 
     private CompletableFuture<Void> begin(Runnable step) {
@@ -154,7 +173,7 @@ final class Landscape implements AutoCloseable {
         return CompletableFuture.allOf(one, other);
     }
 
-    /** The first failure ends the wait: nobody should wait for a server that can be of no use. */
+    /** The first failure ends the wait: the rest cannot make up for it. */
     private static void awaitAll(List<CompletableFuture<Void>> ends) {
         CompletableFuture<Void> all = CompletableFuture.allOf(ends.toArray(CompletableFuture<?>[]::new));
         for (CompletableFuture<Void> end : ends) {
@@ -172,82 +191,56 @@ final class Landscape implements AutoCloseable {
         }
     }
 
-    private void createOutbox() {
-        createDatabase(ORDERS_DATABASE);
-        Map<String, String> environment = relayConfiguration().entrySet().stream()
-                .collect(Collectors.toMap(entry -> environmentName(entry.getKey()), Map.Entry::getValue));
-        Command.run(installation.relay(), environment, "migrate");
-    }
-
-    private void createInbox() {
-        createDatabase(SHIPPING_DATABASE);
-        Command.run(
-                installation.inboxCli(),
-                Map.of("TWINBOX_INBOX_DATABASE_PASSWORD", postgres.password()),
-                "migrate",
-                "--url",
-                postgres.jdbcUrl(SHIPPING_DATABASE),
-                "--user",
-                postgres.user());
-    }
-
-    private void createDatabase(String name) {
-        try {
-            postgres.createDatabase(name);
-        } catch (SQLException e) {
-            throw new IllegalStateException("Cannot create the database " + name, e);
+    /** Starts one process unless it runs, and returns when it can be used. */
+    public void startAndAwait(Part part, Duration limit) {
+        ChildProcess process = process(part).start();
+        if (process instanceof RelayProcess relay) {
+            relay.awaitReady(limit);
+        } else if (process instanceof PayaraMicro server) {
+            server.awaitHttp(part == Part.PRODUCER ? ORDERS_PATH : SHIPMENTS_PATH, limit);
         }
     }
 
-    PostgresServer postgres() {
-        return postgres;
+    /** Which parts there are. */
+    public Set<Part> parts() {
+        return Collections.unmodifiableSet(processes.keySet());
     }
 
-    KafkaBroker kafka() {
-        return kafka;
+    /** The process of a part that there is. */
+    public ChildProcess process(Part part) {
+        return Objects.requireNonNull(processes.get(part), () -> "This landscape has no " + part);
     }
 
-    PayaraMicro ordersServer() {
-        return ordersServer;
+    /** The server of an application. */
+    public PayaraMicro server(Part part) {
+        return (PayaraMicro) process(part);
     }
 
-    PayaraMicro shippingServer() {
-        return shippingServer;
+    /** PostgreSQL and Kafka. */
+    public Servers servers() {
+        return servers;
     }
 
-    Server postgresProcess() {
-        return postgresProcess;
+    /** The database server. */
+    public PostgresServer postgres() {
+        return servers.postgres();
     }
 
-    Server kafkaProcess() {
-        return kafkaProcess;
-    }
-
-    Server relayProcess() {
-        return relayProcess;
-    }
-
-    Server shippingProcess() {
-        return shippingProcess;
-    }
-
-    /** The processes by the names that the page uses. */
-    Map<String, Server> processes() {
-        return Map.of(
-                "postgres", postgresProcess,
-                "kafka", kafkaProcess,
-                "relay", relayProcess,
-                "orders", ordersProcess,
-                "shipping", shippingProcess);
+    /** {@code bootstrap.servers} of clients that use no proxy. */
+    public String bootstrapServers() {
+        return servers.bootstrapServers();
     }
 
     /** Ends all processes. */
     @Override
     public void close() {
-        // Clients before what they are clients of: nobody's log ends in complaints.
-        List<Server> servers = List.of(shippingProcess, ordersProcess, relayProcess, kafkaProcess, postgresProcess);
-        servers.forEach(Server::letGo);
-        servers.forEach(Server::close);
+        // Clients before their servers, so that no log ends in complaints.
+        processes.forEach((part, process) -> {
+            if (!part.isBroker() && part != Part.POSTGRES) {
+                process.close();
+            }
+        });
+        servers.close();
         threads.shutdownNow();
     }
 }

@@ -32,14 +32,13 @@ public final class Machine {
     }
 
     /** Processes that ran or waited for a core during the last minute, on average: about 0 on a quiet machine. */
-    static double load() {
+    public static double load() {
         return Math.round(SYSTEM.getSystemLoadAverage() * 100) / 100.0;
     }
 
-    static void warnIfBusy() {
-        if (load() > SYSTEM.getAvailableProcessors() / 2.0) {
-            Console.say("this machine is busy (load " + load() + "): what is measured now is worth little");
-        }
+    /** Whether other processes take so much of this machine that figures are worth little. */
+    public static boolean isBusy() {
+        return load() > SYSTEM.getAvailableProcessors() / 2.0;
     }
 
     private static String cpu() {

@@ -7,53 +7,55 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 
-/** A process that is started again whenever it ends, however it ended, until it is closed. */
-final class Server implements AutoCloseable {
+/** A process that is started again whenever it ends, for whatever reason, until {@link #letGo}. */
+public final class Server {
 
-    /** Long enough to learn that a Ctrl-C, which a terminal sends to child processes too, was the reason for the end. */
+    /** A terminal sends Ctrl-C to child processes, too. By then this process knows that it is to end as well. */
     private static final Duration BEFORE_RESTART = Duration.ofMillis(300);
 
     private static final Duration RETRY = Duration.ofSeconds(1);
 
     private final String name;
     private final ChildProcess process;
-    private final Runnable awaitReady;
-    private final Journal journal;
+    private final Runnable start;
+    private final Consumer<String> journal;
     private final Executor threads;
 
     // Written by the thread that starts the process (one at a time), read by the page.
     private volatile Health health = Health.DOWN;
     private final AtomicInteger restarts = new AtomicInteger();
-    private volatile boolean closed;
+    private volatile boolean letGo;
 
     /**
-     * @param name what people call it, e.g. {@code Relay}
-     * @param awaitReady returns when the started process is of use
+     * @param name for people, e.g. {@code Relay}
+     * @param start starts the process unless it runs, and returns when it can be used
      * @param threads runs the restarts, which take seconds
      */
-    Server(String name, ChildProcess process, Runnable awaitReady, Journal journal, Executor threads) {
+    Server(String name, ChildProcess process, Runnable start, Consumer<String> journal, Executor threads) {
         this.name = name;
         this.process = process;
-        this.awaitReady = awaitReady;
+        this.start = start;
         this.journal = journal;
         this.threads = threads;
     }
 
-    /** What the page shows of a process. */
-    enum Health {
-        /** Not there: not started yet, or it does not come up. */
+    /** Whether a process can be used. */
+    public enum Health {
+        /** Not started yet, killed, or it cannot be started. */
         DOWN,
+        /** The process is being started. */
         STARTING,
+        /** The process can be used. */
         UP
     }
 
-    /** Starts it and returns when it is of use. From here on it is watched. */
-    void start() {
+    /** Starts the process and returns when it can be used. From now on it is restarted when it ends. */
+    public void start() {
         health = Health.STARTING;
         try {
-            process.start();
-            awaitReady.run();
+            start.run();
         } catch (RuntimeException e) {
             health = Health.DOWN;
             throw e;
@@ -63,7 +65,7 @@ final class Server implements AutoCloseable {
     }
 
     private void watch() {
-        // No handle: it has ended already.
+        // Without a handle the process has ended already.
         CompletableFuture<?> end = ProcessHandle.of(process.pid())
                 .map(ProcessHandle::onExit)
                 .orElseGet(() -> CompletableFuture.completedFuture(null));
@@ -71,20 +73,23 @@ final class Server implements AutoCloseable {
     }
 
     private void startAgain() {
-        if (closed) {
+        if (letGo) {
             return;
         }
         long endedAt = System.nanoTime();
         health = Health.STARTING;
-        journal.write(name + ": the process ended, it is started again");
+        journal.accept(name + ": the process ended, restarting it");
         try {
             start();
             restarts.incrementAndGet();
-            journal.write(String.format(
-                    Locale.ROOT, "%s: back after %.1f s", name, (System.nanoTime() - endedAt) / 1_000_000_000.0));
+            journal.accept(String.format(
+                    Locale.ROOT,
+                    "%s: running again after %.1f s",
+                    name,
+                    (System.nanoTime() - endedAt) / 1_000_000_000.0));
         } catch (RuntimeException e) {
-            if (!closed) {
-                journal.write(name + " does not come up, next try in a second: " + e.getMessage());
+            if (!letGo) {
+                journal.accept(name + " cannot be started, next attempt in one second: " + e.getMessage());
                 after(RETRY).execute(this::startAgain);
             }
         }
@@ -94,53 +99,46 @@ final class Server implements AutoCloseable {
         return CompletableFuture.delayedExecutor(delay.toMillis(), TimeUnit.MILLISECONDS, threads);
     }
 
-    /** {@code SIGKILL}. It comes back by itself. */
-    void kill() {
-        journal.write(name + ": kill -9 process " + process.pid());
+    /** Kills the process with {@code SIGKILL}. It is restarted. */
+    public void kill() {
+        journal.accept(name + ": kill -9 process " + process.pid());
         health = Health.DOWN;
         process.kill();
     }
 
-    /** A clean stop. It comes back by itself. */
-    void restart() {
-        journal.write(name + ": asked to stop");
+    /** Stops the process cleanly. It is restarted. */
+    public void restart() {
+        journal.accept(name + ": stopping the process");
         health = Health.DOWN;
         process.stop();
     }
 
-    Health health() {
+    /** Whether it can be used now. */
+    public Health health() {
         return health;
     }
 
-    /** How often it was started again. */
-    int restarts() {
+    /** How often it was restarted. */
+    public int restarts() {
         return restarts.get();
     }
 
-    /** The view for the page. */
-    View view() {
+    /** The process as it is now. */
+    public View view() {
         Health now = health;
         return new View(now.name().toLowerCase(Locale.ROOT), now == Health.UP ? process.pid() : 0, restarts.get());
     }
 
-    /** From here on its end is its end. */
-    void letGo() {
-        closed = true;
-    }
-
-    /** Ends it for good. */
-    @Override
-    public void close() {
-        letGo();
-        health = Health.DOWN;
-        process.close();
+    /** Ends the restarts. */
+    public void letGo() {
+        letGo = true;
     }
 
     /**
-     * What the page gets.
+     * A process at one moment.
      *
      * @param health one of down, starting, up
-     * @param pid 0 while it is not up
+     * @param pid the process id; 0 while it is not up
      */
     public record View(String health, long pid, int restarts) {}
 }

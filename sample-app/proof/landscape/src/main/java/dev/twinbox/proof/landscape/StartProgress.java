@@ -4,29 +4,37 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Consumer;
 
-/** The steps of the start, as the page shows them. Each step is written by one thread and read by the page. */
-final class StartProgress {
+/** The steps of a start. One thread at a time writes a step; any thread reads it. */
+public final class StartProgress {
 
-    private final Journal journal;
+    private final Consumer<String> journal;
     private final List<Step> steps = new ArrayList<>();
 
-    StartProgress(Journal journal) {
+    /** @param journal takes a line for each step that has ended */
+    public StartProgress(Consumer<String> journal) {
         this.journal = journal;
     }
 
-    /** Announces a step, in the order in which the page lists them; it waits until it {@link Step#run}s. */
+    /** Adds a step that waits until {@link Step#run}. Steps are listed in the order in which they are announced. */
     synchronized Step announce(String name) {
         Step step = new Step(name);
         steps.add(step);
         return step;
     }
 
-    synchronized List<View> views() {
+    /** All steps, as they are now. */
+    public synchronized List<View> views() {
         return steps.stream().map(Step::view).toList();
     }
 
-    /** What the page gets: state is one of waiting, running, ready, failed. */
+    /**
+     * A step at one moment.
+     *
+     * @param state one of waiting, running, ready, failed
+     * @param seconds how long it has been running
+     */
     public record View(String name, String state, double seconds) {}
 
     private enum State {
@@ -47,7 +55,7 @@ final class StartProgress {
             this.name = name;
         }
 
-        /** Does the work of this step; whatever it throws marks the step as failed and goes on to the caller. */
+        /** Runs the step. An exception marks it as failed and reaches the caller. */
         void run(Runnable work) {
             begin();
             try {
@@ -57,7 +65,7 @@ final class StartProgress {
                 end(State.FAILED);
                 throw e;
             }
-            journal.write(String.format(Locale.ROOT, "%s: ready after %.1f s", name, seconds()));
+            journal.accept(String.format(Locale.ROOT, "%s: ready after %.1f s", name, seconds()));
         }
 
         private synchronized void begin() {

@@ -83,7 +83,7 @@ final class FaultInjector {
                 await(fault.length());
                 landscape.proxies(fault.target()).forEach(TcpProxy::heal);
             }
-            case ADD_PARTITION -> landscape.addPartition();
+            case ADD_PARTITION -> landscape.partitions().add();
         }
         Duration ended = log.elapsed();
         if (isProcess(fault.kind())) {

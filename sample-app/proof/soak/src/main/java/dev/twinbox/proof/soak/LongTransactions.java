@@ -1,6 +1,7 @@
 package dev.twinbox.proof.soak;
 
 import dev.twinbox.fixtures.PostgresServer;
+import dev.twinbox.proof.landscape.Landscape;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -58,7 +59,7 @@ final class LongTransactions implements AutoCloseable {
     }
 
     private void run(Random random) {
-        try (Connection connection = postgres.connect(SoakLandscape.ORDERS, DATABASE_LIMIT)) {
+        try (Connection connection = postgres.connect(Landscape.ORDERS_DATABASE, DATABASE_LIMIT)) {
             connection.setAutoCommit(false);
             write(connection, random);
             end(connection, random);

@@ -1,9 +1,12 @@
 package dev.twinbox.proof.soak;
 
 import dev.twinbox.fixtures.LedgerReport;
-import dev.twinbox.proof.landscape.Machine;
 import dev.twinbox.proof.landscape.Installation;
-import dev.twinbox.proof.soak.LedgerReader.Look;
+import dev.twinbox.proof.landscape.Landscape;
+import dev.twinbox.proof.landscape.Machine;
+import dev.twinbox.proof.ledger.OrderLedger.Partitions;
+import dev.twinbox.proof.ledger.OrderLedgerReader;
+import dev.twinbox.proof.ledger.OrderLedgerReader.Look;
 import jakarta.json.Json;
 import jakarta.json.JsonObjectBuilder;
 import java.nio.file.Path;
@@ -30,6 +33,9 @@ final class Soak {
 
     /** Once nothing is broken any more, each look shows progress; a receiver's retry of what was set aside may wait for minutes. */
     private static final Duration WITHOUT_PROGRESS_LIMIT = Duration.ofMinutes(10);
+
+    private static final OrderLedgerReader.Limits LIMITS =
+            new OrderLedgerReader.Limits(Duration.ofSeconds(60), Duration.ofSeconds(60));
 
     private final Installation installation;
     private final Path root;
@@ -75,11 +81,16 @@ final class Soak {
             log.write("run", description());
             log.say("seed " + options.seed() + ", " + options.length() + ", " + faults.size() + " faults; log: "
                     + file);
-            landscape.start();
+            landscape.start(log::say);
             log.begin();
             log.say("everything is up");
             return run(landscape, log, faults);
         }
+    }
+
+    private static OrderLedgerReader reader(SoakLandscape landscape) {
+        return new OrderLedgerReader(
+                landscape.landscape(), SoakLandscape.CUSTOMERS, Partitions.GROWING, LIMITS, record -> {});
     }
 
     private JsonObjectBuilder description() {
@@ -96,7 +107,7 @@ final class Soak {
         LongTransactions transactions = new LongTransactions(landscape.postgres(), options.seed());
         FaultInjector injector = new FaultInjector(landscape, log, faults);
         Outcome outcome;
-        try (LedgerReader reader = new LedgerReader(landscape.postgres(), landscape.bootstrapServers())) {
+        try (OrderLedgerReader reader = reader(landscape)) {
             traffic.start();
             transactions.start();
             injector.start();
@@ -116,7 +127,7 @@ final class Soak {
     }
 
     /** @return null if all is well at the end of the time */
-    private @Nullable Outcome lookUntilTheEnd(LedgerReader reader, FaultInjector injector, FaultLog log) {
+    private @Nullable Outcome lookUntilTheEnd(OrderLedgerReader reader, FaultInjector injector, FaultLog log) {
         Duration nextLook = BETWEEN_LOOKS.dividedBy(2);
         Duration lastLook = Duration.ZERO;
         while (log.elapsed().compareTo(options.length()) < 0) {
@@ -144,7 +155,7 @@ final class Soak {
     }
 
     /** @return null if a server was away */
-    private @Nullable Look look(LedgerReader reader, FaultLog log) {
+    private @Nullable Look look(OrderLedgerReader reader, FaultLog log) {
         try {
             Look look = reader.look();
             looks++;
@@ -181,7 +192,7 @@ final class Soak {
                 .add("faults_found", report.faults().size());
     }
 
-    private Outcome comeToRest(LedgerReader reader, FaultInjector injector, FaultLog log) {
+    private Outcome comeToRest(OrderLedgerReader reader, FaultInjector injector, FaultLog log) {
         long left = Long.MAX_VALUE;
         Duration lastProgress = log.elapsed();
         while (true) {
@@ -214,7 +225,7 @@ final class Soak {
     /** From the beginning, all of it: what was read bit by bit while everything broke is not to be believed alone. */
     private static Outcome compareAnew(SoakLandscape landscape, FaultLog log) throws SQLException {
         log.say("reading everything once more");
-        try (LedgerReader reader = new LedgerReader(landscape.postgres(), landscape.bootstrapServers())) {
+        try (OrderLedgerReader reader = reader(landscape)) {
             LedgerReport report = reader.lastLook();
             return new Outcome(report.isExact() ? null : "the books differ", report);
         }
@@ -246,7 +257,7 @@ final class Soak {
                 .add("long_transactions_broken", transactions.failed())
                 .add("servers_replaced", landscape.replaced())
                 .add("lease_epoch", leaseEpoch(landscape))
-                .add("partitions", landscape.partitions());
+                .add("partitions", landscape.partitions().number());
         if (outcome.report() != null) {
             result.add("ledger", json(outcome.report()));
         }
@@ -255,7 +266,7 @@ final class Soak {
 
     /** Grows with each relay that takes over. */
     private static long leaseEpoch(SoakLandscape landscape) throws SQLException {
-        try (Connection connection = landscape.postgres().connect(SoakLandscape.ORDERS);
+        try (Connection connection = landscape.postgres().connect(Landscape.ORDERS_DATABASE);
                 Statement statement = connection.createStatement();
                 ResultSet rows = statement.executeQuery("-- soak: lease\nselect max(epoch) from outbox_lease")) {
             rows.next();

@@ -1,5 +1,6 @@
 package dev.twinbox.proof.soak;
 
+import dev.twinbox.proof.landscape.BuiltFile;
 import dev.twinbox.proof.landscape.Installation;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -26,7 +27,7 @@ import picocli.CommandLine.Option;
 public final class SoakMain implements Callable<Integer> {
 
     /** Names the top folder of the repository, where the built files are found and {@code target/soak} is written. */
-    private static final String ROOT_PROPERTY = "twinbox.demo.root";
+    private static final String ROOT_PROPERTY = "twinbox.root";
 
     private static final int EXACT = 0;
     private static final int NOT_EXACT = 1;
@@ -86,7 +87,7 @@ public final class SoakMain implements Callable<Integer> {
 
     private Installation installation(Path root) {
         try {
-            return Installation.in(root);
+            return Installation.in(root, BuiltFile.SAMPLE);
         } catch (IllegalStateException e) {
             throw wrong(String.valueOf(e.getMessage()), e);
         }

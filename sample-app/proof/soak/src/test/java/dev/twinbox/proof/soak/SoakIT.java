@@ -2,6 +2,7 @@ package dev.twinbox.proof.soak;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.twinbox.proof.landscape.BuiltFile;
 import dev.twinbox.proof.landscape.Installation;
 import jakarta.json.Json;
 import jakarta.json.JsonObject;
@@ -22,13 +23,16 @@ class SoakIT {
     static final Duration LENGTH = Duration.ofMinutes(2);
     private static final int ORDERS_PER_SECOND = 100;
 
-    private static final Path ROOT = Path.of(System.getProperty("twinbox.demo.root"));
+    private static final Path ROOT = Path.of(System.getProperty("twinbox.root"));
 
     @Test
     void everything_fails_for_two_minutes_and_each_committed_order_is_told_and_shipped_once_and_in_order()
             throws Exception {
-        Soak.Outcome outcome =
-                new Soak(Installation.in(ROOT), ROOT, new Soak.Options(LENGTH, SEED, ORDERS_PER_SECOND)).run();
+        Soak.Outcome outcome = new Soak(
+                        Installation.in(ROOT, BuiltFile.SAMPLE),
+                        ROOT,
+                        new Soak.Options(LENGTH, SEED, ORDERS_PER_SECOND))
+                .run();
 
         assertThat(outcome.isExact()).as(Soak.summary(outcome)).isTrue();
         assertThat(outcome.report().committed()).isGreaterThan(100);

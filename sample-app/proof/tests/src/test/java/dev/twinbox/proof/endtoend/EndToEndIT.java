@@ -5,7 +5,14 @@ import static org.awaitility.Awaitility.await;
 
 import dev.twinbox.fixtures.Ledger;
 import dev.twinbox.fixtures.LedgerReport;
-import dev.twinbox.sample.demo.Server.Health;
+import dev.twinbox.proof.landscape.BuiltFile;
+import dev.twinbox.proof.landscape.Installation;
+import dev.twinbox.proof.landscape.Landscape;
+import dev.twinbox.proof.landscape.OrdersClient;
+import dev.twinbox.proof.landscape.Part;
+import dev.twinbox.proof.landscape.Plan;
+import dev.twinbox.proof.landscape.StartProgress;
+import dev.twinbox.proof.landscape.Supervisor;
 import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -58,16 +65,15 @@ class EndToEndIT {
               select order_number - row_number() over (partition by customer_id order by id) as shift from shipment) s
              where shift <> 0""";
 
+    private static Supervisor supervisor;
     private static Landscape landscape;
 
     @BeforeAll
     static void start() throws SQLException {
-        Journal journal = new Journal(System.out);
         landscape = new Landscape(
-                Installation.in(Path.of(System.getProperty("twinbox.demo.root"))),
-                DemoSettings.withFreePorts(),
-                journal);
-        landscape.start(new StartProgress(journal));
+                Installation.in(Path.of(System.getProperty("twinbox.root")), BuiltFile.SAMPLE), Plan.withoutSpares());
+        supervisor = new Supervisor(landscape, System.out::println);
+        supervisor.start(new StartProgress(System.out::println));
         keepWhatWasSent();
     }
 
@@ -81,20 +87,20 @@ class EndToEndIT {
 
     @AfterAll
     static void stop() {
-        landscape.close();
+        supervisor.close();
     }
 
     @Test
     void twenty_thousand_orders_are_told_and_shipped_once_and_in_order_through_kills_and_restarts() throws Exception {
         try (OrderLoad load =
-                new OrderLoad(new OrdersClient(landscape.ordersServer().uri("/orders/api/orders")))) {
-            at(load, 2_000, this::onKafka, landscape.relayProcess()::kill);
-            at(load, 4_000, this::shipped, landscape.shippingProcess()::kill);
-            at(load, 7_000, this::onKafka, landscape.kafkaProcess()::restart);
-            at(load, 9_000, this::onKafka, landscape.relayProcess()::kill);
-            at(load, 12_000, this::ordered, landscape.postgresProcess()::restart);
-            at(load, 14_000, this::shipped, landscape.shippingProcess()::kill);
-            at(load, 17_000, this::onKafka, landscape.relayProcess()::kill);
+                new OrderLoad(new OrdersClient(landscape.server(Part.PRODUCER).uri(Landscape.ORDERS_PATH)))) {
+            at(load, 2_000, this::onKafka, supervisor.server(Part.RELAY_1)::kill);
+            at(load, 4_000, this::shipped, supervisor.server(Part.RECEIVER_1)::kill);
+            at(load, 7_000, this::onKafka, supervisor.server(Part.BROKER_1)::restart);
+            at(load, 9_000, this::onKafka, supervisor.server(Part.RELAY_1)::kill);
+            at(load, 12_000, this::ordered, supervisor.server(Part.POSTGRES)::restart);
+            at(load, 14_000, this::shipped, supervisor.server(Part.RECEIVER_1)::kill);
+            at(load, 17_000, this::onKafka, supervisor.server(Part.RELAY_1)::kill);
             load.allow(ORDERS);
             load.awaitEnd();
             assertThat(load.declined()).as("orders rolled back").isPositive();
@@ -122,7 +128,7 @@ class EndToEndIT {
             """)
     void a_wrong_request_is_answered_with_what_is_wrong_and_places_nothing(String query, String reason)
             throws Exception {
-        await("all servers up").atMost(LIMIT).until(this::allUp);
+        await("all servers up").atMost(LIMIT).until(supervisor::isAllUp);
         long before = ordered();
         HttpResponse<String> answer = post(query);
 
@@ -133,7 +139,8 @@ class EndToEndIT {
     }
 
     private static HttpResponse<String> post(String query) throws IOException, InterruptedException {
-        HttpRequest request = HttpRequest.newBuilder(landscape.ordersServer().uri("/orders/api/orders" + query))
+        HttpRequest request = HttpRequest.newBuilder(
+                        landscape.server(Part.PRODUCER).uri(Landscape.ORDERS_PATH + query))
                 .timeout(LIMIT)
                 .POST(HttpRequest.BodyPublishers.noBody())
                 .build();
@@ -145,7 +152,7 @@ class EndToEndIT {
     /** Lets orders be placed up to the threshold and some more, and does the fault when the progress has come to it. */
     private void at(OrderLoad load, int threshold, Callable<Long> progress, Runnable fault) {
         // The last fault's victim first: a kill that meets nobody is none.
-        await("all servers up").atMost(LIMIT).until(this::allUp);
+        await("all servers up").atMost(LIMIT).until(supervisor::isAllUp);
         load.allow(threshold + AHEAD);
         await("progress of " + threshold)
                 .atMost(LIMIT)
@@ -157,15 +164,17 @@ class EndToEndIT {
         fault.run();
     }
 
-    private boolean allUp() {
-        return landscape.processes().values().stream().allMatch(server -> server.health() == Health.UP);
-    }
-
     private void assertEachFaultHappened() {
-        assertThat(landscape.relayProcess().restarts()).as("relay killed").isEqualTo(3);
-        assertThat(landscape.shippingProcess().restarts()).as("receiver killed").isEqualTo(2);
-        assertThat(landscape.kafkaProcess().restarts()).as("Kafka restarted").isEqualTo(1);
-        assertThat(landscape.postgresProcess().restarts())
+        assertThat(supervisor.server(Part.RELAY_1).restarts())
+                .as("relay killed")
+                .isEqualTo(3);
+        assertThat(supervisor.server(Part.RECEIVER_1).restarts())
+                .as("receiver killed")
+                .isEqualTo(2);
+        assertThat(supervisor.server(Part.BROKER_1).restarts())
+                .as("Kafka restarted")
+                .isEqualTo(1);
+        assertThat(supervisor.server(Part.POSTGRES).restarts())
                 .as("PostgreSQL restarted")
                 .isEqualTo(1);
     }
@@ -180,7 +189,7 @@ class EndToEndIT {
                 Connection shipping = landscape.postgres().connect(Landscape.SHIPPING_DATABASE)) {
             LedgerReport report = Ledger.create()
                     .committed(orders, EVENTS_IN_BUSINESS_ORDER)
-                    .published(landscape.kafka().bootstrapServers())
+                    .published(landscape.bootstrapServers())
                     .effects("shipping", shipping, "select event_id from shipment")
                     .assertExact();
             System.out.println(report);
@@ -199,7 +208,7 @@ class EndToEndIT {
     }
 
     private long onKafka() {
-        return landscape.kafka().endOffsets(Landscape.TOPIC).values().stream()
+        return landscape.servers().kafka().endOffsets(Landscape.TOPIC).values().stream()
                 .mapToLong(Long::longValue)
                 .sum();
     }

@@ -2,6 +2,7 @@ package dev.twinbox.proof.endtoend;
 
 import static org.awaitility.Awaitility.await;
 
+import dev.twinbox.proof.landscape.OrdersClient;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;

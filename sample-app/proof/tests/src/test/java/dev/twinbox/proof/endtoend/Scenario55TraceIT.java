@@ -5,6 +5,12 @@ import static org.awaitility.Awaitility.await;
 
 import dev.twinbox.fixtures.OtlpReceiver;
 import dev.twinbox.fixtures.ToldSpan;
+import dev.twinbox.proof.landscape.BuiltFile;
+import dev.twinbox.proof.landscape.Installation;
+import dev.twinbox.proof.landscape.Landscape;
+import dev.twinbox.proof.landscape.Part;
+import dev.twinbox.proof.landscape.Plan;
+import dev.twinbox.proof.landscape.StartProgress;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -30,15 +36,12 @@ class Scenario55TraceIT {
 
     @Test
     void a_request_its_event_the_relay_and_the_handler_are_one_trace() throws Exception {
-        Journal journal = new Journal(System.out);
         try (OtlpReceiver collector = OtlpReceiver.start();
                 Landscape landscape = new Landscape(
-                        Installation.in(Path.of(System.getProperty("twinbox.demo.root"))),
-                        DemoSettings.withFreePorts(),
-                        journal,
-                        onlyOfSampledCallers(collector))) {
-            landscape.start(new StartProgress(journal));
-            URI orders = landscape.ordersServer().uri("/orders/api/orders?count=1&customer=7");
+                        Installation.in(Path.of(System.getProperty("twinbox.root")), BuiltFile.SAMPLE),
+                        Plan.withoutSpares().withConfiguration(onlyOfSampledCallers(collector)))) {
+            landscape.start(new StartProgress(System.out::println), part -> landscape.startAndAwait(part, LIMIT));
+            URI orders = landscape.server(Part.PRODUCER).uri(Landscape.ORDERS_PATH + "?count=1&customer=7");
             assertThat(post(orders, "00-" + TRACE + "-" + CALLER + "-01")).isEqualTo(200);
             assertThat(post(orders, "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00"))
                     .isEqualTo(200);

@@ -20,7 +20,7 @@ final class CrashMatrix {
     /** Has the committed document rewritten instead of compared. */
     static final String WRITE = "twinbox.it.write-matrix";
 
-    private static final Path ROOT = Path.of(System.getProperty("twinbox.demo.root"));
+    private static final Path ROOT = Path.of(System.getProperty("twinbox.root"));
     private static final Path COMMITTED = ROOT.resolve("docs/crash-matrix.md");
     private static final Path MEASURED = Path.of("target", "crash-matrix.md");
     private static final Path LOCK = Path.of("target", "crash-matrix.lock");

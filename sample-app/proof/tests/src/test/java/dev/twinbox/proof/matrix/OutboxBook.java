@@ -13,9 +13,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.UUID;
 
 /** A database of its own with an outbox: what a producer writes there, and what its tables say. */
@@ -58,14 +56,6 @@ final class OutboxBook {
         servers.createOutboxDatabase(name);
         // One slot has its turn all the time, whatever the hour.
         execute("alter table outbox_event alter column slot set default 0::smallint");
-    }
-
-    Map<String, String> relayConfig() {
-        Map<String, String> config = new LinkedHashMap<>();
-        config.put("twinbox.relay.database.url", postgres.jdbcUrl(name));
-        config.put("twinbox.relay.database.user", postgres.user());
-        config.put("twinbox.relay.database.password", postgres.password());
-        return config;
     }
 
     /** Writes and commits one event, whose payload is its id; returns that. */

@@ -3,6 +3,7 @@ package dev.twinbox.proof.matrix;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.twinbox.fixtures.PayaraMicro;
+import dev.twinbox.proof.landscape.BuiltFile;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -53,13 +54,10 @@ final class ProducerCrash implements AutoCloseable {
         Path folder = servers.folder(database);
         Stream.of(ProducerStep.values())
                 .forEach(step -> kills.put(step, KillSwitch.at(step.point(), folder.resolve(step.number()))));
-        this.server = PayaraMicro.builder(servers.installation().payara())
-                .war(servers.installation().orders())
+        this.server = servers.servers()
+                .application(servers.servers().directly(), BuiltFile.ORDERS, "orders", database)
                 .jvmOptions("-XX:TieredStopAtLevel=1")
                 .jvmOptions(KillSwitch.jvmOptions(servers.byteman(), folder, kills.values()))
-                .systemProperty("orders.database.url", servers.postgres().jdbcUrl(database))
-                .systemProperty("orders.database.user", servers.postgres().user())
-                .env("ORDERS_DATABASE_PASSWORD", servers.postgres().password())
                 .build();
     }
 

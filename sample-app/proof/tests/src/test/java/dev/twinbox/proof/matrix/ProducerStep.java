@@ -1,7 +1,7 @@
 package dev.twinbox.proof.matrix;
 
-import static dev.twinbox.sample.proof.KillPoint.enter;
-import static dev.twinbox.sample.proof.KillPoint.leave;
+import static dev.twinbox.proof.matrix.KillPoint.enter;
+import static dev.twinbox.proof.matrix.KillPoint.leave;
 
 /** The steps of a transaction of the sample's orders service, in their order, each with the place in its code where the step has just been done. */
 enum ProducerStep {

@@ -2,13 +2,14 @@ package dev.twinbox.proof.matrix;
 
 import dev.twinbox.fixtures.KafkaBroker;
 import dev.twinbox.fixtures.PostgresServer;
-import dev.twinbox.fixtures.RelayProcess;
+import dev.twinbox.proof.landscape.BuiltFile;
 import dev.twinbox.proof.landscape.Installation;
+import dev.twinbox.proof.landscape.Servers;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
+import java.util.EnumSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
@@ -17,40 +18,49 @@ import org.apache.kafka.clients.admin.Admin;
 
 /** What all crashes of this JVM share: PostgreSQL, Kafka and the built files. The servers end with the JVM. */
 final class ProofServers implements AutoCloseable {
-    private static final PostgresServer POSTGRES = PostgresServer.create();
-    private static final KafkaBroker KAFKA = KafkaBroker.create().withJvmOptions("-XX:TieredStopAtLevel=1");
+    private static final Path ROOT = Path.of(System.getProperty("twinbox.root"));
+    private static final Servers SERVERS = Servers.of(
+            Installation.in(
+                    ROOT,
+                    EnumSet.of(
+                            BuiltFile.RELAY,
+                            BuiltFile.INBOX_CLI,
+                            BuiltFile.ORDERS,
+                            BuiltFile.PAYARA,
+                            BuiltFile.CRASH,
+                            BuiltFile.BYTEMAN)),
+            1);
     private static final AtomicInteger NEXT = new AtomicInteger();
     private static final String TEMPLATE = "outbox_template";
     private static boolean migrated; // guarded by TEMPLATE
     private static final Path FOLDER = Path.of("target", "crashes");
 
-    private final Installation installation = Installation.in(Path.of(System.getProperty("twinbox.demo.root")));
+    static {
+        SERVERS.kafka().withJvmOptions("-XX:TieredStopAtLevel=1");
+    }
+
     private final Admin admin;
 
     ProofServers() {
-        POSTGRES.start();
-        KAFKA.start();
-        admin = Admin.create(Map.of("bootstrap.servers", (Object) KAFKA.bootstrapServers()));
+        SERVERS.start();
+        admin = Admin.create(Map.of("bootstrap.servers", (Object) SERVERS.bootstrapServers()));
     }
 
-    Installation installation() {
-        return installation;
+    /** What runs relays and applications on these servers. */
+    Servers servers() {
+        return SERVERS;
     }
 
     Path byteman() {
-        return installation.payara().resolveSibling("byteman.jar");
-    }
-
-    Path crashWar() {
-        return Path.of(System.getProperty("twinbox.demo.root")).resolve("sample-app/proof/crash/target/crash.war");
+        return SERVERS.installation().file(BuiltFile.BYTEMAN);
     }
 
     PostgresServer postgres() {
-        return POSTGRES;
+        return SERVERS.postgres();
     }
 
     KafkaBroker kafka() {
-        return KAFKA;
+        return SERVERS.kafka();
     }
 
     Admin admin() {
@@ -61,29 +71,12 @@ final class ProofServers implements AutoCloseable {
     void createOutboxDatabase(String name) throws SQLException {
         synchronized (TEMPLATE) {
             if (!migrated) {
-                POSTGRES.createDatabase(TEMPLATE);
-                migrate();
+                SERVERS.createOutbox(TEMPLATE, Map.of());
                 migrated = true;
             }
-            try (Connection connection = POSTGRES.connect("postgres");
+            try (Connection connection = postgres().connect("postgres");
                     Statement statement = connection.createStatement()) {
                 statement.execute("create database " + name + " template " + TEMPLATE);
-            }
-        }
-    }
-
-    private void migrate() {
-        try (RelayProcess migrate = RelayProcess.builder(installation.relay())
-                .config("twinbox.relay.database.url", POSTGRES.jdbcUrl(TEMPLATE))
-                .config("twinbox.relay.database.user", POSTGRES.user())
-                .config("twinbox.relay.database.password", POSTGRES.password())
-                .config("twinbox.relay.kafka.bootstrap.servers", KAFKA.bootstrapServers())
-                .arguments("migrate")
-                .build()
-                .start()) {
-            int exit = migrate.awaitExit(Duration.ofMinutes(4));
-            if (exit != 0) {
-                throw new IllegalStateException("migrate ended with " + exit + ": " + migrate.log());
             }
         }
     }

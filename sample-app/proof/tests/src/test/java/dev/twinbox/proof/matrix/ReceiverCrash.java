@@ -1,36 +1,21 @@
 package dev.twinbox.proof.matrix;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.twinbox.fixtures.Ledger;
 import dev.twinbox.fixtures.PayaraMicro;
 import dev.twinbox.fixtures.TcpProxy;
-import dev.twinbox.proof.landscape.Command;
-import dev.twinbox.sample.proof.ReceiverStep.SecondKill;
+import dev.twinbox.proof.landscape.BuiltFile;
+import dev.twinbox.proof.matrix.ReceiverStep.SecondKill;
 import java.nio.file.Path;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.UUID;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Future;
 import java.util.stream.Stream;
-import org.apache.kafka.clients.admin.OffsetSpec;
-import org.apache.kafka.clients.consumer.OffsetAndMetadata;
-import org.apache.kafka.clients.producer.KafkaProducer;
-import org.apache.kafka.clients.producer.Producer;
-import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.header.Headers;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,12 +31,6 @@ final class ReceiverCrash {
 
     /** More than one batch: what comes first after a crash is handled otherwise than all that follows. */
     private static final int SETTLING_EVENTS = 3;
-
-    private static final String EFFECTS = "select count(*) from effect where event_id = ?";
-    private static final String CLAIMS = "select count(*) from inbox_event where event_id = ?";
-    private static final String BEGUN = "select count(*) from inbox_parked where state = 'begun' and event_id = ?";
-    private static final String PARKED = "select count(*) from inbox_parked where state <> 'begun' and event_id = ?";
-    private static final String ALL_PARKED = "select count(*) from inbox_parked";
 
     /** Who comes first to a parked event after the crash. */
     enum Race {
@@ -72,20 +51,10 @@ final class ReceiverCrash {
      */
     record Seen(String database, String kafka, String receiver, boolean lost, boolean appliedTwice) {}
 
-    /** What the process is killed over. */
-    private record Event(Handling handling, String id, long offset) {
-        /** As it prints itself in the receiver. */
-        String coordinates() {
-            return handling.partition() + "@" + offset + " ";
-        }
-    }
-
-    private final ProofServers servers;
-    private final String database;
+    private final CrashDatabase database;
+    private final CrashTopics topics;
     private final TcpProxy proxy;
     private final Map<KillPoint, KillSwitch> kills = new LinkedHashMap<>();
-    private final Producer<byte[], byte[]> producer;
-    private final List<String> sentForOneEffect = new ArrayList<>();
     private final PayaraMicro server;
 
     private static @Nullable ReceiverCrash ofThisJvm; // guarded by the class
@@ -101,18 +70,11 @@ final class ReceiverCrash {
     }
 
     private ReceiverCrash(ProofServers servers) throws SQLException {
-        this.servers = servers;
-        this.database = servers.newName("receiver");
+        String name = servers.newName("receiver");
+        this.database = new CrashDatabase(servers, name);
+        this.topics = new CrashTopics(servers);
         this.proxy = servers.kafka().proxy();
-        createDatabase();
-        Stream.of(Handling.values())
-                .forEach(handling ->
-                        servers.kafka().createTopic(handling.partition().topic(), 1));
-        this.producer = new KafkaProducer<>(
-                Map.of("bootstrap.servers", servers.kafka().bootstrapServers()),
-                new ByteArraySerializer(),
-                new ByteArraySerializer());
-        Path folder = servers.folder(database);
+        Path folder = servers.folder(name);
         Stream.of(ReceiverStep.values())
                 .flatMap(step -> Stream.concat(
                         Stream.of(step.point()),
@@ -121,36 +83,17 @@ final class ReceiverCrash {
                                 .map(SecondKill::point)))
                 .forEach(point -> kills.computeIfAbsent(
                         point, same -> KillSwitch.at(same, folder.resolve(Integer.toString(kills.size())))));
-        this.server = PayaraMicro.builder(servers.installation().payara())
-                .war(servers.crashWar())
+        this.server = servers.servers()
+                .receiver(servers.servers().directly().toKafkaThrough(List.of(proxy)), BuiltFile.CRASH, "crash", name)
                 .jvmOptions("-XX:TieredStopAtLevel=1")
                 .jvmOptions(KillSwitch.jvmOptions(servers.byteman(), folder, kills.values()))
-                .systemProperty(
-                        "twinbox.inbox.kafka.bootstrap.servers", servers.kafka().bootstrapServers(proxy))
-                .systemProperty("crash.database.url", servers.postgres().jdbcUrl(database))
-                .systemProperty("crash.database.user", servers.postgres().user())
-                .env("CRASH_DATABASE_PASSWORD", servers.postgres().password())
                 .build();
-    }
-
-    private void createDatabase() throws SQLException {
-        servers.postgres().createDatabase(database);
-        Command.run(
-                servers.installation().inboxCli(),
-                Map.of("TWINBOX_INBOX_DATABASE_PASSWORD", servers.postgres().password()),
-                "migrate",
-                "--url",
-                servers.postgres().jdbcUrl(database),
-                "--user",
-                servers.postgres().user());
-        execute("create table effect (id bigserial primary key, topic text not null, event_id text not null)");
-        execute("create table refused (topic text primary key)");
     }
 
     /** One kill. */
     Map<Handling, Seen> kill(ReceiverStep step, Race race) throws SQLException {
         return undoneIfItFails(() -> {
-            List<Event> events = die(step);
+            List<CrashEvent> events = die(step);
             Map<Handling, Seen> atDeath = look(events);
             return end(atDeath, events, race);
         });
@@ -159,11 +102,11 @@ final class ReceiverCrash {
     /** Another kill while the receiver recovers from the first. */
     Map<Handling, Seen> killTwice(ReceiverStep step, List<SecondKill> again, Race race) throws SQLException {
         return undoneIfItFails(() -> {
-            List<Event> events = die(step);
+            List<CrashEvent> events = die(step);
             if (step == ReceiverStep.PARKED) {
                 keepKafkaAway(); // or it is anybody's guess whether the offset is committed by then
             }
-            acceptAll();
+            database.acceptAll();
             again.forEach(kill -> kills.get(kill.point()).arm(subjects(kill, events)));
             server.start();
             again.forEach(kill -> kills.get(kill.point()).awaitReached(server));
@@ -171,7 +114,7 @@ final class ReceiverCrash {
             again.forEach(kill -> kills.get(kill.point()).disarm());
             Map<Handling, Seen> atDeath = look(events);
             if (race == Race.KAFKA_FIRST) {
-                refuse();
+                database.refuse();
                 proxy.heal();
             }
             return end(atDeath, events, race);
@@ -193,7 +136,7 @@ final class ReceiverCrash {
             server.kill();
             kills.values().forEach(KillSwitch::disarm);
             proxy.heal();
-            acceptAll();
+            database.acceptAll();
             throw e;
         }
     }
@@ -202,32 +145,32 @@ final class ReceiverCrash {
         server.start().awaitHttp("/crash/api/ready", LIMIT);
     }
 
-    private List<Event> die(ReceiverStep step) throws SQLException {
-        List<Event> events = step.handlings().stream().map(this::nextEvent).toList();
+    private List<CrashEvent> die(ReceiverStep step) throws SQLException {
+        List<CrashEvent> events = step.handlings().stream().map(topics::next).toList();
         KillSwitch kill = kills.get(step.point());
         if (step.isAboutParking()) {
-            refuse();
+            database.refuse();
         }
         if (step.isAboutRedrive()) {
-            events.forEach(this::send);
-            events.forEach(event -> awaitCount(1, PARKED, event.id()));
+            events.forEach(topics::send);
+            events.forEach(event -> awaitCount(1, CrashDatabase.PARKED, event.id()));
             events.forEach(event -> awaitOffset(event.handling()));
             kill.arm(coordinates(events));
-            acceptAll();
+            database.acceptAll();
         } else {
             kill.arm(coordinates(events));
-            events.forEach(this::send);
+            events.forEach(topics::send);
         }
         kill.awaitReached(server);
         kill.fire(server);
         return events;
     }
 
-    private static List<String> coordinates(List<Event> events) {
-        return events.stream().map(Event::coordinates).toList();
+    private static List<String> coordinates(List<CrashEvent> events) {
+        return events.stream().map(CrashEvent::coordinates).toList();
     }
 
-    private static List<String> subjects(SecondKill kill, List<Event> events) {
+    private static List<String> subjects(SecondKill kill, List<CrashEvent> events) {
         return events.stream()
                 .filter(event -> kill.handlings().contains(event.handling()))
                 .map(event -> kill.point().equals(ReceiverStep.ASSIGNED)
@@ -236,15 +179,15 @@ final class ReceiverCrash {
                 .toList();
     }
 
-    private Map<Handling, Seen> look(List<Event> events) throws SQLException {
+    private Map<Handling, Seen> look(List<CrashEvent> events) throws SQLException {
         Map<Handling, Seen> seen = new LinkedHashMap<>();
-        for (Event event : events) {
-            long effects = count(EFFECTS, event.id());
+        for (CrashEvent event : events) {
+            long effects = database.count(CrashDatabase.EFFECTS, event.id());
             seen.put(
                     event.handling(),
                     new Seen(
-                            describeRows(event, effects),
-                            "offset " + (isOffsetAtEnd(event.handling()) ? "behind it" : "before it"),
+                            database.describe(event.id(), effects),
+                            "offset " + (topics.isOffsetAtEnd(event.handling()) ? "behind it" : "before it"),
                             effects == 0 ? "not applied" : effects == 1 ? "applied" : "applied " + effects + " times",
                             false,
                             false));
@@ -252,56 +195,40 @@ final class ReceiverCrash {
         return seen;
     }
 
-    private String describeRows(Event event, long effects) throws SQLException {
-        List<String> found = new ArrayList<>();
-        if (effects > 0) {
-            found.add("effect");
-        }
-        if (count(CLAIMS, event.id()) > 0) {
-            found.add("inbox row");
-        }
-        if (count(PARKED, event.id()) > 0) {
-            found.add("parked row");
-        }
-        if (count(BEGUN, event.id()) > 0) {
-            found.add("row that says begun");
-        }
-        return found.isEmpty() ? "nothing" : String.join(", ", found);
-    }
-
-    private Map<Handling, Seen> end(Map<Handling, Seen> atDeath, List<Event> events, Race race) throws SQLException {
+    private Map<Handling, Seen> end(Map<Handling, Seen> atDeath, List<CrashEvent> events, Race race)
+            throws SQLException {
         recover(events, race);
         settle();
         Map<Handling, Seen> seen = new LinkedHashMap<>();
-        for (Event event : events) {
-            long effects = count(EFFECTS, event.id());
+        for (CrashEvent event : events) {
+            long effects = database.count(CrashDatabase.EFFECTS, event.id());
             Seen before = atDeath.get(event.handling());
             seen.put(
                     event.handling(),
                     new Seen(before.database(), before.kafka(), before.receiver(), effects == 0, effects > 1));
         }
-        assertLedger();
+        topics.assertLedger(database);
         return seen;
     }
 
-    private void recover(List<Event> events, Race race) throws SQLException {
+    private void recover(List<CrashEvent> events, Race race) throws SQLException {
         switch (race) {
             case NONE -> {
-                acceptAll();
+                database.acceptAll();
                 proxy.heal();
                 start();
             }
             case KAFKA_FIRST -> {
                 start();
                 events.forEach(event -> awaitOffset(event.handling()));
-                acceptAll();
+                database.acceptAll();
             }
             case RETRY_FIRST -> {
-                acceptAll();
+                database.acceptAll();
                 keepKafkaAway();
                 start();
-                events.forEach(event -> awaitCount(1, EFFECTS, event.id()));
-                events.forEach(event -> awaitCount(0, PARKED, event.id()));
+                events.forEach(event -> awaitCount(1, CrashDatabase.EFFECTS, event.id()));
+                events.forEach(event -> awaitCount(0, CrashDatabase.PARKED, event.id()));
                 proxy.heal();
             }
         }
@@ -313,124 +240,36 @@ final class ReceiverCrash {
 
     /** Nothing is left to do when what came behind it is done, in each partition, and nothing is parked. */
     private void settle() {
-        awaitCount(0, ALL_PARKED);
-        List<Event> last = new ArrayList<>();
+        awaitCount(0, CrashDatabase.ALL_PARKED);
+        List<CrashEvent> last = new ArrayList<>();
         for (Handling handling : Handling.values()) {
             for (int i = 1; i < SETTLING_EVENTS; i++) {
-                send(nextEvent(handling));
+                topics.send(topics.next(handling));
             }
-            Event event = nextEvent(handling);
-            send(event);
+            CrashEvent event = topics.next(handling);
+            topics.send(event);
             last.add(event);
         }
-        for (Event event : last) {
-            awaitThat("an effect of " + event, () -> count(EFFECTS, event.id()) > 0);
+        for (CrashEvent event : last) {
+            awaitThat("an effect of " + event, () -> database.count(CrashDatabase.EFFECTS, event.id()) > 0);
             awaitOffset(event.handling());
         }
-        awaitCount(0, ALL_PARKED);
-    }
-
-    /** Of the events that are to have their effect once: each has it. */
-    private void assertLedger() throws SQLException {
-        Ledger ledger = Ledger.create();
-        String topic = Handling.ONCE.partition().topic();
-        sentForOneEffect.forEach(id -> ledger.committed(topic, "key", id, id.getBytes(UTF_8)));
-        try (Connection connection = servers.postgres().connect(database)) {
-            ledger.published(servers.kafka().readAll(topic))
-                    .effects("once", connection, "select event_id from effect where topic = 'crash-once'")
-                    .assertExact();
-        }
-    }
-
-    private Event nextEvent(Handling handling) {
-        return new Event(handling, UUID.randomUUID().toString(), endOffset(handling));
-    }
-
-    /** Returns when Kafka has it, at the offset that was foreseen. */
-    private void send(Event event) {
-        ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(
-                event.handling().partition().topic(),
-                "key".getBytes(UTF_8),
-                event.id().getBytes(UTF_8));
-        Headers headers = record.headers();
-        headers.add("ce_specversion", "1.0".getBytes(UTF_8));
-        headers.add("ce_id", event.id().getBytes(UTF_8));
-        headers.add("ce_type", "crash.happened".getBytes(UTF_8));
-        headers.add("ce_source", "/proof".getBytes(UTF_8));
-        headers.add("content-type", "text/plain".getBytes(UTF_8));
-        if (event.handling() == Handling.ONCE) {
-            sentForOneEffect.add(event.id());
-        }
-        assertThat(answer(producer.send(record)).offset()).isEqualTo(event.offset());
+        awaitCount(0, CrashDatabase.ALL_PARKED);
     }
 
     private void awaitOffset(Handling handling) {
-        awaitThat("the committed offset of " + handling.partition(), () -> isOffsetAtEnd(handling));
-    }
-
-    private boolean isOffsetAtEnd(Handling handling) {
-        OffsetAndMetadata committed = answer(servers.admin()
-                        .listConsumerGroupOffsets(handling.group())
-                        .partitionsToOffsetAndMetadata())
-                .get(handling.partition());
-        return committed != null && committed.offset() == endOffset(handling);
-    }
-
-    private long endOffset(Handling handling) {
-        return answer(servers.admin()
-                        .listOffsets(Map.of(handling.partition(), OffsetSpec.latest()))
-                        .partitionResult(handling.partition()))
-                .offset();
-    }
-
-    private static <T> T answer(Future<T> future) {
-        try {
-            return future.get();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException(e);
-        } catch (ExecutionException e) {
-            throw new IllegalStateException(e);
-        }
+        awaitThat("the committed offset of " + handling.partition(), () -> topics.isOffsetAtEnd(handling));
     }
 
     private void awaitCount(long wanted, String sql, String... parameters) {
-        awaitThat(wanted + " from " + sql + " of " + List.of(parameters), () -> count(sql, parameters) == wanted);
+        awaitThat(
+                wanted + " from " + sql + " of " + List.of(parameters),
+                () -> database.count(sql, parameters) == wanted);
     }
 
     private void awaitThat(String what, Callable<Boolean> condition) {
         await(what).atMost(LIMIT).pollInterval(POLL).until(() -> !server.isAlive() || condition.call());
         assertThat(server.isAlive()).as(server.log()).isTrue();
-    }
-
-    private long count(String sql, String... parameters) throws SQLException {
-        try (Connection connection = servers.postgres().connect(database);
-                PreparedStatement statement = connection.prepareStatement(sql)) {
-            for (int i = 0; i < parameters.length; i++) {
-                statement.setString(i + 1, parameters[i]);
-            }
-            try (ResultSet row = statement.executeQuery()) {
-                row.next();
-                return row.getLong(1);
-            }
-        }
-    }
-
-    /** From now on these handlers refuse everything. */
-    private void refuse() throws SQLException {
-        execute("insert into refused select unnest(array['crash-once', 'crash-at-least-once'])");
-    }
-
-    /** From now on no handler refuses anything. */
-    private void acceptAll() throws SQLException {
-        execute("delete from refused");
-    }
-
-    private void execute(String sql) throws SQLException {
-        try (Connection connection = servers.postgres().connect(database);
-                PreparedStatement statement = connection.prepareStatement(sql)) {
-            statement.execute();
-        }
     }
 
     /** Leaves the processors to others; the next kill starts the server again. */

@@ -2,7 +2,7 @@ package dev.twinbox.proof.matrix;
 
 import static org.junit.jupiter.api.Assertions.assertAll;
 
-import dev.twinbox.sample.proof.ReceiverCrash.Seen;
+import dev.twinbox.proof.matrix.ReceiverCrash.Seen;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;

@@ -2,9 +2,9 @@ package dev.twinbox.proof.matrix;
 
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
-import dev.twinbox.sample.proof.ReceiverCrash.Race;
-import dev.twinbox.sample.proof.ReceiverCrash.Seen;
-import dev.twinbox.sample.proof.ReceiverStep.SecondDeath;
+import dev.twinbox.proof.matrix.ReceiverCrash.Race;
+import dev.twinbox.proof.matrix.ReceiverCrash.Seen;
+import dev.twinbox.proof.matrix.ReceiverStep.SecondDeath;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,11 +1,11 @@
 package dev.twinbox.proof.matrix;
 
-import static dev.twinbox.sample.proof.KillPoint.enter;
-import static dev.twinbox.sample.proof.KillPoint.enterInbox;
-import static dev.twinbox.sample.proof.KillPoint.leave;
-import static dev.twinbox.sample.proof.KillPoint.leaveInbox;
+import static dev.twinbox.proof.matrix.KillPoint.enter;
+import static dev.twinbox.proof.matrix.KillPoint.enterInbox;
+import static dev.twinbox.proof.matrix.KillPoint.leave;
+import static dev.twinbox.proof.matrix.KillPoint.leaveInbox;
 
-import dev.twinbox.sample.proof.ReceiverCrash.Race;
+import dev.twinbox.proof.matrix.ReceiverCrash.Race;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;

@@ -89,7 +89,8 @@ final class RelayCrash implements AutoCloseable {
                 .flatMap(each -> Stream.of(each.point(), each.pointOfRecovery()))
                 .forEach(point -> kills.computeIfAbsent(
                         point, same -> KillSwitch.at(same, folder.resolve(Integer.toString(kills.size())))));
-        this.relay = RelayProcess.builder(servers.installation().relay())
+        this.relay = servers.servers()
+                .relay(servers.servers().directly().toKafkaThrough(List.of(proxy)), name)
                 .config(config(name))
                 .jvmOptions("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
                 .jvmOptions(KillSwitch.jvmOptions(servers.byteman(), folder, kills.values()))
@@ -97,8 +98,7 @@ final class RelayCrash implements AutoCloseable {
     }
 
     private Map<String, String> config(String name) {
-        Map<String, String> config = outbox.relayConfig();
-        config.put("twinbox.relay.kafka.bootstrap.servers", servers.kafka().bootstrapServers(proxy));
+        Map<String, String> config = new LinkedHashMap<>();
         config.put("twinbox.relay.lease", "PT2S");
         if (step.isExactlyOnce()) {
             config.put("twinbox.relay.delivery", "exactly-once");
@@ -170,28 +170,15 @@ final class RelayCrash implements AutoCloseable {
     private void die(Race race) throws SQLException {
         KillSwitch kill = kills.get(step.point());
         switch (race) {
-            case NONE -> {
-                if (step.work() == Work.PARKED_WHOSE_TOPIC_COMES) {
-                    insert();
-                    outbox.awaitParked(topic + LATE, EVENTS, relay);
-                    kill.arm();
-                    createMissingTopic();
-                } else {
-                    kill.arm();
-                    insert();
-                }
-                kill.awaitReached(relay);
-            }
+            case NONE -> reach(kill);
             case NOTHING_ARRIVED -> {
                 proxy.blackHole();
-                kill.arm();
-                insert();
+                armAndInsert(kill);
                 kill.awaitReached(relay);
             }
             case ONE_ARRIVED, ALL_ARRIVED -> {
                 proxy.holdAnswers();
-                kill.arm();
-                insert();
+                armAndInsert(kill);
                 kill.awaitReached(relay);
                 awaitPublished(1 + (race == Race.ONE_ARRIVED ? 1 : EVENTS));
             }
@@ -214,8 +201,25 @@ final class RelayCrash implements AutoCloseable {
         }
         kill.fire(relay);
         if (race == Race.NOTHING_ARRIVED) {
-            proxy.cut(); // or what it has swallowed would arrive after all
+            proxy.cut(); // or Kafka would still get what the proxy has swallowed
         }
+    }
+
+    private void reach(KillSwitch kill) throws SQLException {
+        if (step.work() == Work.PARKED_WHOSE_TOPIC_COMES) {
+            insert();
+            outbox.awaitParked(topic + LATE, EVENTS, relay);
+            kill.arm();
+            createMissingTopic();
+        } else {
+            armAndInsert(kill);
+        }
+        kill.awaitReached(relay);
+    }
+
+    private void armAndInsert(KillSwitch kill) throws SQLException {
+        kill.arm();
+        insert();
     }
 
     private void insert() throws SQLException {

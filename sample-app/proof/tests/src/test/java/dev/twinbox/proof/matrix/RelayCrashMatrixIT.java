@@ -1,7 +1,7 @@
 package dev.twinbox.proof.matrix;
 
-import dev.twinbox.sample.proof.RelayCrash.Race;
-import dev.twinbox.sample.proof.RelayCrash.Seen;
+import dev.twinbox.proof.matrix.RelayCrash.Race;
+import dev.twinbox.proof.matrix.RelayCrash.Seen;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.EnumMap;

@@ -1,11 +1,11 @@
 package dev.twinbox.proof.matrix;
 
-import static dev.twinbox.sample.proof.KillPoint.enterRelay;
-import static dev.twinbox.sample.proof.KillPoint.inRelay;
-import static dev.twinbox.sample.proof.KillPoint.leaveRelay;
+import static dev.twinbox.proof.matrix.KillPoint.enterRelay;
+import static dev.twinbox.proof.matrix.KillPoint.inRelay;
+import static dev.twinbox.proof.matrix.KillPoint.leaveRelay;
 
-import dev.twinbox.sample.proof.RelayCrash.Race;
-import dev.twinbox.sample.proof.RelayCrash.Work;
+import dev.twinbox.proof.matrix.RelayCrash.Race;
+import dev.twinbox.proof.matrix.RelayCrash.Work;
 import java.util.List;
 
 /** The steps of the relay, in their order, each with the place in its code where the step has just been done. */

@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** The rules of design §6 and of conventions 1, 3, 4, 5, 11 and 28, over the compiled classes of all modules. */
 class ArchitectureTest {
 
-    private static final Path ROOT = Path.of(System.getProperty("twinbox.demo.root"));
+    private static final Path ROOT = Path.of(System.getProperty("twinbox.root"));
 
     private static final String[] CORE = {
         "dev.twinbox", "dev.twinbox.outbox..", "dev.twinbox.json..", "dev.twinbox.schema..", "dev.twinbox.tracing.."
@@ -38,6 +38,7 @@ class ArchitectureTest {
     private static final String RELAY = "dev.twinbox.relay..";
     private static final String INBOX = "dev.twinbox.inbox..";
     private static final String SAMPLE = "dev.twinbox.sample..";
+    private static final String PROOF = "dev.twinbox.proof..";
     private static final String FIXTURES = "dev.twinbox.fixtures..";
 
     /** Words that say what a thing is beside, not what it is. */
@@ -54,10 +55,13 @@ class ArchitectureTest {
         FIXTURES_MODULE("sample-app/proof/fixtures", FIXTURES),
         ORDERS("sample-app/orders", "dev.twinbox.sample.orders.."),
         SHIPPING("sample-app/shipping", "dev.twinbox.sample.shipping.."),
+        DEMO("sample-app/demo", "dev.twinbox.sample.demo.."),
+        LANDSCAPE("sample-app/proof/landscape", "dev.twinbox.proof.landscape..", "dev.twinbox.proof.ledger.."),
         CRASH("sample-app/proof/crash", "dev.twinbox.proof.crash.."),
         BENCH("sample-app/proof/bench", "dev.twinbox.proof.bench.receive..", "dev.twinbox.proof.bench.write.."),
         BENCH_DEBEZIUM("sample-app/proof/bench-debezium", "dev.twinbox.proof.bench.debezium.."),
-        DEMO("sample-app/demo", "dev.twinbox.sample.demo..", "dev.twinbox.proof.bench..", "dev.twinbox.proof.soak..");
+        BENCHMARKS("sample-app/proof/benchmarks", "dev.twinbox.proof.bench.."),
+        SOAK("sample-app/proof/soak", "dev.twinbox.proof.soak..");
 
         private final String folder;
         private final String[] packages;
@@ -87,7 +91,7 @@ class ArchitectureTest {
                 .resideInAnyPackage(CORE)
                 .should()
                 .dependOnClassesThat()
-                .resideInAnyPackage(RELAY, INBOX, SAMPLE, FIXTURES)
+                .resideInAnyPackage(RELAY, INBOX, SAMPLE, PROOF, FIXTURES)
                 .check(MAIN);
     }
 
@@ -98,7 +102,7 @@ class ArchitectureTest {
                 .resideInAPackage(RELAY)
                 .should()
                 .dependOnClassesThat()
-                .resideInAnyPackage(INBOX, SAMPLE, FIXTURES)
+                .resideInAnyPackage(INBOX, SAMPLE, PROOF, FIXTURES)
                 .check(MAIN);
     }
 
@@ -109,7 +113,7 @@ class ArchitectureTest {
                 .resideInAPackage(INBOX)
                 .should()
                 .dependOnClassesThat()
-                .resideInAnyPackage(RELAY, SAMPLE, FIXTURES)
+                .resideInAnyPackage(RELAY, SAMPLE, PROOF, FIXTURES)
                 .check(MAIN);
     }
 
@@ -138,6 +142,7 @@ class ArchitectureTest {
                         "dev.twinbox.schema..",
                         "dev.twinbox.tracing..",
                         RELAY,
+                        PROOF,
                         FIXTURES)
                 .or(resideInAnyPackage(INBOX).and(DescribedPredicate.not(have(simpleName("InboxStatus")))));
 
@@ -150,15 +155,28 @@ class ArchitectureTest {
     }
 
     @Test
-    void the_demo_treats_Twinbox_as_processes_and_tables() {
+    void the_demo_and_the_landscape_treat_Twinbox_as_processes_and_tables() {
         noClasses()
                 .that()
-                .resideInAPackage("dev.twinbox.sample.demo..")
+                .resideInAnyPackage(
+                        "dev.twinbox.sample.demo..", "dev.twinbox.proof.landscape..", "dev.twinbox.proof.ledger..")
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage(Stream.of(CORE, new String[] {RELAY, INBOX})
                         .flatMap(Arrays::stream)
                         .toArray(String[]::new))
+                .check(MAIN);
+    }
+
+    @Test
+    void the_demo_sees_neither_benchmarks_nor_soak() {
+        noClasses()
+                .that()
+                .resideInAnyPackage(
+                        "dev.twinbox.sample.demo..", "dev.twinbox.proof.landscape..", "dev.twinbox.proof.ledger..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("dev.twinbox.proof.bench..", "dev.twinbox.proof.soak..")
                 .check(MAIN);
     }
 

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
  */
 class ScenariosTest {
 
-    private static final Path ROOT = Path.of(System.getProperty("twinbox.demo.root"));
+    private static final Path ROOT = Path.of(System.getProperty("twinbox.root"));
     private static final Path DOCUMENT = ROOT.resolve("docs/scenarios.md");
 
     /** Writes the document, with the results that lie in the target folders, instead of comparing. */

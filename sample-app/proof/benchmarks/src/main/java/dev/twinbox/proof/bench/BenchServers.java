@@ -3,6 +3,7 @@ package dev.twinbox.proof.bench;
 import dev.twinbox.fixtures.KafkaBroker;
 import dev.twinbox.fixtures.PostgresServer;
 import dev.twinbox.proof.landscape.Installation;
+import dev.twinbox.proof.landscape.Servers;
 import jakarta.json.JsonObjectBuilder;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -15,8 +16,8 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/** The PostgreSQL server and the Kafka broker of one benchmark, with one database, and a folder that goes with them. */
-final class Servers implements AutoCloseable {
+/** The servers of one benchmark: one PostgreSQL server with one database, one broker, and a folder for files. */
+final class BenchServers implements AutoCloseable {
 
     static final String DATABASE = "bench";
 
@@ -24,59 +25,60 @@ final class Servers implements AutoCloseable {
             Map.of("fsync", "on", "synchronous_commit", "on", "shared_buffers", "1GB", "max_wal_size", "8GB");
 
     private final Map<String, String> settings;
-    private final PostgresServer postgres;
-    private final KafkaBroker kafka;
+    private final Servers servers;
     private final Topics topics;
     private final Deadline deadline;
     private final Path folder;
 
-    private Servers(Map<String, String> settings, PostgresServer postgres, KafkaBroker kafka, Deadline deadline)
-            throws IOException {
+    private BenchServers(Map<String, String> settings, Servers servers, Deadline deadline) throws IOException {
         this.settings = settings;
-        this.postgres = postgres;
-        this.kafka = kafka;
-        this.topics = new Topics(kafka.bootstrapServers(), deadline);
+        this.servers = servers;
+        this.topics = new Topics(servers.bootstrapServers(), deadline);
         this.deadline = deadline;
         this.folder = Files.createTempDirectory("twinbox-bench");
     }
 
-    static Servers start(Deadline deadline) throws SQLException, IOException {
-        return start(Map.of(), deadline);
+    static BenchServers start(Installation files, Deadline deadline) throws SQLException, IOException {
+        return start(files, Map.of(), deadline);
     }
 
     /** @param more settings of PostgreSQL beside the usual ones */
-    static Servers start(Map<String, String> more, Deadline deadline) throws SQLException, IOException {
+    static BenchServers start(Installation files, Map<String, String> more, Deadline deadline)
+            throws SQLException, IOException {
         Console.say("starting PostgreSQL and Kafka");
         Map<String, String> settings = new TreeMap<>(SETTINGS);
         settings.putAll(more);
-        PostgresServer postgres = PostgresServer.create();
-        settings.forEach(postgres::withSetting);
-        KafkaBroker kafka = KafkaBroker.create()
+        Servers servers = Servers.of(files, 1);
+        settings.forEach(servers.postgres()::withSetting);
+        servers.kafka()
                 .withMaxHeap("1g")
                 // A topic that keeps only its newest records is to be cut while it is written.
                 .withSetting("log.retention.check.interval.ms", "5000");
         try {
-            postgres.start();
-            kafka.start();
-            postgres.createDatabase(DATABASE);
-            return new Servers(settings, postgres, kafka, deadline);
+            servers.start();
+            servers.postgres().createDatabase(DATABASE);
+            return new BenchServers(settings, servers, deadline);
         } catch (SQLException | IOException | RuntimeException | Error e) {
-            kafka.close();
-            postgres.close();
+            servers.close();
             throw e;
         }
     }
 
+    /** What runs relays and applications on these servers. */
+    Servers servers() {
+        return servers;
+    }
+
     PostgresServer postgres() {
-        return postgres;
+        return servers.postgres();
     }
 
     KafkaBroker kafka() {
-        return kafka;
+        return servers.kafka();
     }
 
     String bootstrapServers() {
-        return kafka.bootstrapServers();
+        return servers.bootstrapServers();
     }
 
     Topics topics() {
@@ -88,12 +90,12 @@ final class Servers implements AutoCloseable {
         return folder;
     }
 
-    Relays relays(Installation files) {
-        return new Relays(files.relay(), postgres, DATABASE, bootstrapServers());
+    Relays relays() {
+        return new Relays(servers, DATABASE);
     }
 
     Connection connect() throws SQLException {
-        return postgres.connect(DATABASE);
+        return postgres().connect(DATABASE);
     }
 
     /** Ends with the benchmark's time at the latest. */
@@ -107,15 +109,14 @@ final class Servers implements AutoCloseable {
 
     /** Versions and settings of PostgreSQL, for a report. */
     JsonObjectBuilder postgresJson() throws SQLException {
-        return Report.postgres(postgres, DATABASE, settings);
+        return Report.postgres(postgres(), DATABASE, settings);
     }
 
     @Override
     public void close() throws IOException {
         try {
             topics.close();
-            kafka.close();
-            postgres.close();
+            servers.close();
         } finally {
             delete(folder);
         }

@@ -1,9 +1,8 @@
-package dev.twinbox.proof.soak;
+package dev.twinbox.proof.ledger;
 
 import dev.twinbox.fixtures.LedgerReport;
-import dev.twinbox.fixtures.PostgresServer;
-import dev.twinbox.proof.landscape.OrderEvent;
-import dev.twinbox.proof.landscape.TopicFollower;
+import dev.twinbox.proof.landscape.Landscape;
+import dev.twinbox.proof.ledger.OrderLedger.Partitions;
 import jakarta.json.bind.Jsonb;
 import jakarta.json.bind.JsonbBuilder;
 import java.sql.Connection;
@@ -16,77 +15,110 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.LongStream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
 
-/** Reads into a ledger what has come since the last look, past all proxies. One thread uses it. */
-final class LedgerReader implements AutoCloseable {
+/**
+ * Reads what is new since the last look into a ledger, directly from the servers. One thread uses it.
+ */
+public final class OrderLedgerReader implements AutoCloseable {
 
-    private static final Duration DATABASE_LIMIT = Duration.ofSeconds(60);
-    private static final Duration KAFKA_LIMIT = Duration.ofSeconds(60);
     private static final int FETCHED = 10_000;
 
     private static final String SNAPSHOT =
-            "-- soak: snapshot\nselect pg_snapshot_xmin(pg_current_snapshot())::text::bigint";
+            "-- ledger: snapshot\nselect pg_snapshot_xmin(pg_current_snapshot())::text::bigint";
 
-    // What was in progress at the last look has an xid at or above that look's xmin. A young server's 32 bits have not
-    // wrapped.
+    // A transaction that was in progress at the last look has an id at or above that look's xmin. The 32 bits of a new
+    // server have not wrapped.
     private static final String SHIPMENTS = """
-            -- soak: shipments
+            -- ledger: shipments
             select id, event_id, order_id, customer_id, order_number
               from shipment where xmin::text::bigint >= ? order by xmin::text::bigint, id""";
 
     private static final String ORDERS = """
-            -- soak: orders
+            -- ledger: orders
             select o.customer_id, o.number, o.id
               from unnest(?::bigint[]) with ordinality as known (number, customer_id)
               join purchase_order o on o.customer_id = known.customer_id and o.number > known.number
              order by o.customer_id, o.number""";
 
     private static final String PENDING = """
-            -- soak: pending
+            -- ledger: pending
             select (convert_from(payload, 'UTF8')::json ->> 'orderId')::bigint from outbox_event
             union all
             select (convert_from(payload, 'UTF8')::json ->> 'orderId')::bigint from outbox_parked where payload is not null""";
 
-    private static final String PARKED_OUTBOX = "-- soak: parked\nselect count(*) from outbox_parked";
-    private static final String PARKED_INBOX = "-- soak: parked\nselect count(*) from inbox_parked";
+    private static final String PARKED_OUTBOX = "-- ledger: parked\nselect count(*) from outbox_parked";
+    private static final String PARKED_INBOX = "-- ledger: parked\nselect count(*) from inbox_parked";
 
-    private final PostgresServer postgres;
-    private final String bootstrapServers;
-    private final SoakLedger ledger = new SoakLedger();
+    private final Landscape landscape;
+    private final long customers;
+    private final Limits limits;
+    private final Consumer<ConsumerRecord<byte[], byte[]>> listener;
+    private final OrderLedger ledger;
     private final Jsonb jsonb = JsonbBuilder.create();
     private @Nullable TopicFollower follower;
     private long shipmentsSeenBelow;
 
-    LedgerReader(PostgresServer postgres, String bootstrapServers) {
-        this.postgres = postgres;
-        this.bootstrapServers = bootstrapServers;
+    /**
+     * How long a look waits.
+     *
+     * @param database for PostgreSQL
+     * @param kafka for Kafka
+     */
+    public record Limits(Duration database, Duration kafka) {}
+
+    /**
+     * A reader with an empty ledger.
+     *
+     * @param customers the highest customer id
+     * @param listener takes each record that is read from Kafka
+     */
+    public OrderLedgerReader(
+            Landscape landscape,
+            long customers,
+            Partitions partitions,
+            Limits limits,
+            Consumer<ConsumerRecord<byte[], byte[]>> listener) {
+        this.landscape = landscape;
+        this.customers = customers;
+        this.limits = limits;
+        this.listener = listener;
+        this.ledger = new OrderLedger(partitions);
     }
 
     /**
      * One look while everything runs.
      *
-     * @throws SQLException if the database is away: what was read so far counts, and the look has to be made again
-     * @throws KafkaException likewise
+     * @throws SQLException if the database does not answer; what was read so far counts, and the look has to be repeated
+     * @throws KafkaException likewise for Kafka
      */
-    Look look() throws SQLException {
+    public Look look() throws SQLException {
         long parkedInbox = read();
-        try (Connection orders = open(SoakLandscape.ORDERS)) {
+        try (Connection orders = open(Landscape.ORDERS_DATABASE)) {
             readOrders(orders);
             Set<Long> pending = readPending(orders);
             long parkedOutbox = number(orders, PARKED_OUTBOX);
             orders.commit();
-            return new Look(ledger.compare(pending), ledger.unsent(), ledger.unshipped(), parkedOutbox, parkedInbox);
+            LedgerReport report = ledger.compare(pending);
+            return new Look(
+                    report,
+                    ledger.events(),
+                    ledger.onKafka(),
+                    ledger.unsent(),
+                    ledger.unshipped(),
+                    parkedOutbox,
+                    parkedInbox);
         }
     }
 
-    /** The look when everything has come to rest. */
-    LedgerReport lastLook() throws SQLException {
+    /** The look when no event is on its way any more. */
+    public LedgerReport lastLook() throws SQLException {
         read();
-        try (Connection orders = open(SoakLandscape.ORDERS)) {
+        try (Connection orders = open(Landscape.ORDERS_DATABASE)) {
             readOrders(orders);
             orders.commit();
         }
@@ -97,7 +129,7 @@ final class LedgerReader implements AutoCloseable {
         List<Shipment> shipments;
         long snapshot;
         long parked;
-        try (Connection shipping = open(SoakLandscape.SHIPPING)) {
+        try (Connection shipping = open(Landscape.SHIPPING_DATABASE)) {
             snapshot = number(shipping, SNAPSHOT);
             shipments = readShipments(shipping);
             parked = number(shipping, PARKED_INBOX);
@@ -110,7 +142,7 @@ final class LedgerReader implements AutoCloseable {
     }
 
     private Connection open(String database) throws SQLException {
-        Connection connection = postgres.connect(database, DATABASE_LIMIT);
+        Connection connection = landscape.postgres().connect(database, limits.database());
         connection.setAutoCommit(false);
         connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
         connection.setReadOnly(true);
@@ -136,7 +168,7 @@ final class LedgerReader implements AutoCloseable {
     private void readTopic() {
         TopicFollower open = follower;
         if (open == null) {
-            open = new TopicFollower(bootstrapServers, SoakLandscape.TOPIC, KAFKA_LIMIT);
+            open = new TopicFollower(landscape.bootstrapServers(), Landscape.TOPIC, limits.kafka());
             follower = open;
         }
         open.readToEnd(this::take);
@@ -145,12 +177,12 @@ final class LedgerReader implements AutoCloseable {
     private void take(ConsumerRecord<byte[], byte[]> record) {
         ledger.published(
                 OrderEvent.of(record, jsonb), record.partition(), record.offset(), Arrays.hashCode(record.value()));
+        listener.accept(record);
     }
 
     private void readOrders(Connection connection) throws SQLException {
-        Long[] known = LongStream.rangeClosed(1, SoakLandscape.CUSTOMERS)
-                .mapToObj(ledger::lastOrder)
-                .toArray(Long[]::new);
+        Long[] known =
+                LongStream.rangeClosed(1, customers).mapToObj(ledger::lastOrder).toArray(Long[]::new);
         try (PreparedStatement statement = connection.prepareStatement(ORDERS)) {
             statement.setFetchSize(FETCHED);
             statement.setArray(1, connection.createArrayOf("bigint", known));
@@ -193,15 +225,24 @@ final class LedgerReader implements AutoCloseable {
     /**
      * What a look shows.
      *
+     * @param events in the outbox or on Kafka
+     * @param onKafka different events on Kafka
      * @param unsent committed and not on Kafka yet
      * @param unshipped on Kafka and not handled yet
-     * @param parkedByRelay set aside on the way to Kafka
-     * @param parkedByReceiver set aside on the way to the handler
+     * @param parkedByRelay parked on the way to Kafka
+     * @param parkedByReceiver parked on the way to the handler
      */
-    record Look(LedgerReport report, long unsent, long unshipped, long parkedByRelay, long parkedByReceiver) {
+    public record Look(
+            LedgerReport report,
+            long events,
+            long onKafka,
+            long unsent,
+            long unshipped,
+            long parkedByRelay,
+            long parkedByReceiver) {
 
-        /** Nothing is on its way. */
-        boolean isAtRest() {
+        /** Whether no event is on its way. */
+        public boolean isAtRest() {
             return unsent == 0 && unshipped == 0 && parkedByRelay == 0 && parkedByReceiver == 0;
         }
     }

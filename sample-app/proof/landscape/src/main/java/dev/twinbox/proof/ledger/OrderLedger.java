@@ -1,39 +1,47 @@
-package dev.twinbox.proof.soak;
+package dev.twinbox.proof.ledger;
 
 import dev.twinbox.fixtures.LedgerReport;
 import dev.twinbox.fixtures.LedgerReport.Fault;
 import dev.twinbox.fixtures.LedgerReport.Kind;
-import dev.twinbox.proof.landscape.OrderEvent;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 
 /**
- * The orders that were committed, what Kafka holds and what was shipped, side by side while all of it grows; a million orders take
- * about 120 MB. The fixtures' {@code Ledger} compares once, and keys that stay in one partition.
+ * Compares committed orders, events on Kafka and shipments while all of them grow. A million orders take about 120 MB.
+ * The fixtures' {@code Ledger} is for tests that compare once, at the end, events of any kind.
  *
- * <p>The truth is the orders, not the events: an order is told of by one event, on Kafka once or more with the same id and content,
- * and is shipped once because of that event. A customer's orders are numbered without gaps. The first appearances of a customer's
- * events are in order within a partition; between partitions, when one was added, they have no order.
+ * <p>The truth is the orders. Each order has one event. The event is on Kafka once or more, with the same id and content.
+ * It is shipped once. A customer's orders are numbered without gaps. The first appearances of a customer's events are in
+ * order within a partition. When a partition is added, events in different partitions have no order.
  *
- * <p>Each look enters shipments, records and orders, read in this order: then whatever is there has its cause in what was read
- * after it. What can look wrong only because something is on its way is a fault when the next look shows it still.
+ * <p>Each look enters shipments, records and orders, read in this order. So the cause of whatever was read is in what is
+ * read after it. What may look wrong only because an event is on its way is a fault if the next look still shows it.
  *
  * <p>One thread uses it.
  */
-final class SoakLedger {
+public final class OrderLedger {
+
+    /** Whether the topic gets partitions while the ledger is kept. */
+    public enum Partitions {
+        /** All events of a customer are in one partition: each event on Kafka is the customer's next one. */
+        FIXED,
+        /** A customer's later events may be in another partition. */
+        GROWING
+    }
 
     private static final String HANDLER = "shipping";
 
-    private final Map<Long, Account> accounts = new HashMap<>();
+    private final Partitions partitions;
+    private final Map<Long, OrderAccount> accounts = new HashMap<>();
     private final List<Fault> faults = new ArrayList<>();
 
-    /** By what each is about: taken back if its event turns out to be in several partitions. */
+    /** By subject. Taken back if the event turns out to be in several partitions. */
     private final Map<String, Fault> disorder = new LinkedHashMap<>();
 
     private Set<String> suspectedBefore = Set.of();
@@ -43,21 +51,33 @@ final class SoakLedger {
     private long repeats;
     private long onKafka;
     private long shipped;
+    private long waiting;
 
     /** Where events of a customer have an order. */
-    private enum Place {
-        ON_KAFKA,
-        IN_SHIPPING
+    enum Place {
+        ON_KAFKA("on Kafka"),
+        IN_SHIPPING("in shipping");
+
+        private final String text;
+
+        Place(String text) {
+            this.text = text;
+        }
+    }
+
+    /** An empty ledger. */
+    public OrderLedger(Partitions partitions) {
+        this.partitions = partitions;
     }
 
     /** The number of the customer's last order that is known to be committed; 0 if none is. */
-    long lastOrder(long customer) {
+    public long lastOrder(long customer) {
         return account(customer).committed;
     }
 
     /** Enters a committed order; those of a customer in the order of their numbers. */
-    void ordered(long customer, long number, long orderId) {
-        Account account = account(customer);
+    public void ordered(long customer, long number, long orderId) {
+        OrderAccount account = account(customer);
         if (number != account.committed + 1) {
             fault(
                     Kind.LOST,
@@ -70,10 +90,10 @@ final class SoakLedger {
     }
 
     /** Enters the next record of a partition. */
-    void published(OrderEvent event, int partition, long offset, int contentHash) {
+    public void published(OrderEvent event, int partition, long offset, int contentHash) {
         records++;
-        Account account = account(event.customerId());
-        Entry entry = account.entry(event.number());
+        OrderAccount account = account(event.customerId());
+        OrderAccount.Entry entry = account.entry(event.number());
         UUID id = UUID.fromString(event.id());
         if (entry.eventId == null) {
             onKafka++;
@@ -85,17 +105,18 @@ final class SoakLedger {
         }
     }
 
-    private void repeated(Entry entry, UUID id, OrderEvent event, int partition, int contentHash, String place) {
+    private void repeated(
+            OrderAccount.Entry entry, UUID id, OrderEvent event, int partition, int contentHash, String place) {
         if (!id.equals(entry.eventId) || event.orderId() != entry.toldOrderId || contentHash != entry.contentHash) {
             fault(
                     Kind.CHANGED,
                     event.id(),
-                    "at " + place + " differs from event " + entry.eventId + ", which tells of the same "
+                    "at " + place + " differs from event " + entry.eventId + ", the event of the same "
                             + describe(event));
         }
         if (partition != entry.partition) {
-            // Sent again after its key had moved to a partition that was added: between the two there is no order.
-            entry.partition = Entry.SEVERAL;
+            // It was sent again after its key had moved to an added partition. Between the two there is no order.
+            entry.partition = OrderAccount.Entry.SEVERAL;
             for (Place each : Place.values()) {
                 disorder.remove(each + event.id());
             }
@@ -105,11 +126,11 @@ final class SoakLedger {
     /**
      * Enters a shipment; those of a look in the order in which their transactions began.
      *
-     * @param shipmentId that of its row, by which one that was entered before is known
+     * @param shipmentId the id of its row; a row that was entered before is ignored
      */
-    void shipped(long shipmentId, OrderEvent event) {
-        Account account = account(event.customerId());
-        Entry entry = account.entry(event.number());
+    public void shipped(long shipmentId, OrderEvent event) {
+        OrderAccount account = account(event.customerId());
+        OrderAccount.Entry entry = account.entry(event.number());
         if (entry.shipmentId == shipmentId) {
             return;
         }
@@ -124,34 +145,45 @@ final class SoakLedger {
         }
     }
 
-    private void follow(Account account, Place place, OrderEvent event, int partition) {
+    private void follow(OrderAccount account, Place place, OrderEvent event, int partition) {
         long before = account.last(place, partition);
-        if (event.number() > before) {
-            account.last(place, partition, event.number());
-        } else {
-            String what = place == Place.ON_KAFKA ? "first appears in partition " + partition : "is shipped";
+        account.last(place, partition, Math.max(before, event.number()));
+        String what = describe(event) + " came after order " + before + " " + place.text;
+        if (partitions == Partitions.FIXED && event.number() != before + 1) {
+            fault(Kind.REORDERED, event.id(), what);
+        } else if (event.number() <= before) {
             disorder.put(
-                    place + event.id(),
-                    new Fault(Kind.REORDERED, event.id(), describe(event) + " " + what + " behind order " + before));
+                    place + event.id(), new Fault(Kind.REORDERED, event.id(), what + ", in partition " + partition));
         }
     }
 
     /**
      * Ends a look.
      *
-     * @param pending the ids of orders whose event is still in the outbox, or set aside there
-     * @return the faults so far; what is merely on its way is none
+     * @param pending the ids of orders whose event is still in the outbox, or parked there
+     * @return the faults so far; an event on its way is no fault
      */
-    LedgerReport compare(Set<Long> pending) {
+    public LedgerReport compare(Set<Long> pending) {
         Map<String, Fault> suspected = new LinkedHashMap<>(disorder);
+        Set<Long> withoutOrder = new HashSet<>(pending);
+        waiting = 0;
         accounts.forEach((customer, account) -> account.forEach((number, entry) -> {
             suspectWithoutCause(customer, number, entry, suspected);
-            if (entry.isUnsent() && !pending.contains(entry.orderId)) {
+            withoutOrder.remove(entry.orderId);
+            if (!entry.isUnsent()) {
+                return;
+            }
+            if (pending.contains(entry.orderId)) {
+                waiting++;
+            } else {
                 suspected.put(
                         "unsent " + entry.orderId,
                         lost(customer, number, entry, "and neither on Kafka nor in the outbox"));
             }
         }));
+        withoutOrder.forEach(id -> suspected.put(
+                "without order " + id,
+                new Fault(Kind.PHANTOM, "order " + id, "has an event in the outbox and does not exist")));
         List<Fault> found = new ArrayList<>(faults);
         suspected.forEach((about, fault) -> {
             if (suspectedBefore.contains(about)) {
@@ -162,8 +194,8 @@ final class SoakLedger {
         return report(found);
     }
 
-    /** The comparison when nothing is on its way any more: whatever is not there is lost. */
-    LedgerReport compareAtTheEnd() {
+    /** The comparison when no event is on its way any more: what is missing is lost. */
+    public LedgerReport compareAtTheEnd() {
         Map<String, Fault> found = new LinkedHashMap<>(disorder);
         accounts.forEach((customer, account) -> account.forEach((number, entry) -> {
             suspectWithoutCause(customer, number, entry, found);
@@ -183,15 +215,16 @@ final class SoakLedger {
         return report(all);
     }
 
-    private static void suspectWithoutCause(long customer, long number, Entry entry, Map<String, Fault> suspected) {
+    private static void suspectWithoutCause(
+            long customer, long number, OrderAccount.Entry entry, Map<String, Fault> suspected) {
         if (entry.eventId != null && entry.toldOrderId != entry.orderId) {
             suspected.put(
                     "phantom " + entry.eventId,
                     new Fault(
                             Kind.PHANTOM,
                             entry.eventId.toString(),
-                            "tells of " + describe(customer, number) + " as order id " + entry.toldOrderId
-                                    + "; committed is " + entry.orderId + " (0: none)"));
+                            "is the event of " + describe(customer, number) + ", order id " + entry.toldOrderId
+                                    + "; committed is order id " + entry.orderId + " (0: none)"));
         }
         if (entry.shipmentId != 0 && !entry.shippedFor.equals(entry.eventId)) {
             suspected.put(
@@ -199,12 +232,12 @@ final class SoakLedger {
                     new Fault(
                             Kind.EFFECT_PHANTOM,
                             entry.shippedFor.toString(),
-                            "was handled as " + describe(customer, number) + ", of which event " + entry.eventId
-                                    + " on Kafka tells"));
+                            "was handled as " + describe(customer, number) + ", whose event on Kafka is "
+                                    + entry.eventId));
         }
     }
 
-    private static Fault lost(long customer, long number, Entry entry, String where) {
+    private static Fault lost(long customer, long number, OrderAccount.Entry entry, String where) {
         return new Fault(
                 Kind.LOST, "order " + entry.orderId, "is committed as " + describe(customer, number) + " " + where);
     }
@@ -214,13 +247,23 @@ final class SoakLedger {
                 Math.toIntExact(committed), records, repeats, Map.of(HANDLER, Math.toIntExact(shipped)), found);
     }
 
+    /** Events that the latest look showed, in the outbox or on Kafka. */
+    public long events() {
+        return onKafka + waiting;
+    }
+
+    /** Different events that the latest look showed on Kafka. */
+    public long onKafka() {
+        return onKafka;
+    }
+
     /** Committed orders whose event was not on Kafka at the latest look. */
-    long unsent() {
+    public long unsent() {
         return committed - onKafka;
     }
 
     /** Events on Kafka that were not handled at the latest look. */
-    long unshipped() {
+    public long unshipped() {
         return onKafka - shipped;
     }
 
@@ -236,79 +279,7 @@ final class SoakLedger {
         return "order " + number + " of customer " + customer;
     }
 
-    private Account account(long customer) {
-        return accounts.computeIfAbsent(customer, id -> new Account());
-    }
-
-    /** All orders of a customer. */
-    private static final class Account {
-
-        private final List<Entry> entries = new ArrayList<>();
-        private final Map<Integer, Long> lastOnKafka = new HashMap<>();
-        private final Map<Integer, Long> lastShipped = new HashMap<>();
-        private long committed;
-
-        Entry entry(long number) {
-            while (entries.size() < number) {
-                entries.add(new Entry());
-            }
-            return entries.get((int) number - 1);
-        }
-
-        long last(Place place, int partition) {
-            return lasts(place).getOrDefault(partition, 0L);
-        }
-
-        void last(Place place, int partition, long number) {
-            lasts(place).put(partition, number);
-        }
-
-        private Map<Integer, Long> lasts(Place place) {
-            return place == Place.ON_KAFKA ? lastOnKafka : lastShipped;
-        }
-
-        void forEach(EntryVisitor visitor) {
-            for (int i = 0; i < entries.size(); i++) {
-                visitor.visit(i + 1L, entries.get(i));
-            }
-        }
-    }
-
-    /** Takes a customer's orders. */
-    private interface EntryVisitor {
-        void visit(long number, Entry entry);
-    }
-
-    /** One order in all books; 0 and null stand for what was not seen yet. */
-    private static final class Entry {
-
-        private static final int NOWHERE = -1;
-        private static final int SEVERAL = -2;
-        private static final UUID NONE = new UUID(0, 0);
-
-        private long orderId;
-        private long toldOrderId;
-        private @Nullable UUID eventId;
-        private int partition = NOWHERE;
-        private int contentHash;
-        private long shipmentId;
-        private UUID shippedFor = NONE;
-
-        void appeared(UUID id, long told, int where, int hash) {
-            eventId = id;
-            toldOrderId = told;
-            partition = where;
-            contentHash = hash;
-        }
-
-        void shipped(long shipment, UUID id) {
-            shipmentId = shipment;
-            // One object for both, which is what a ledger of millions consists of.
-            shippedFor = eventId != null && eventId.equals(id) ? eventId : id;
-        }
-
-        boolean isUnsent() {
-            return orderId != 0 && eventId == null;
-        }
+    private OrderAccount account(long customer) {
+        return accounts.computeIfAbsent(customer, id -> new OrderAccount());
     }
 }

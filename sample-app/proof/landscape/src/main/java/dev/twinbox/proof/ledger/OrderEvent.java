@@ -1,4 +1,4 @@
-package dev.twinbox.proof.landscape;
+package dev.twinbox.proof.ledger;
 
 import jakarta.json.bind.Jsonb;
 import java.nio.charset.StandardCharsets;
@@ -6,10 +6,10 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
 
 /**
- * An event as the ledger sees it, whichever book it was read from.
+ * An order's event, as it is in the outbox, on Kafka and in a shipment.
  *
- * @param id the event's id, the same in every book
- * @param number which order of the customer it tells of, from 1 without gaps
+ * @param id the event's id, the same in all three places
+ * @param number counts the customer's orders from 1 without gaps
  */
 public record OrderEvent(String id, long orderId, long customerId, long number) {
 
@@ -20,16 +20,9 @@ public record OrderEvent(String id, long orderId, long customerId, long number) 
             throw new IllegalStateException(
                     "offset " + record.offset() + " of partition " + record.partition() + " has no event id");
         }
-        return parse(
-                new String(id.value(), StandardCharsets.UTF_8),
-                new String(record.value(), StandardCharsets.UTF_8),
-                jsonb);
-    }
-
-    /** Reads the payload as it is in the outbox and on Kafka. */
-    static OrderEvent parse(String id, String payload, Jsonb jsonb) {
-        Payload order = jsonb.fromJson(payload, Payload.class);
-        return new OrderEvent(id, order.orderId(), order.customerId(), order.number());
+        Payload order = jsonb.fromJson(new String(record.value(), StandardCharsets.UTF_8), Payload.class);
+        return new OrderEvent(
+                new String(id.value(), StandardCharsets.UTF_8), order.orderId(), order.customerId(), order.number());
     }
 
     /** The fields of the event's JSON that the ledger compares. */

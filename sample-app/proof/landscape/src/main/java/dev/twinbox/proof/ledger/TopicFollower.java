@@ -1,4 +1,4 @@
-package dev.twinbox.proof.landscape;
+package dev.twinbox.proof.ledger;
 
 import java.time.Duration;
 import java.util.HashMap;
@@ -13,20 +13,20 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
-/** Reads a topic on and on, from its beginning, partitions that are added included, belonging to no group. One thread uses it. */
-public final class TopicFollower implements AutoCloseable {
+/** Reads a topic from its beginning, again and again, without a group. It finds added partitions. One thread uses it. */
+final class TopicFollower implements AutoCloseable {
 
     private static final Duration POLL = Duration.ofMillis(100);
 
-    /** Partitions that were added are found out this late. */
+    /** After this time an added partition is found at the latest. */
     private static final int METADATA_AGE_MS = 5_000;
 
     private final String topic;
     private final Consumer<byte[], byte[]> consumer;
     private final Duration limit;
 
-    /** @param limit how long to wait for an answer of Kafka */
-    public TopicFollower(String bootstrapServers, String topic, Duration limit) {
+    /** @param limit how long to wait for an answer from Kafka */
+    TopicFollower(String bootstrapServers, String topic, Duration limit) {
         this.topic = topic;
         this.limit = limit;
         Map<String, Object> settings = new HashMap<>();
@@ -34,7 +34,7 @@ public final class TopicFollower implements AutoCloseable {
         settings.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
         settings.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
         settings.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, 5000);
-        // A place that is gone is to be told, not jumped over.
+        // Records that are gone must be an error.
         settings.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
         settings.put(ConsumerConfig.METADATA_MAX_AGE_CONFIG, METADATA_AGE_MS);
         settings.put(ConsumerConfig.RECONNECT_BACKOFF_MAX_MS_CONFIG, 500);
@@ -56,11 +56,12 @@ public final class TopicFollower implements AutoCloseable {
     }
 
     /**
-     * Hands over all records that were there when it was called and not handed over before; of one partition in their order.
+     * Hands over all records that were not handed over before, up to the end at the time of the call. Those of one
+     * partition come in their order.
      *
-     * @throws TimeoutException if Kafka does not answer, or gives nothing for the time limit
+     * @throws TimeoutException if Kafka does not answer, or sends no record within the limit
      */
-    public void readToEnd(java.util.function.Consumer<ConsumerRecord<byte[], byte[]>> sink) {
+    void readToEnd(java.util.function.Consumer<ConsumerRecord<byte[], byte[]>> sink) {
         assignAll();
         Map<TopicPartition, Long> ends = consumer.endOffsets(consumer.assignment(), limit);
         long deadline = System.nanoTime() + limit.toNanos();

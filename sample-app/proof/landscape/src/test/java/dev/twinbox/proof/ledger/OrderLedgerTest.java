@@ -1,20 +1,20 @@
-package dev.twinbox.proof.soak;
+package dev.twinbox.proof.ledger;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.twinbox.fixtures.LedgerReport;
 import dev.twinbox.fixtures.LedgerReport.Fault;
 import dev.twinbox.fixtures.LedgerReport.Kind;
-import dev.twinbox.proof.landscape.OrderEvent;
+import dev.twinbox.proof.ledger.OrderLedger.Partitions;
 import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-class SoakLedgerTest {
+class OrderLedgerTest {
 
     private static final long CUSTOMER = 7;
 
-    private final SoakLedger ledger = new SoakLedger();
+    private final OrderLedger ledger = new OrderLedger(Partitions.GROWING);
     private long offset;
     private long shipment;
 
@@ -195,6 +195,54 @@ class SoakLedgerTest {
 
         assertThat(ledger.compare(Set.of(orderId(1), orderId(3))).faults(Kind.LOST))
                 .hasSize(1);
+    }
+
+    @Test
+    void an_event_in_the_outbox_whose_order_does_not_exist_is_a_phantom() {
+        order(1);
+
+        ledger.compare(Set.of(orderId(1), orderId(2)));
+        assertThat(ledger.compare(Set.of(orderId(1), orderId(2))).faults())
+                .extracting(Fault::kind)
+                .containsExactly(Kind.PHANTOM);
+    }
+
+    @Test
+    void events_in_the_outbox_and_on_Kafka_are_counted_once() {
+        order(1);
+        order(2);
+        tell(1, 0);
+
+        ledger.compare(Set.of(orderId(1), orderId(2)));
+
+        assertThat(ledger.events()).isEqualTo(2);
+        assertThat(ledger.onKafka()).isEqualTo(1);
+    }
+
+    @Test
+    void while_no_partition_is_added_an_event_on_Kafka_must_be_the_next_one_of_its_customer() {
+        OrderLedger fixed = new OrderLedger(Partitions.FIXED);
+        fixed.published(event(2), 0, 0, 1);
+        fixed.ordered(CUSTOMER, 1, orderId(1));
+        fixed.ordered(CUSTOMER, 2, orderId(2));
+
+        assertThat(fixed.compare(Set.of(orderId(1), orderId(2))).faults())
+                .extracting(Fault::what)
+                .containsExactly("order 2 of customer 7 came after order 0 on Kafka");
+    }
+
+    @Test
+    void while_no_partition_is_added_a_shipment_must_be_the_next_one_of_its_customer() {
+        OrderLedger fixed = new OrderLedger(Partitions.FIXED);
+        fixed.published(event(1), 0, 0, 1);
+        fixed.published(event(2), 0, 1, 1);
+        fixed.shipped(1, event(2));
+        fixed.ordered(CUSTOMER, 1, orderId(1));
+        fixed.ordered(CUSTOMER, 2, orderId(2));
+
+        assertThat(fixed.compare(Set.of()).faults())
+                .extracting(Fault::what)
+                .containsExactly("order 2 of customer 7 came after order 0 in shipping");
     }
 
     private void order(long number) {
