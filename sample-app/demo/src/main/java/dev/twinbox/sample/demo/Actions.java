@@ -1,5 +1,9 @@
 package dev.twinbox.sample.demo;
 
+import dev.twinbox.proof.landscape.Landscape;
+import dev.twinbox.proof.landscape.OrdersClient;
+import dev.twinbox.proof.landscape.Part;
+import dev.twinbox.proof.landscape.Supervisor;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -9,13 +13,13 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 
-/** Runs the page's actions, each at most once at a time. */
+/** Runs the actions of the page's buttons. Of each action at most one runs at a time. */
 final class Actions {
 
     private static final int THOUSAND = 1000;
     private static final int CLIENTS = 4;
 
-    private final Landscape landscape;
+    private final Supervisor supervisor;
     private final OrdersClient orders;
     private final Repeater repeater;
     private final Journal journal;
@@ -27,14 +31,14 @@ final class Actions {
     private final Set<Action> running = EnumSet.noneOf(Action.class);
     private final AtomicLong rolledBack = new AtomicLong();
 
-    Actions(Landscape landscape, Repeater repeater, Journal journal) {
-        this.landscape = landscape;
+    Actions(Supervisor supervisor, Repeater repeater, Journal journal) {
+        this.supervisor = supervisor;
         this.repeater = repeater;
         this.journal = journal;
-        orders = new OrdersClient(landscape.ordersServer().uri("/orders/api/orders"));
+        orders = new OrdersClient(supervisor.landscape().server(Part.PRODUCER).uri(Landscape.ORDERS_PATH));
     }
 
-    /** Begins an action and returns; one that is running already is left alone. */
+    /** Starts an action and returns. If it runs already, nothing happens. */
     void begin(Action action) {
         synchronized (running) {
             if (!running.add(action)) {
@@ -61,7 +65,7 @@ final class Actions {
             perform(action);
         } catch (RuntimeException e) {
             Throwable cause = e.getCause() == null ? e : e.getCause();
-            journal.write(action.label() + " did not work: " + cause.getMessage());
+            journal.write(action.label() + " failed: " + cause.getMessage());
         } finally {
             synchronized (running) {
                 running.remove(action);
@@ -74,9 +78,9 @@ final class Actions {
             case PLACE_ONE -> placeOne();
             case PLACE_THOUSAND -> placeThousand();
             case ROLL_BACK -> rollBack();
-            case KILL_RELAY -> landscape.relayProcess().kill();
-            case KILL_RECEIVER -> landscape.shippingProcess().kill();
-            case RESTART_KAFKA -> landscape.kafkaProcess().restart();
+            case KILL_RELAY -> supervisor.server(Part.RELAY_1).kill();
+            case KILL_RECEIVER -> supervisor.server(Part.RECEIVER_1).kill();
+            case RESTART_KAFKA -> supervisor.server(Part.BROKER_1).restart();
             case SEND_DUPLICATES -> sendDuplicates();
         }
     }
@@ -91,20 +95,20 @@ final class Actions {
                 .mapToObj(client -> CompletableFuture.runAsync(() -> orders.place(THOUSAND / CLIENTS), threads))
                 .toList();
         CompletableFuture.allOf(clients.toArray(CompletableFuture<?>[]::new)).join();
-        journal.write("1,000 orders placed by " + CLIENTS + " clients, each order in a transaction of its own");
+        journal.write("1,000 orders placed by " + CLIENTS + " clients, each in its own transaction");
     }
 
     private void rollBack() {
         orders.placeDeclined();
         rolledBack.incrementAndGet();
-        journal.write("1 order placed and its event published, then the payment was declined: both are rolled back");
+        journal.write("1 order placed and its event published, then the payment was declined: both were rolled back");
     }
 
     private void sendDuplicates() {
         int sent = repeater.repeat();
         journal.write(
                 sent == 0
-                        ? "No records to repeat yet: place an order first"
-                        : sent + " records sent to Kafka a second time, with the same event ids");
+                        ? "There are no records to repeat yet: place an order first"
+                        : sent + " records sent to Kafka again, with the same event ids");
     }
 }

@@ -1,21 +1,26 @@
 package dev.twinbox.sample.demo;
 
-import dev.twinbox.sample.demo.Books.State;
-import dev.twinbox.sample.demo.Books.Verdict;
+import dev.twinbox.proof.landscape.Installation;
+import dev.twinbox.proof.landscape.Landscape;
+import dev.twinbox.proof.landscape.Part;
+import dev.twinbox.proof.landscape.Plan;
+import dev.twinbox.proof.landscape.Server;
+import dev.twinbox.proof.landscape.StartProgress;
+import dev.twinbox.proof.landscape.Supervisor;
 import dev.twinbox.sample.demo.DemoSettings.Use;
 import dev.twinbox.sample.demo.Observer.Sight;
+import dev.twinbox.sample.demo.Verdict.State;
 import java.io.IOException;
 import java.util.Locale;
 import java.util.Map;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The demo: the landscape, who observes it, and the page that shows both. */
+/** The demo: the processes of the sample, their observer, and the page that shows both. */
 final class Demo implements AutoCloseable {
 
     private final Journal journal;
     private final StartProgress progress;
-    private final Landscape landscape;
+    private final Supervisor supervisor;
     private final Actions actions;
     private final Observer observer;
     private final PageServer page;
@@ -32,18 +37,19 @@ final class Demo implements AutoCloseable {
     }
 
     /**
-     * Serves the page; nothing else runs yet.
+     * Serves the page. Nothing else runs yet.
      *
-     * @throws IllegalStateException naming all ports in use
+     * @throws IllegalStateException if ports are in use; the message names all of them
      * @throws IOException if the page cannot be served
      */
     Demo(Installation installation, DemoSettings settings, Journal journal) throws IOException {
         settings.requireFreePorts();
         this.journal = journal;
-        progress = new StartProgress(journal);
-        landscape = new Landscape(installation, settings, journal);
-        Repeater repeater = new Repeater(landscape.kafka().bootstrapServers());
-        actions = new Actions(landscape, repeater, journal);
+        progress = new StartProgress(journal::write);
+        Landscape landscape = new Landscape(installation, Plan.withoutSpares().withPorts(settings.partPorts()));
+        supervisor = new Supervisor(landscape, journal::write);
+        Repeater repeater = new Repeater(landscape.bootstrapServers());
+        actions = new Actions(supervisor, repeater, journal);
         observer = new Observer(landscape, repeater);
         page = new PageServer(settings.port(Use.PAGE), this::state, this::begin);
         journal.write("The page: " + page.address() + "  (Ctrl-C stops everything)");
@@ -52,12 +58,12 @@ final class Demo implements AutoCloseable {
     /**
      * Starts all servers.
      *
-     * @throws RuntimeException if one does not come up; the page says so, too
+     * @throws RuntimeException if one cannot be started; the page shows the reason, too
      */
     void start() {
         long begun = System.nanoTime();
         try {
-            landscape.start(progress);
+            supervisor.start(progress);
         } catch (RuntimeException e) {
             if (phase == Phase.STARTING) {
                 problem = e.getMessage();
@@ -68,10 +74,10 @@ final class Demo implements AutoCloseable {
         observer.start();
         phase = Phase.RUNNING;
         journal.write(String.format(
-                Locale.ROOT, "All servers run, after %.1f s", (System.nanoTime() - begun) / 1_000_000_000.0));
+                Locale.ROOT, "All servers are running, after %.1f s", (System.nanoTime() - begun) / 1_000_000_000.0));
     }
 
-    /** Whether it was told to end; what fails from then on is no failure. */
+    /** Whether the demo was told to stop. An error after that is no failure. */
     boolean isStopping() {
         return phase == Phase.STOPPING;
     }
@@ -95,15 +101,19 @@ final class Demo implements AutoCloseable {
                 journal.entries());
     }
 
+    /** By the names that the page uses. */
     private Map<String, Server.View> servers() {
-        return landscape.processes().entrySet().stream()
-                .collect(Collectors.toMap(
-                        Map.Entry::getKey, entry -> entry.getValue().view()));
+        return Map.of(
+                "postgres", supervisor.server(Part.POSTGRES).view(),
+                "kafka", supervisor.server(Part.BROKER_1).view(),
+                "relay", supervisor.server(Part.RELAY_1).view(),
+                "orders", supervisor.server(Part.PRODUCER).view(),
+                "shipping", supervisor.server(Part.RECEIVER_1).view());
     }
 
     private PageState.Figures figures(Sight sight) {
         Verdict verdict = sight.verdict();
-        OrdersBook.Position position = sight.position();
+        RelayPosition position = sight.position();
         return new PageState.Figures(
                 verdict.orders(),
                 verdict.events(),
@@ -121,7 +131,8 @@ final class Demo implements AutoCloseable {
 
     private PageState.Ledger ledger(Verdict verdict) {
         if (phase != Phase.RUNNING) {
-            return new PageState.Ledger("none", 0, 0, 0, "compares orders, events and shipments once the servers run");
+            return new PageState.Ledger(
+                    "none", 0, 0, 0, "orders, events and shipments are compared once the servers run");
         }
         return new PageState.Ledger(
                 label(verdict.state()), verdict.orders(), verdict.events(), verdict.shipments(), verdict.reason());
@@ -138,9 +149,9 @@ final class Demo implements AutoCloseable {
     @Override
     public void close() {
         phase = Phase.STOPPING;
-        journal.write("Asked to stop: ending everything that was started");
+        journal.write("Stopping all servers");
         observer.close();
-        landscape.close();
+        supervisor.close();
         page.close();
     }
 }

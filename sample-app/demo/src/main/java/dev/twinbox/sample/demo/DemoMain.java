@@ -1,5 +1,7 @@
 package dev.twinbox.sample.demo;
 
+import dev.twinbox.proof.landscape.BuiltFile;
+import dev.twinbox.proof.landscape.Installation;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
@@ -12,7 +14,7 @@ public final class DemoMain {
 
     private DemoMain() {}
 
-    /** Runs until Ctrl-C. Settings are system properties ({@link DemoSettings}); arguments there are none. */
+    /** Runs until Ctrl-C. Settings are system properties: {@link DemoSettings}. There are no arguments. */
     public static void main(String[] arguments) {
         System.exit(run(arguments));
     }
@@ -25,7 +27,8 @@ public final class DemoMain {
         Demo demo;
         try {
             DemoSettings settings = DemoSettings.from(System.getProperties());
-            Installation installation = Installation.in(Path.of(System.getProperty(DemoSettings.ROOT, ".")));
+            Installation installation =
+                    Installation.in(Path.of(System.getProperty(DemoSettings.ROOT, ".")), BuiltFile.SAMPLE);
             demo = new Demo(installation, settings, new Journal(System.out));
         } catch (IllegalArgumentException | IllegalStateException | IOException e) {
             System.err.println(e.getMessage());
@@ -40,10 +43,10 @@ public final class DemoMain {
             demo.start();
         } catch (RuntimeException e) {
             if (demo.isStopping()) {
-                return 0; // the JVM ends with the code of the signal
+                return 0; // the JVM exits with the code of the signal
             }
             demo.close();
-            System.err.println("The demo could not start: " + e.getMessage());
+            System.err.println("The demo cannot start: " + e.getMessage());
             return FAILED;
         }
         awaitInterrupt();

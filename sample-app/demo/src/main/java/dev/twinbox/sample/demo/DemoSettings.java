@@ -1,6 +1,7 @@
 package dev.twinbox.sample.demo;
 
 import dev.twinbox.fixtures.Ports;
+import dev.twinbox.proof.landscape.Part;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
@@ -9,6 +10,7 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The ports of the demo, all on 127.0.0.1.
@@ -19,26 +21,28 @@ record DemoSettings(Map<Use, Integer> ports) {
 
     private static final String PREFIX = "twinbox.demo.";
 
-    /** Set by the launcher: where the built files are. Not a setting for people. */
-    static final String ROOT = PREFIX + "root";
+    /** Set by sample-app/run: the folder with the built files. */
+    static final String ROOT = "twinbox.root";
 
-    /** What listens, and where unless told otherwise. */
+    /** What listens on a port, and its default port. */
     enum Use {
-        PAGE("page", "the web page", 8400),
-        ORDERS("orders", "the orders service", 8401),
-        SHIPPING("shipping", "the shipping service", 8402),
-        RELAY("relay", "the relay's health and metrics", 8403),
-        POSTGRES("postgres", "PostgreSQL", 8404),
-        KAFKA("kafka", "Kafka", 8405);
+        PAGE("page", "the web page", 8400, null),
+        ORDERS("orders", "the orders service", 8401, Part.PRODUCER),
+        SHIPPING("shipping", "the shipping service", 8402, Part.RECEIVER_1),
+        RELAY("relay", "the relay's health and metrics", 8403, Part.RELAY_1),
+        POSTGRES("postgres", "PostgreSQL", 8404, Part.POSTGRES),
+        KAFKA("kafka", "Kafka", 8405, Part.BROKER_1);
 
         private final String key;
         private final String meaning;
         private final int defaultPort;
+        private final @Nullable Part part;
 
-        Use(String name, String meaning, int defaultPort) {
+        Use(String name, String meaning, int defaultPort, @Nullable Part part) {
             this.key = PREFIX + name + ".port";
             this.meaning = meaning;
             this.defaultPort = defaultPort;
+            this.part = part;
         }
 
         String key() {
@@ -65,7 +69,8 @@ record DemoSettings(Map<Use, Integer> ports) {
     /**
      * Reads the settings.
      *
-     * @throws IllegalArgumentException naming all that is wrong at once: unknown keys, values that are no port, ports given twice
+     * @throws IllegalArgumentException if keys are unknown, values are no ports or ports are given twice; the message
+     *     names all of them
      */
     static DemoSettings from(Properties properties) {
         List<String> problems = new ArrayList<>(unknownKeys(properties));
@@ -76,7 +81,7 @@ record DemoSettings(Map<Use, Integer> ports) {
             if (port == 0) {
                 problems.add("-D" + use.key() + "=" + value + " is not a port: give a number from 1 to 65535");
             } else if (ports.containsValue(port)) {
-                problems.add("-D" + use.key() + "=" + port + ": another part of the demo has this port already");
+                problems.add("-D" + use.key() + "=" + port + ": another part of the demo has this port");
             } else {
                 ports.put(use, port);
             }
@@ -87,15 +92,21 @@ record DemoSettings(Map<Use, Integer> ports) {
         return new DemoSettings(ports);
     }
 
-    /** Ports that nobody uses, for tests. */
-    static DemoSettings withFreePorts() {
-        return new DemoSettings(Arrays.stream(Use.values()).collect(Collectors.toMap(use -> use, use -> Ports.pick())));
+    /** The ports of the processes. */
+    Map<Part, Integer> partPorts() {
+        Map<Part, Integer> parts = new EnumMap<>(Part.class);
+        ports.forEach((use, port) -> {
+            if (use.part != null) {
+                parts.put(use.part, port);
+            }
+        });
+        return parts;
     }
 
     /**
      * Checks that all ports can be listened on.
      *
-     * @throws IllegalStateException naming every port in use, what it is for and the property that changes it
+     * @throws IllegalStateException if ports are in use; the message names each with the property that changes it
      */
     void requireFreePorts() {
         List<String> problems = new ArrayList<>();
@@ -115,7 +126,7 @@ record DemoSettings(Map<Use, Integer> ports) {
     private static List<String> unknownKeys(Properties properties) {
         Set<String> known = Arrays.stream(Use.values()).map(Use::key).collect(Collectors.toSet());
         return properties.stringPropertyNames().stream()
-                .filter(key -> key.startsWith(PREFIX) && !key.equals(ROOT) && !known.contains(key))
+                .filter(key -> key.startsWith(PREFIX) && !known.contains(key))
                 .sorted()
                 .map(key -> "-D" + key + ": there is no such setting; there are "
                         + known.stream().sorted().collect(Collectors.joining(", ")))

@@ -1,8 +1,10 @@
 package dev.twinbox.sample.demo;
 
-import dev.twinbox.fixtures.PostgresServer;
-import dev.twinbox.sample.demo.Books.State;
-import dev.twinbox.sample.demo.Books.Verdict;
+import dev.twinbox.proof.landscape.Landscape;
+import dev.twinbox.proof.landscape.Part;
+import dev.twinbox.proof.ledger.OrderLedger.Partitions;
+import dev.twinbox.proof.ledger.OrderLedgerReader;
+import dev.twinbox.sample.demo.Verdict.State;
 import jakarta.json.bind.Jsonb;
 import jakarta.json.bind.JsonbBuilder;
 import java.io.IOException;
@@ -14,21 +16,23 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the books again and again, beside everything else that happens, and keeps the latest comparison. */
+/** Compares orders, events and shipments again and again while the demo runs, and keeps the latest result. */
 final class Observer implements Runnable, AutoCloseable {
 
     private static final Duration PAUSE = Duration.ofMillis(400);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
-    private static final Duration KAFKA_LIMIT = Duration.ofSeconds(2);
-    /** A server that is paused says nothing: the page must not go on showing what it last said as if it were so. */
-    private static final Duration DATABASE_LIMIT = Duration.ofSeconds(5);
+
+    /** A paused server does not answer. The page must not go on showing its last figures as if they were current. */
+    private static final OrderLedgerReader.Limits LIMITS =
+            new OrderLedgerReader.Limits(Duration.ofSeconds(5), Duration.ofSeconds(2));
+
+    /** The orders service has customers 1 to 1000. */
+    private static final long CUSTOMERS = 1_000;
 
     private final Landscape landscape;
-    private final Repeater repeater;
     private final Jsonb jsonb = JsonbBuilder.create();
     private final HttpClient http = HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
@@ -37,21 +41,18 @@ final class Observer implements Runnable, AutoCloseable {
     private final Thread thread = new Thread(this, "observer");
 
     // Only the observer's thread uses these.
-    private final Books books = new Books();
-    private final OrdersBook ordersBook = new OrdersBook(jsonb);
-    private @Nullable TopicFollower follower;
+    private final OrderLedgerReader ledger;
     private long skippedByEarlierReceivers;
     private long skippedByThisReceiver;
 
     // Written by the observer's thread, read by the page.
-    private volatile Sight sight =
-            new Sight(new Verdict(State.CATCHING_UP, 0, 0, 0, 0, 0, "first look at the books"), null, 0);
+    private volatile Sight sight = new Sight(Verdict.none("first comparison"), null, 0);
 
     private volatile boolean closed;
 
     Observer(Landscape landscape, Repeater repeater) {
         this.landscape = landscape;
-        this.repeater = repeater;
+        this.ledger = new OrderLedgerReader(landscape, CUSTOMERS, Partitions.FIXED, LIMITS, repeater::remember);
     }
 
     void start() {
@@ -59,7 +60,7 @@ final class Observer implements Runnable, AutoCloseable {
         thread.start();
     }
 
-    /** The latest look. */
+    /** What the latest look found. */
     Sight sight() {
         return sight;
     }
@@ -69,7 +70,7 @@ final class Observer implements Runnable, AutoCloseable {
         while (!closed) {
             long begun = System.nanoTime();
             look();
-            // A long book takes long to read: the reading must not become the load.
+            // With many orders a look takes long. It must not become the load.
             long pause = Math.max(PAUSE.toNanos(), 3 * (System.nanoTime() - begun));
             LockSupport.parkNanos(Math.min(pause, LONGEST_PAUSE.toNanos()));
         }
@@ -83,47 +84,28 @@ final class Observer implements Runnable, AutoCloseable {
         } catch (KafkaException e) {
             waitFor("Kafka");
         } catch (RuntimeException e) {
-            show(State.WRONG, "the books cannot be read: " + e);
+            show(State.WRONG, "the comparison failed: " + e);
         }
     }
 
-    /** A server is away, because the page's buttons do that: say so beside the last figures. What was wrong stays wrong. */
+    /** The page's buttons stop servers. Then the last figures stay, with the reason. A fault stays a fault. */
     private void waitFor(String server) {
         State last = sight.verdict().state();
-        show(last == State.WRONG ? State.WRONG : State.CATCHING_UP, server + " does not answer, the books wait");
+        show(last == State.WRONG ? State.WRONG : State.CATCHING_UP, server + " does not answer, waiting for it");
     }
 
     private void show(State state, String reason) {
-        sight = new Sight(sight.verdict().withState(state, reason), sight.position(), sight.skipped());
+        sight = new Sight(sight.verdict().with(state, reason), sight.position(), sight.skipped());
     }
 
     private void lookOnce() throws SQLException {
-        PostgresServer postgres = landscape.postgres();
-        try (Connection shipping = postgres.connect(Landscape.SHIPPING_DATABASE, DATABASE_LIMIT)) {
-            books.shipped(ShippingBook.read(shipping));
-        }
-        follow();
-        try (Connection orders = postgres.connect(Landscape.ORDERS_DATABASE, DATABASE_LIMIT)) {
-            ordersBook.read(orders, books);
-            sight = new Sight(books.compare(), OrdersBook.readPosition(orders), countSkipped());
+        Verdict verdict = Verdict.of(ledger.look());
+        try (Connection orders = landscape.postgres().connect(Landscape.ORDERS_DATABASE, LIMITS.database())) {
+            sight = new Sight(verdict, RelayPosition.read(orders), countSkipped());
         }
     }
 
-    private void follow() {
-        TopicFollower open = follower;
-        if (open == null) {
-            open = new TopicFollower(landscape.kafka().bootstrapServers(), Landscape.TOPIC, KAFKA_LIMIT);
-            follower = open;
-        }
-        open.readToEnd(this::take);
-    }
-
-    private void take(ConsumerRecord<byte[], byte[]> record) {
-        books.appeared(OrderEvent.of(record, jsonb));
-        repeater.remember(record);
-    }
-
-    /** The receiver counts from its start; a lower number than before is a new receiver's. */
+    /** The receiver counts from its start: a lower number than before comes from a new receiver. */
     private long countSkipped() {
         long counted = askReceiver();
         if (counted >= 0) {
@@ -135,9 +117,9 @@ final class Observer implements Runnable, AutoCloseable {
         return skippedByEarlierReceivers + skippedByThisReceiver;
     }
 
-    /** @return -1 while the receiver does not answer */
+    /** @return -1 if the receiver does not answer */
     private long askReceiver() {
-        URI address = landscape.shippingServer().uri("/shipping/api/shipments");
+        URI address = landscape.server(Part.RECEIVER_1).uri(Landscape.SHIPMENTS_PATH);
         HttpRequest request =
                 HttpRequest.newBuilder(address).timeout(Duration.ofSeconds(1)).build();
         try {
@@ -163,10 +145,10 @@ final class Observer implements Runnable, AutoCloseable {
     public record Shipments(long shipments, long duplicatesSkipped) {}
 
     /**
-     * One look at everything.
+     * What the latest look found.
      *
      * @param position null before the relay's first save
      * @param skipped duplicates that receivers have skipped
      */
-    record Sight(Verdict verdict, OrdersBook.@Nullable Position position, long skipped) {}
+    record Sight(Verdict verdict, @Nullable RelayPosition position, long skipped) {}
 }

@@ -1,11 +1,13 @@
 package dev.twinbox.sample.demo;
 
+import dev.twinbox.proof.landscape.Server;
+import dev.twinbox.proof.landscape.StartProgress;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that the page shows, as JSON.
+ * What the page shows, as JSON.
  *
  * @param phase one of starting, running, failed, stopping
  * @param problem why the start failed; null otherwise
@@ -24,12 +26,12 @@ public record PageState(
     /**
      * The figures of the four stations.
      *
-     * @param lag events that are committed and not on Kafka
-     * @param position number of the relay's saved position; null = none yet
-     * @param transaction all transactions before this one are sent; null = none yet
+     * @param lag committed events that are not on Kafka yet
+     * @param position number of the relay's saved position; null: there is none yet
+     * @param transaction the events of all transactions before this one are sent; null: there is none yet
      * @param repeats records on Kafka beyond the first one of each event
      * @param unshipped events on Kafka without a shipment
-     * @param skipped duplicates that the receiver has skipped
+     * @param skipped duplicates that receivers have skipped
      */
     public record Figures(
             long orders,

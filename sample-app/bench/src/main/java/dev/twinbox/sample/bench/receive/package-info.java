@@ -1,5 +1,0 @@
-/** What the receiver benchmarks run inside the server: Twinbox handlers, and a consumer written by hand. */
-@NullMarked
-package dev.twinbox.sample.bench.receive;
-
-import org.jspecify.annotations.NullMarked;

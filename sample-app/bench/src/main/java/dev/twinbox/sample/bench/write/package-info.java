@@ -1,5 +1,0 @@
-/** What the write benchmark runs inside the server: one business transaction, with and without an outbox. */
-@NullMarked
-package dev.twinbox.sample.bench.write;
-
-import org.jspecify.annotations.NullMarked;

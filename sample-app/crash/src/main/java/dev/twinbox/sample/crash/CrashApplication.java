@@ -1,8 +1,0 @@
-package dev.twinbox.sample.crash;
-
-import jakarta.ws.rs.ApplicationPath;
-import jakarta.ws.rs.core.Application;
-
-/** Puts the REST resource under {@code /crash/api}. */
-@ApplicationPath("api")
-public class CrashApplication extends Application {}

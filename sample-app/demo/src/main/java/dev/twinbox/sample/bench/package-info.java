@@ -1,5 +1,0 @@
-/** Benchmarks: measure Twinbox beside the simplest thing that could do its work. */
-@NullMarked
-package dev.twinbox.sample.bench;
-
-import org.jspecify.annotations.NullMarked;

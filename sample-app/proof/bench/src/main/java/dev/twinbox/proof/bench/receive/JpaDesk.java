@@ -1,0 +1,19 @@
+package dev.twinbox.proof.bench.receive;
+
+import dev.twinbox.InboxHandler;
+import jakarta.ejb.Stateless;
+import jakarta.persistence.EntityManager;
+import jakarta.persistence.PersistenceContext;
+
+/** What an application writes with Twinbox and JPA. */
+@Stateless
+public class JpaDesk {
+
+    @PersistenceContext
+    private EntityManager entityManager;
+
+    @InboxHandler(topic = "bench-jpa", name = "jpa")
+    public void place(OrderPlaced order) {
+        entityManager.persist(new Effect(order));
+    }
+}

@@ -1,0 +1,12 @@
+package dev.twinbox.proof.bench.receive;
+
+import dev.twinbox.EventType;
+import java.math.BigDecimal;
+
+/**
+ * The event of the benchmark, about 500 bytes of JSON.
+ *
+ * @param note random text that makes up most of the event and is read, but not stored
+ */
+@EventType("order.placed")
+public record OrderPlaced(long orderId, long customerId, BigDecimal total, String note) {}

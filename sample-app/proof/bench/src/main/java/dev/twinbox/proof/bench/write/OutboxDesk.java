@@ -1,0 +1,18 @@
+package dev.twinbox.proof.bench.write;
+
+import dev.twinbox.Outbox;
+import jakarta.ejb.EJB;
+import jakarta.ejb.Stateless;
+
+/** With Twinbox. */
+@Stateless
+public class OutboxDesk {
+
+    @EJB
+    private Orders orders;
+
+    @Outbox
+    public OrderStored place(long buyerId) {
+        return orders.place(buyerId);
+    }
+}

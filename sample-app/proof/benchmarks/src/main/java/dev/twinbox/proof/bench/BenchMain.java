@@ -1,0 +1,194 @@
+package dev.twinbox.proof.bench;
+
+import dev.twinbox.fixtures.ChildProcessException;
+import dev.twinbox.proof.landscape.BuiltFile;
+import dev.twinbox.proof.landscape.Installation;
+import dev.twinbox.proof.landscape.Machine;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** The benchmarks' command line: {@code ./sample-app/run bench <name> [--rows N | --minutes N | --kills N]}. */
+@Command(
+        name = "bench",
+        mixinStandardHelpOptions = true,
+        description = "Measures Twinbox on this machine. Takes a few minutes; let nothing else run meanwhile.",
+        exitCodeListHeading = "Exit codes:%n",
+        exitCodeList = {
+            " 0:measured, and fast enough",
+            " 1:no figure: a run lost, repeated or reordered something, or failed",
+            " 2:wrong arguments, or the tree is not built",
+            " 3:measured at full size, but slower than required"
+        })
+public final class BenchMain implements Callable<Integer> {
+
+    /** Names the top folder of the repository, where the built files are found and {@code target/bench} is written. */
+    static final String ROOT_PROPERTY = "twinbox.root";
+
+    static final Set<BuiltFile> FILES =
+            Set.of(BuiltFile.RELAY, BuiltFile.INBOX_CLI, BuiltFile.BENCH, BuiltFile.BENCH_DEBEZIUM, BuiltFile.PAYARA);
+
+    /** A try only has to work, be the machine as busy as it may. */
+    private static final Duration LIMIT_OF_A_TRY = Duration.ofMinutes(15);
+
+    private static final int MEASURED = 0;
+    private static final int INVALID = 1;
+    private static final int TOO_SLOW = 3;
+
+    /** What can be measured, how much of it is full size, and within which time: a machine that needs longer is not one to measure on. */
+    enum Name {
+        RELAY(Unit.ROWS, 500_000, Duration.ofMinutes(15), RelayBenchmark::new),
+        RECEIVE(Unit.ROWS, 150_000, Duration.ofMinutes(45), ReceiveBenchmark::new),
+        DUPLICATES(Unit.ROWS, 150_000, Duration.ofMinutes(10), DuplicatesBenchmark::new),
+        SLOW_KEY(Unit.MINUTES, 10, Duration.ofMinutes(30), SlowKeyBenchmark::new),
+        LATENCY(Unit.ROWS, 120_000, Duration.ofMinutes(15), LatencyBenchmark::new),
+        HELD_XMIN(Unit.MINUTES, 10, Duration.ofMinutes(40), HeldXminBenchmark::new),
+        HISTORY(Unit.ROWS, 10_000_000, Duration.ofMinutes(25), HistoryBenchmark::new),
+        HOT_KEY(Unit.ROWS, 300_000, Duration.ofMinutes(10), HotKeyBenchmark::new),
+        MEMORY(Unit.ROWS, 10_000_000, Duration.ofMinutes(30), MemoryBenchmark::new),
+        FAILOVER(Unit.KILLS, 5, Duration.ofMinutes(5), FailoverBenchmark::new),
+        WRITE(Unit.ROWS, 20_000, Duration.ofMinutes(12), WriteBenchmark::new);
+
+        private final Unit unit;
+        private final int fullSize;
+        private final Duration limit;
+
+        @SuppressWarnings("ImmutableEnumChecker") // a constructor, see above
+        private final Maker maker;
+
+        Name(Unit unit, int fullSize, Duration limit, Maker maker) {
+            this.unit = unit;
+            this.fullSize = fullSize;
+            this.limit = limit;
+            this.maker = maker;
+        }
+
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT).replace('_', '-');
+        }
+    }
+
+    /** In what the size of a benchmark is given. */
+    enum Unit {
+        ROWS,
+        MINUTES,
+        KILLS;
+
+        String option() {
+            return "--" + name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    /** Makes a benchmark of a size. */
+    private interface Maker {
+        Benchmark make(Installation files, int size, Deadline deadline);
+    }
+
+    @Parameters(paramLabel = "NAME", description = "What to measure: ${COMPLETION-CANDIDATES}.")
+    private Name name;
+
+    @Option(
+            names = "--rows",
+            paramLabel = "N",
+            description = "Events per run, for a quick try: the figures then go to a file of their own.")
+    private @Nullable Integer rows;
+
+    @Option(
+            names = "--minutes",
+            paramLabel = "N",
+            description = "The same for what is measured over a time: minutes of each side.")
+    private @Nullable Integer minutes;
+
+    @Option(names = "--kills", paramLabel = "N", description = "The same for failover: how often.")
+    private @Nullable Integer kills;
+
+    private BenchMain() {}
+
+    public static void main(String[] args) {
+        System.exit(run(args));
+    }
+
+    static int run(String... args) {
+        return new CommandLine(new BenchMain())
+                .setCaseInsensitiveEnumValuesAllowed(true)
+                .setExecutionExceptionHandler(BenchMain::explain)
+                .execute(args);
+    }
+
+    @Override
+    public Integer call() throws Exception {
+        @Nullable Integer chosen = chosenSize();
+        int size = chosen == null ? name.fullSize : chosen;
+        Path root =
+                Path.of(System.getProperty(ROOT_PROPERTY, "")).toAbsolutePath().normalize();
+        if (Machine.isBusy()) {
+            Console.say("this machine is busy (load " + Machine.load() + "): the figures will be worth little");
+        }
+        Deadline deadline = new Deadline(chosen == null ? name.limit : LIMIT_OF_A_TRY);
+        Report report = name.maker.make(installation(root), size, deadline).run();
+        Path file = root.resolve("target/bench").resolve(chosen == null ? name + ".json" : name + "-" + size + ".json");
+        System.out.println();
+        System.out.println(report.table());
+        report.requirements().forEach(System.out::println);
+        report.write(
+                file,
+                root,
+                "./sample-app/run bench " + name + (chosen == null ? "" : " " + name.unit.option() + " " + size));
+        System.out.println("\nWritten: " + file + " and " + Report.picture(file));
+        // A quick try says that the benchmark works, not how fast anything is: JIT and start-up are most of it.
+        return chosen != null || report.met() ? MEASURED : TOO_SLOW;
+    }
+
+    /** Null: full size. */
+    private @Nullable Integer chosenSize() {
+        @Nullable Integer chosen = null;
+        for (Unit unit : Unit.values()) {
+            @Nullable Integer given = given(unit);
+            if (given != null && unit != name.unit) {
+                throw wrong(name + " is sized by " + name.unit.option() + ", not by " + unit.option());
+            }
+            chosen = given == null ? chosen : given;
+        }
+        if (chosen != null && chosen < 1) {
+            throw wrong(name.unit.option() + " must be at least 1, not " + chosen);
+        }
+        return chosen;
+    }
+
+    private @Nullable Integer given(Unit unit) {
+        return switch (unit) {
+            case ROWS -> rows;
+            case MINUTES -> minutes;
+            case KILLS -> kills;
+        };
+    }
+
+    private CommandLine.ParameterException wrong(String message) {
+        return new CommandLine.ParameterException(new CommandLine(this), message);
+    }
+
+    private Installation installation(Path root) {
+        try {
+            return Installation.in(root, FILES);
+        } catch (IllegalStateException e) {
+            throw new CommandLine.ParameterException(new CommandLine(this), String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    private static int explain(Exception exception, CommandLine command, CommandLine.ParseResult parsed) {
+        if (exception instanceof InvalidRunException || exception instanceof ChildProcessException) {
+            System.err.println("No figure: " + exception.getMessage());
+            return INVALID;
+        }
+        exception.printStackTrace();
+        return INVALID;
+    }
+}

@@ -1,0 +1,47 @@
+package dev.twinbox.proof.bench;
+
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * As {@link RelaySide}, publishing exactly once. What Kafka knows of a relay can not be forgotten as its position in the
+ * database can, so that each run is one of a relay of a new name.
+ */
+final class ExactlyOnceSide implements PublishingSide {
+
+    static final String LABEL = "relay, exactly once";
+
+    private final Relays relays;
+    private final long events;
+    private final List<String> jvmOptions;
+    private Relays present;
+    private int runs;
+
+    /** @param events how many the outbox holds */
+    ExactlyOnceSide(Relays relays, long events, List<String> jvmOptions) {
+        this.relays = relays.with("twinbox.relay.delivery", "exactly-once");
+        this.present = this.relays;
+        this.events = events;
+        this.jvmOptions = jvmOptions;
+    }
+
+    @Override
+    public String label() {
+        return LABEL;
+    }
+
+    @Override
+    public void prepare() throws SQLException {
+        runs++;
+        present = relays.with("twinbox.relay.name", "exactly-once-" + runs);
+        present.migrate(); // creates the topic of its position
+        present.forgetPosition();
+    }
+
+    /** An event counts as acknowledged when its Kafka transaction is committed. */
+    @Override
+    public Duration run(Deadline deadline) {
+        return new RelaySide(LABEL, present, events, jvmOptions).run(deadline);
+    }
+}

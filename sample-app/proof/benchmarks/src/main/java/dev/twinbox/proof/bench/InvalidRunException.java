@@ -1,0 +1,16 @@
+package dev.twinbox.proof.bench;
+
+import org.jspecify.annotations.Nullable;
+
+/** A run whose figure must not be reported: something was lost, repeated, out of order or late. The message says what. */
+final class InvalidRunException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    InvalidRunException(String message) {
+        super(message);
+    }
+
+    InvalidRunException(String message, @Nullable Throwable cause) {
+        super(message, cause);
+    }
+}

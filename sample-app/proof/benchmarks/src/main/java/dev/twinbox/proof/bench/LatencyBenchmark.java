@@ -1,0 +1,198 @@
+package dev.twinbox.proof.bench;
+
+import dev.twinbox.fixtures.RelayProcess;
+import dev.twinbox.proof.landscape.Installation;
+import dev.twinbox.proof.landscape.Machine;
+import jakarta.json.Json;
+import jakarta.json.JsonArrayBuilder;
+import jakarta.json.JsonObject;
+import java.io.IOException;
+import java.nio.LongBuffer;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.producer.ProducerConfig;
+
+/**
+ * How long after its COMMIT an event is acknowledged by Kafka, at several rates, beside an application that produces directly.
+ *
+ * <p>Both send on a schedule that waits for nobody. The relay's side: from the moment at which COMMIT had returned. Direct produce:
+ * from the moment at which the event was due.
+ */
+final class LatencyBenchmark implements Benchmark {
+
+    private static final int KEYS = 10_000;
+    private static final int PARTITIONS = 8;
+    private static final String TOPIC = "bench-latency";
+    private static final String DIRECT_TOPIC = "bench-direct";
+    private static final int MAIN_RATE = 2_000;
+    private static final List<Integer> RATES = List.of(600, MAIN_RATE, 8_000);
+    /** More commits a second would measure the disk. */
+    private static final int TRANSACTIONS_PER_SECOND = 2_000;
+
+    private static final List<String> JVM_OPTIONS = List.of("-Xms512m", "-Xmx512m");
+    private static final double REQUIRED_P50_MILLIS = 3;
+    private static final double REQUIRED_P99_MILLIS_BEYOND_DIRECT = 15;
+
+    private final Installation files;
+    private final Deadline deadline;
+    private final List<OpenLoop.Schedule> schedules = new ArrayList<>();
+    private final Workload workload;
+
+    /** @param rows events at the main rate; at the others as many as come in the same time */
+    LatencyBenchmark(Installation files, int rows, Deadline deadline) {
+        this.files = files;
+        this.deadline = deadline;
+        int first = add(0, warmUp(rows), MAIN_RATE);
+        for (int rate : RATES) {
+            first = add(first, (int) ((long) rows * rate / MAIN_RATE), rate);
+        }
+        this.workload = new Workload(first, KEYS, 1);
+    }
+
+    private static int warmUp(int rows) {
+        return Math.max(1_000, rows / 3);
+    }
+
+    private int add(int first, int events, int rate) {
+        int perTransaction = Math.max(1, rate / TRANSACTIONS_PER_SECOND);
+        int whole = Math.max(1, events / perTransaction) * perTransaction;
+        schedules.add(new OpenLoop.Schedule(first, whole, rate, perTransaction));
+        return first + whole;
+    }
+
+    /** One rate: what came out. */
+    private record Measured(int rate, Latencies fromCommit, Latencies fromDue, Latencies direct) {}
+
+    @Override
+    public Report run() throws SQLException, IOException, InterruptedException {
+        try (BenchServers servers = BenchServers.start(files, deadline)) {
+            Relays relays = servers.relays();
+            relays.migrate();
+            Map<String, String> settings = ProducerSettings.ofRelay(relays, servers, deadline);
+            // The relay does not wait for it when nothing follows, so neither should the one it is compared with.
+            settings.put(ProducerConfig.LINGER_MS_CONFIG, "0");
+            servers.topics().create(TOPIC, PARTITIONS);
+            servers.topics().create(DIRECT_TOPIC, PARTITIONS);
+            double load = Machine.load();
+            List<Measured> relayed = relayed(servers, relays);
+            List<Latencies> direct = direct(servers, settings);
+            List<Measured> all = new ArrayList<>();
+            for (int i = 0; i < RATES.size(); i++) {
+                Measured side = relayed.get(i);
+                all.add(new Measured(side.rate, side.fromCommit, side.fromDue, direct.get(i)));
+            }
+            return report(servers, all, load);
+        }
+    }
+
+    private List<Measured> relayed(BenchServers servers, Relays relays) throws SQLException, IOException {
+        Path file = servers.folder().resolve("ack-times");
+        LongBuffer acknowledged = AckTimes.map(file, workload.events());
+        List<String> options = new ArrayList<>(JVM_OPTIONS);
+        options.addAll(AckTimes.jvmOptions(servers.folder(), file, workload.events()));
+        List<OpenLoop.Running> done = new ArrayList<>();
+        try (RelayProcess relay = relays.with("twinbox.relay.kafka.interceptor.classes", AckTimes.class.getName())
+                .start(options)) {
+            relay.awaitReady(deadline.remaining("the relay"));
+            OpenLoop applications = new OpenLoop(servers, EventTable.TWINBOX, workload, TOPIC, deadline);
+            for (OpenLoop.Schedule schedule : schedules) {
+                Console.say("committing " + schedule.events() + " events, " + schedule.perSecond() + "/s");
+                done.add(applications.run(schedule));
+                RelayMetrics.awaitAcknowledged(relay, schedule.end(), deadline);
+            }
+            Relays.stop(relay);
+        }
+        TopicCheck.check(servers.bootstrapServers(), TOPIC, workload, TopicCheck.Order.ANY, deadline);
+        List<Measured> measured = new ArrayList<>();
+        for (OpenLoop.Running each : done.subList(1, done.size())) {
+            each.requireOnTime();
+            measured.add(measured(each, acknowledged));
+        }
+        return measured;
+    }
+
+    private static Measured measured(OpenLoop.Running run, LongBuffer acknowledged) {
+        Latencies fromCommit = new Latencies();
+        Latencies fromDue = new Latencies();
+        for (int number = run.schedule().first(); number < run.schedule().end(); number++) {
+            long at = acknowledged.get(number);
+            if (at == 0) {
+                throw new InvalidRunException(
+                        "event " + number + " is on the topic, but its acknowledgement was not seen");
+            }
+            // The relay may be quicker than the answer to the COMMIT.
+            fromCommit.add(Math.max(0, at - run.committedAt(number)));
+            fromDue.add(at - run.dueAt(number));
+        }
+        return new Measured(run.schedule().perSecond(), fromCommit, fromDue, new Latencies());
+    }
+
+    private List<Latencies> direct(BenchServers servers, Map<String, String> settings) throws InterruptedException {
+        List<Latencies> all = new ArrayList<>();
+        try (DirectProducer producer = new DirectProducer(settings, workload, DIRECT_TOPIC)) {
+            for (OpenLoop.Schedule schedule : schedules) {
+                Console.say("producing directly, " + schedule.perSecond() + "/s");
+                all.add(producer.run(schedule, deadline));
+            }
+        }
+        TopicCheck.check(servers.bootstrapServers(), DIRECT_TOPIC, workload, TopicCheck.Order.BY_KEY, deadline);
+        return all.subList(1, all.size());
+    }
+
+    private Report report(BenchServers servers, List<Measured> all, double load) throws SQLException {
+        Measured main = all.get(RATES.indexOf(MAIN_RATE));
+        JsonArrayBuilder rates = Json.createArrayBuilder();
+        StringBuilder table = new StringBuilder();
+        Map<String, List<Double>> lines = new LinkedHashMap<>();
+        for (Measured each : all) {
+            rates.add(Json.createObjectBuilder()
+                    .add("per_s", each.rate)
+                    .add("events", each.fromCommit.count())
+                    .add("commit_to_ack", each.fromCommit.json())
+                    .add("due_to_ack", each.fromDue.json())
+                    .add("direct", each.direct.json()));
+            table.append(each.fromCommit.line(each.rate + "/s, COMMIT to ack"))
+                    .append(each.fromDue.line(each.rate + "/s, due to ack"))
+                    .append(each.direct.line(each.rate + "/s, direct"));
+            lines.put("relay, " + each.rate + "/s", each.fromCommit.percentiles());
+            lines.put("direct, " + each.rate + "/s", each.direct.percentiles());
+        }
+        double p50 = main.fromCommit.millis(50);
+        double p99 = main.fromCommit.millis(99);
+        double directP99 = main.direct.millis(99);
+        double p99Limit = REQUIRED_P99_MILLIS_BEYOND_DIRECT + directP99;
+        JsonObject figures = Json.createObjectBuilder()
+                .add("p50_ms", p50)
+                .add("p95_ms", main.fromCommit.millis(95))
+                .add("p99_ms", p99)
+                .add("p999_ms", main.fromCommit.millis(99.9))
+                .add("direct_p50_ms", main.direct.millis(50))
+                .add("direct_p99_ms", directP99)
+                .add("p50_ms_required", REQUIRED_P50_MILLIS)
+                .add("p99_ms_required", Report.rounded(p99Limit))
+                .add("rate_per_s", MAIN_RATE)
+                .add("rates", rates)
+                .add(
+                        "seconds_per_rate",
+                        Duration.ofNanos(schedules.get(1).length().toNanos()).toMillis() / 1000.0)
+                .add("payload_bytes", Workload.PAYLOAD_BYTES)
+                .add("partitions", PARTITIONS)
+                .add("jvm_options", String.join(" ", JVM_OPTIONS))
+                .add("postgresql", servers.postgresJson())
+                .add("load_before", load)
+                .build();
+        return new Report(
+                "latency",
+                figures,
+                table.toString(),
+                Plot.lines("COMMIT to acknowledgement", "percentile", "milliseconds", Latencies.LABELS, lines),
+                List.of(
+                        Report.Requirement.atMost("p50 at 2,000/s, ms", p50, REQUIRED_P50_MILLIS),
+                        Report.Requirement.atMost("p99 at 2,000/s, ms", p99, p99Limit)));
+    }
+}

@@ -1,0 +1,92 @@
+package dev.twinbox.proof.bench;
+
+import dev.twinbox.fixtures.PayaraMicro;
+import jakarta.json.Json;
+import jakarta.json.JsonObjectBuilder;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.stream.Stream;
+
+/**
+ * What the processes of a run have used of the processors: where the time goes when they share few. As the Linux kernel counts
+ * it, in hundredths of a second; all zero elsewhere.
+ *
+ * @param postgresql the server with its backends, also those that have ended
+ * @param kafka the broker
+ * @param program what was measured
+ * @param name what it is called
+ */
+record ProcessorTime(Duration postgresql, Duration kafka, Duration program, String name) {
+    private static final long TICK_MILLIS = 10;
+    /** Of {@code /proc/<pid>/stat}, counted behind the name of the program. */
+    private static final int OWN = 11;
+
+    private static final int OF_ENDED_CHILDREN = 13;
+
+    /** With the programs that this one started and that have ended, from the start of their JVM on. */
+    static ProcessorTime withSenders(BenchServers servers) {
+        return with(servers, read(ProcessHandle.current(), OF_ENDED_CHILDREN), "sender");
+    }
+
+    /** With a server that runs. */
+    static ProcessorTime with(BenchServers servers, PayaraMicro server) {
+        return with(servers, ofTree(server.pid()), "payara");
+    }
+
+    private static ProcessorTime with(BenchServers servers, Duration program, String name) {
+        return new ProcessorTime(
+                ofTree(servers.postgres().pid()), ofTree(servers.kafka().pid()), program, name);
+    }
+
+    private static Duration ofTree(long pid) {
+        return ProcessHandle.of(pid).stream()
+                .flatMap(process -> Stream.concat(Stream.of(process), process.descendants()))
+                .map(process -> read(process, OWN).plus(read(process, OF_ENDED_CHILDREN)))
+                .reduce(Duration.ZERO, Duration::plus);
+    }
+
+    private static Duration read(ProcessHandle process, int field) {
+        try {
+            String stat = Files.readString(Path.of("/proc", Long.toString(process.pid()), "stat"));
+            String[] fields = stat.substring(stat.lastIndexOf(')') + 1).trim().split(" ", -1);
+            return Duration.ofMillis(TICK_MILLIS * (Long.parseLong(fields[field]) + Long.parseLong(fields[field + 1])));
+        } catch (IOException e) {
+            return Duration.ZERO; // it has just ended, and its parent has its time, or this is not Linux
+        }
+    }
+
+    ProcessorTime since(ProcessorTime before) {
+        return new ProcessorTime(
+                postgresql.minus(before.postgresql), kafka.minus(before.kafka), program.minus(before.program), name);
+    }
+
+    /** How many processors were busy, on average. */
+    double busy(Duration took) {
+        return (double) postgresql.plus(kafka).plus(program).toNanos() / took.toNanos();
+    }
+
+    /** Microseconds for each event. */
+    JsonObjectBuilder json(int events) {
+        return Json.createObjectBuilder()
+                .add("postgresql", micros(postgresql, events))
+                .add("kafka", micros(kafka, events))
+                .add(name, micros(program, events));
+    }
+
+    String told(int events) {
+        return String.format(
+                Locale.ROOT,
+                "CPU µs/event: %s %.1f, PostgreSQL %.1f, Kafka %.1f",
+                name,
+                micros(program, events),
+                micros(postgresql, events),
+                micros(kafka, events));
+    }
+
+    private static double micros(Duration time, int events) {
+        return Math.round(time.toNanos() / 100.0 / events) / 10.0;
+    }
+}

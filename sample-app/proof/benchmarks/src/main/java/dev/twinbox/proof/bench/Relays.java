@@ -1,0 +1,69 @@
+package dev.twinbox.proof.bench;
+
+import dev.twinbox.fixtures.RelayProcess;
+import dev.twinbox.proof.landscape.Servers;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Starts relays for the outbox of one database, from the executable jar. */
+final class Relays {
+
+    private final Servers servers;
+    private final String database;
+    private final Map<String, String> config;
+
+    Relays(Servers servers, String database) {
+        this(servers, database, Map.of("twinbox.relay.kafka.compression.type", "lz4"));
+    }
+
+    private Relays(Servers servers, String database, Map<String, String> config) {
+        this.servers = servers;
+        this.database = database;
+        this.config = config;
+    }
+
+    /** The same with one more, or another, key of the configuration. */
+    Relays with(String key, String value) {
+        Map<String, String> more = new HashMap<>(config);
+        more.put(key, value);
+        return new Relays(servers, database, more);
+    }
+
+    /**
+     * Creates the outbox by the relay's {@code migrate} command. Its events stay for ever: benchmarks publish a backlog several
+     * times, or need it as history.
+     */
+    void migrate() {
+        servers.migrateOutbox(database, Map.of("twinbox.relay.retention", "forever"));
+    }
+
+    /** Returns at once. */
+    RelayProcess start(List<String> jvmOptions) {
+        return servers.relay(servers.directly(), database)
+                .config(config)
+                .jvmOptions(jvmOptions.toArray(String[]::new))
+                .build()
+                .start();
+    }
+
+    /** Waits for a clean end. */
+    static void stop(RelayProcess relay) {
+        int exitCode = relay.terminate();
+        if (exitCode != 0) {
+            throw new InvalidRunException("the relay ended with exit code " + exitCode + ":\n" + relay.log());
+        }
+    }
+
+    /** The next relay believes that nothing was ever sent. */
+    void forgetPosition() throws SQLException {
+        try (Connection connection = servers.postgres().connect(database);
+                Statement statement = connection.createStatement()) {
+            statement.execute("truncate outbox_position, outbox_lease");
+            statement.execute("checkpoint");
+        }
+    }
+}

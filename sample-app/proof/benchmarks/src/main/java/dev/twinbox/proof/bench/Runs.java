@@ -1,0 +1,103 @@
+package dev.twinbox.proof.bench;
+
+import jakarta.json.Json;
+import jakarta.json.JsonArrayBuilder;
+import jakarta.json.JsonObjectBuilder;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** The runs of a benchmark in the order in which they were made. */
+final class Runs {
+    private final List<Run> all = new ArrayList<>();
+
+    /** One measured run of one side. */
+    private record Run(
+            String side,
+            int round,
+            int events,
+            Duration took,
+            @Nullable ProcessorTime spent) {
+
+        double perSecond() {
+            return events / (took.toNanos() / 1e9);
+        }
+    }
+
+    /** Keeps a run and says so. */
+    void add(String side, int round, int events, Duration took) {
+        add(new Run(side, round, events, took, null));
+    }
+
+    /** The same, with what its processes used of the processors. */
+    void add(String side, int round, int events, Duration took, ProcessorTime spent) {
+        add(new Run(side, round, events, took, spent));
+        Console.say("  " + spent.told(events));
+    }
+
+    private void add(Run run) {
+        all.add(run);
+        Console.say(String.format(
+                Locale.ROOT,
+                "%s, run %d: %,d in %.3f s = %s",
+                run.side,
+                run.round,
+                run.events,
+                run.took.toNanos() / 1e9,
+                Console.perSecond(run.perSecond())));
+    }
+
+    /** The median rate of a side: of an even number of runs, the lower one of the middle two. */
+    double median(String side) {
+        List<Double> rates = all.stream()
+                .filter(run -> run.side.equals(side))
+                .map(Run::perSecond)
+                .sorted()
+                .toList();
+        return rates.get((rates.size() - 1) / 2);
+    }
+
+    JsonArrayBuilder json() {
+        JsonArrayBuilder array = Json.createArrayBuilder();
+        for (Run run : all) {
+            JsonObjectBuilder object = Json.createObjectBuilder()
+                    .add("side", run.side)
+                    .add("run", run.round)
+                    .add("events", run.events)
+                    .add("seconds", run.took.toNanos() / 1e9)
+                    .add("per_s", Math.round(run.perSecond()));
+            if (run.spent != null) {
+                object.add("cpu_us_per_event", run.spent.json(run.events));
+                object.add("processors_busy", Report.rounded(run.spent.busy(run.took)));
+            }
+            array.add(object);
+        }
+        return array;
+    }
+
+    /** How many processors the processes of a side kept busy in the run of {@link #median}. */
+    double processorsBusy(String side) {
+        double median = median(side);
+        return all.stream()
+                .filter(run -> run.side.equals(side) && run.perSecond() == median)
+                .mapToDouble(run -> run.spent == null ? Double.NaN : run.spent.busy(run.took))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** One line a side: its runs, then its median. */
+    String table() {
+        StringBuilder table = new StringBuilder();
+        for (String side : all.stream().map(Run::side).distinct().toList()) {
+            table.append(String.format(Locale.ROOT, "%-56s", side));
+            all.stream()
+                    .filter(run -> run.side.equals(side))
+                    .forEach(run ->
+                            table.append(String.format(Locale.ROOT, "%12s", Console.perSecond(run.perSecond()))));
+            table.append(String.format(Locale.ROOT, "   median %12s%n", Console.perSecond(median(side))));
+        }
+        return table.toString();
+    }
+}

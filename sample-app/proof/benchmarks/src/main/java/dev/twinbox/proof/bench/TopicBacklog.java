@@ -1,0 +1,85 @@
+package dev.twinbox.proof.bench;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+
+/**
+ * Puts a whole workload on a topic in one Kafka transaction. Consumers that read committed records see none of it until
+ * {@link #commit}, then all of it: nothing is sent any more while they are timed.
+ */
+final class TopicBacklog implements AutoCloseable {
+
+    private final Producer<byte[], byte[]> producer;
+
+    TopicBacklog(String bootstrapServers) {
+        producer = new KafkaProducer<>(
+                Map.of(
+                        ProducerConfig.BOOTSTRAP_SERVERS_CONFIG,
+                        bootstrapServers,
+                        ProducerConfig.TRANSACTIONAL_ID_CONFIG,
+                        "bench",
+                        ProducerConfig.COMPRESSION_TYPE_CONFIG,
+                        "lz4",
+                        ProducerConfig.LINGER_MS_CONFIG,
+                        5,
+                        ProducerConfig.BATCH_SIZE_CONFIG,
+                        1 << 17),
+                new ByteArraySerializer(),
+                new ByteArraySerializer());
+        producer.initTransactions();
+    }
+
+    /**
+     * Sends all events and waits for the broker; nobody can read them yet.
+     *
+     * @return by partition the offset just behind the last of them
+     */
+    Map<Integer, Long> send(Workload workload, String topic, Delivery delivery) {
+        producer.beginTransaction();
+        Map<Integer, Future<RecordMetadata>> last = new HashMap<>();
+        for (int from = 0; from < workload.events(); from += Delivery.DISTANCE) {
+            int to = Math.min(from + Delivery.DISTANCE, workload.events());
+            for (int copy = 1; copy <= delivery.copies(); copy++) {
+                for (int number = from; number < to; number++) {
+                    int partition = delivery.partitionOf(workload, number);
+                    last.put(
+                            partition,
+                            producer.send(EventRecord.of(workload, number).to(topic, partition)));
+                }
+            }
+        }
+        producer.flush();
+        Map<Integer, Long> ends = new HashMap<>();
+        last.forEach((partition, sent) -> ends.put(partition, offset(topic, sent) + 1));
+        return ends;
+    }
+
+    private static long offset(String topic, Future<RecordMetadata> sent) {
+        try {
+            return sent.get().offset();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InvalidRunException("interrupted while sending to " + topic, e);
+        } catch (ExecutionException e) {
+            throw new InvalidRunException("could not send to " + topic, e);
+        }
+    }
+
+    /** Makes visible what was sent. */
+    void commit() {
+        producer.commitTransaction();
+    }
+
+    @Override
+    public void close() {
+        producer.close(Duration.ofSeconds(5));
+    }
+}

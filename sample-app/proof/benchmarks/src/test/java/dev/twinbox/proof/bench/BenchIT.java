@@ -1,0 +1,170 @@
+package dev.twinbox.proof.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.offset;
+
+import dev.twinbox.proof.landscape.Installation;
+import jakarta.json.Json;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import javax.imageio.ImageIO;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+
+/** The benchmarks with few events: they must work on the day they are wanted. What they measure here says nothing. */
+@Tag("proof")
+class BenchIT {
+
+    /** These have schedules that a busy machine cannot keep, and refuse their run then. */
+    private static final String ON_A_QUIET_MACHINE = "twinbox.it.bench";
+
+    @Test
+    void theRelayBenchmarkRunsAllSidesInTurnsAndComputesTheirRatios() throws Exception {
+        JsonObject figures =
+                new RelayBenchmark(files(), 5_000, 2, aWhile()).run().figures();
+
+        assertThat(figures.getJsonArray("runs")).hasSize(10);
+        assertThat(figures.getInt("producer_per_s")).isPositive();
+        assertThat(figures.getInt("relay_per_s")).isPositive();
+        assertRatio(figures, "ratio", "relay_per_s", "producer_per_s");
+        assertRatio(figures, "exactly_once_ratio", "exactly_once_per_s", "producer_per_s");
+        assertRatio(figures, "skip_locked_ratio", "relay_per_s", "skip_locked_per_s");
+        assertRatio(figures, "debezium_ratio", "relay_per_s", "debezium_per_s");
+        assertThat(figures.getJsonObject("producer_settings").getString("compression.type"))
+                .isEqualTo("lz4");
+    }
+
+    @Test
+    void theReceiverBenchmarkRunsAllSidesAndWritesItsFigures() throws Exception {
+        JsonObject figures = new ReceiveBenchmark(files(), ReceiveBenchmark.Plan.brief(1_000), aWhile())
+                .run()
+                .figures();
+
+        assertThat(figures.getJsonArray("runs")).hasSize(15);
+        assertThat(figures.getInt("jpa_single_per_s")).isPositive();
+        assertRatio(figures, "ratio", "jpa_per_s", "by_hand_per_s");
+        assertRatio(figures, "jdbc_ratio", "jdbc_per_s", "by_hand_per_s");
+    }
+
+    @Test
+    void theDuplicatesBenchmarkTimesEffectsAndSkips() throws IOException {
+        JsonObject figures = figuresOf("duplicates", 1_000);
+
+        assertThat(figures.getJsonArray("runs")).hasSize(18);
+        assertRatio(figures, "ratio", "duplicates_per_s", "effects_per_s");
+    }
+
+    @Test
+    void theSlowKeyBenchmarkParksAndAppliesInOrder() throws Exception {
+        JsonObject figures = new SlowKeyBenchmark(files(), Duration.ofSeconds(10), aWhile())
+                .run()
+                .figures();
+
+        assertThat(figures.getInt("parked_events")).isPositive();
+        assertThat(figures.getJsonNumber("p99_ms_failing").doubleValue()).isPositive();
+    }
+
+    @Test
+    @EnabledIfSystemProperty(named = ON_A_QUIET_MACHINE, matches = "true")
+    void theLatencyBenchmarkMeasuresEveryRateBesideDirectProduce() throws IOException {
+        JsonObject figures = figuresOf("latency", 500);
+
+        assertThat(figures.getJsonArray("rates")).hasSize(3);
+        JsonObject main = figures.getJsonArray("rates").getJsonObject(1);
+        assertThat(main.getInt("per_s")).isEqualTo(2_000);
+        assertThat(figures.getJsonNumber("p99_ms").doubleValue())
+                .isEqualTo(main.getJsonObject("commit_to_ack")
+                        .getJsonNumber("p99_ms")
+                        .doubleValue())
+                .isGreaterThanOrEqualTo(figures.getJsonNumber("p50_ms").doubleValue());
+        assertThat(main.getJsonObject("direct").getJsonNumber("p50_ms").doubleValue())
+                .isPositive();
+    }
+
+    @Test
+    @EnabledIfSystemProperty(named = ON_A_QUIET_MACHINE, matches = "true")
+    void theHeldXminBenchmarkTimesPollsAndSavesOfEachMinute() throws Exception {
+        HeldXminBenchmark.Plan shortMinutes = new HeldXminBenchmark.Plan(2, Duration.ofSeconds(4), 500);
+
+        JsonObject figures =
+                new HeldXminBenchmark(files(), shortMinutes, aWhile()).run().figures();
+
+        assertThat(figures.getJsonArray("minutes")).hasSize(2);
+        assertThat(figures.getJsonArray("skip_locked_minutes")).hasSize(2);
+        for (String field : List.of("poll_ms_first", "poll_ms_last", "save_ms_first", "save_ms_last", "lag_max_s")) {
+            assertThat(figures.getJsonNumber(field).doubleValue()).as(field).isPositive();
+        }
+    }
+
+    @Test
+    @EnabledIfSystemProperty(named = ON_A_QUIET_MACHINE, matches = "true")
+    void theHistoryBenchmarkTimesAPollBeforeAndAfter() throws IOException {
+        JsonObject figures = figuresOf("history", 20_000);
+
+        assertThat(figures.getJsonNumber("ratio").doubleValue())
+                .isCloseTo(
+                        figures.getJsonNumber("poll_ms_after").doubleValue()
+                                / figures.getJsonNumber("poll_ms_before").doubleValue(),
+                        offset(0.01));
+    }
+
+    @Test
+    void theFailoverBenchmarkSeesTheStandbyTakeOver() throws IOException {
+        JsonObject figures = figuresOf("failover", "--kills", 1);
+
+        assertThat(figures.getJsonArray("kills")).hasSize(1);
+        assertThat(figures.getJsonNumber("failover_s").doubleValue()).isPositive();
+    }
+
+    @Test
+    @EnabledIfSystemProperty(named = ON_A_QUIET_MACHINE, matches = "true")
+    void theWriteBenchmarkTimesTheTransactionOfEachSide() throws IOException {
+        JsonObject figures = figuresOf("write", 100);
+
+        assertThat(figures.getJsonNumber("ratio").doubleValue())
+                .isCloseTo(
+                        figures.getJsonNumber("outbox_ms").doubleValue()
+                                / figures.getJsonNumber("hand_written_ms").doubleValue(),
+                        offset(0.01));
+        assertThat(figures.getJsonNumber("plain_ms").doubleValue()).isPositive();
+    }
+
+    private static Installation files() {
+        return Installation.in(Path.of(System.getProperty(BenchMain.ROOT_PROPERTY)), BenchMain.FILES);
+    }
+
+    private static Deadline aWhile() {
+        return new Deadline(Duration.ofMinutes(10));
+    }
+
+    private static void assertRatio(JsonObject figures, String ratio, String numerator, String denominator) {
+        double expected = figures.getInt(numerator) / (double) figures.getInt(denominator);
+        assertThat(figures.getJsonNumber(ratio).doubleValue()).isCloseTo(expected, offset(0.05));
+    }
+
+    private static JsonObject figuresOf(String name, int rows) throws IOException {
+        return figuresOf(name, "--rows", rows);
+    }
+
+    private static JsonObject figuresOf(String name, String option, int size) throws IOException {
+        Path file = Path.of(System.getProperty(BenchMain.ROOT_PROPERTY))
+                .resolve("target/bench")
+                .resolve(name + "-" + size + ".json");
+        Files.deleteIfExists(file);
+        Files.deleteIfExists(Report.picture(file));
+
+        assertThat(BenchMain.run(name, option, Integer.toString(size))).isZero();
+
+        assertThat(ImageIO.read(Report.picture(file).toFile())).as("the plot").isNotNull();
+
+        try (JsonReader reader = Json.createReader(Files.newBufferedReader(file))) {
+            return reader.readObject();
+        }
+    }
+}

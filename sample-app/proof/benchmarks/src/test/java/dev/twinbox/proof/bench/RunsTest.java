@@ -1,0 +1,21 @@
+package dev.twinbox.proof.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class RunsTest {
+
+    @Test
+    void theMedianIsThatOfTheSidesOwnRuns() {
+        Runs runs = new Runs();
+        runs.add("one", 1, 100, Duration.ofSeconds(1));
+        runs.add("other", 1, 100, Duration.ofMillis(1));
+        runs.add("one", 2, 100, Duration.ofSeconds(10));
+        runs.add("one", 3, 100, Duration.ofSeconds(2));
+
+        assertThat(runs.median("one")).isEqualTo(50);
+        assertThat(runs.median("other")).isEqualTo(100_000);
+    }
+}

@@ -1,0 +1,74 @@
+package dev.twinbox.proof.landscape;
+
+import dev.twinbox.fixtures.Ports;
+import java.util.Map;
+import java.util.function.BiFunction;
+
+/**
+ * What a landscape is to be. It is changed by its {@code with…} methods.
+ *
+ * @param spares whether there is more than one broker, relay and receiver
+ * @param partitions of the topic
+ * @param ports fixed ports; a part without one gets a free port
+ * @param outbox keys of the relay's configuration for its {@code migrate} command
+ * @param configuration keys beside those that name the servers: {@code twinbox.relay.…} for the relays,
+ *     {@code twinbox.inbox.…} for the receivers, all others for relays and applications
+ * @param routes how a relay or an application reaches the servers
+ */
+public record Plan(
+        Spares spares,
+        int partitions,
+        Map<Part, Integer> ports,
+        Map<String, String> outbox,
+        Map<String, String> configuration,
+        BiFunction<Servers, Part, Route> routes) {
+
+    private static final int PARTITIONS = 8;
+
+    /** Copies what it is given. */
+    public Plan {
+        ports = Map.copyOf(ports);
+        outbox = Map.copyOf(outbox);
+        configuration = Map.copyOf(configuration);
+    }
+
+    /** One of each part, on free ports, without proxies. */
+    public static Plan withoutSpares() {
+        return new Plan(Spares.NONE, PARTITIONS, Map.of(), Map.of(), Map.of(), (servers, part) -> servers.directly());
+    }
+
+    /** A spare of each part that can have one, on free ports, without proxies. */
+    public static Plan withSpares() {
+        return new Plan(Spares.ALL, PARTITIONS, Map.of(), Map.of(), Map.of(), (servers, part) -> servers.directly());
+    }
+
+    /** The same with another number of partitions. */
+    public Plan withPartitions(int number) {
+        return new Plan(spares, number, ports, outbox, configuration, routes);
+    }
+
+    /** The same with fixed ports. */
+    public Plan withPorts(Map<Part, Integer> fixed) {
+        return new Plan(spares, partitions, fixed, outbox, configuration, routes);
+    }
+
+    /** The same with keys for {@code migrate}. */
+    public Plan withOutbox(Map<String, String> keys) {
+        return new Plan(spares, partitions, ports, keys, configuration, routes);
+    }
+
+    /** The same with keys for relays and applications. */
+    public Plan withConfiguration(Map<String, String> keys) {
+        return new Plan(spares, partitions, ports, outbox, keys, routes);
+    }
+
+    /** The same with proxies on the way to the servers. */
+    public Plan withRoutes(BiFunction<Servers, Part, Route> ways) {
+        return new Plan(spares, partitions, ports, outbox, configuration, ways);
+    }
+
+    int port(Part part) {
+        Integer fixed = ports.get(part);
+        return fixed == null ? Ports.pick() : fixed;
+    }
+}

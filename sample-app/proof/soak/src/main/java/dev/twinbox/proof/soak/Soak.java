@@ -1,0 +1,285 @@
+package dev.twinbox.proof.soak;
+
+import dev.twinbox.fixtures.LedgerReport;
+import dev.twinbox.proof.landscape.Installation;
+import dev.twinbox.proof.landscape.Landscape;
+import dev.twinbox.proof.landscape.Machine;
+import dev.twinbox.proof.ledger.OrderLedger.Partitions;
+import dev.twinbox.proof.ledger.OrderLedgerReader;
+import dev.twinbox.proof.ledger.OrderLedgerReader.Look;
+import jakarta.json.Json;
+import jakarta.json.JsonObjectBuilder;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.kafka.common.KafkaException;
+import org.jspecify.annotations.Nullable;
+
+/** One run: traffic and faults for as long as was asked for, looks at the books meanwhile, then rest and the last comparison. */
+final class Soak {
+
+    private static final Duration BETWEEN_LOOKS = Duration.ofSeconds(30);
+    private static final Duration AFTER_A_POSTPONED_LOOK = Duration.ofSeconds(3);
+    private static final Duration BETWEEN_LAST_LOOKS = Duration.ofSeconds(1);
+
+    /** Something always answers in between, however the faults fall. */
+    private static final Duration WITHOUT_LOOK_LIMIT = Duration.ofMinutes(10);
+
+    /** Once nothing is broken any more, each look shows progress; a receiver's retry of what was set aside may wait for minutes. */
+    private static final Duration WITHOUT_PROGRESS_LIMIT = Duration.ofMinutes(10);
+
+    private static final OrderLedgerReader.Limits LIMITS =
+            new OrderLedgerReader.Limits(Duration.ofSeconds(60), Duration.ofSeconds(60));
+
+    private final Installation installation;
+    private final Path root;
+    private final Options options;
+    private int looks;
+    private int postponedLooks;
+    private long mostUnsent;
+    private long mostUnshipped;
+
+    Soak(Installation installation, Path root, Options options) {
+        this.installation = installation;
+        this.root = root;
+        this.options = options;
+    }
+
+    /**
+     * What a run is to be.
+     *
+     * @param length how long there are faults and traffic
+     * @param perSecond orders of the traffic while the service answers
+     */
+    record Options(Duration length, long seed, int perSecond) {}
+
+    /**
+     * What came of it.
+     *
+     * @param failure why it was broken off; null: it was not
+     * @param report the last comparison that there was; null: there was none
+     */
+    record Outcome(@Nullable String failure, @Nullable LedgerReport report) {
+
+        boolean isExact() {
+            return failure == null && report != null && report.isExact();
+        }
+    }
+
+    Outcome run() throws SQLException {
+        Path file = root.resolve("target/soak")
+                .resolve(options.seed() + "-" + options.length().toMinutes() + "min.jsonl");
+        List<Fault> faults = FaultSchedule.of(options.seed(), options.length());
+        try (FaultLog log = new FaultLog(file);
+                SoakLandscape landscape = new SoakLandscape(installation)) {
+            log.write("run", description());
+            log.say("seed " + options.seed() + ", " + options.length() + ", " + faults.size() + " faults; log: "
+                    + file);
+            landscape.start(log::say);
+            log.begin();
+            log.say("everything is up");
+            return run(landscape, log, faults);
+        }
+    }
+
+    private static OrderLedgerReader reader(SoakLandscape landscape) {
+        return new OrderLedgerReader(
+                landscape.landscape(), SoakLandscape.CUSTOMERS, Partitions.GROWING, LIMITS, record -> {});
+    }
+
+    private JsonObjectBuilder description() {
+        return Json.createObjectBuilder()
+                .add("seed", options.seed())
+                .add("minutes", options.length().toMinutes())
+                .add("per_second", options.perSecond())
+                .add("commit", Machine.commit(root))
+                .add("machine", Machine.json());
+    }
+
+    private Outcome run(SoakLandscape landscape, FaultLog log, List<Fault> faults) throws SQLException {
+        OrderTraffic traffic = new OrderTraffic(landscape.orders(), options.seed(), options.perSecond());
+        LongTransactions transactions = new LongTransactions(landscape.postgres(), options.seed());
+        FaultInjector injector = new FaultInjector(landscape, log, faults);
+        Outcome outcome;
+        try (OrderLedgerReader reader = reader(landscape)) {
+            traffic.start();
+            transactions.start();
+            injector.start();
+            Outcome early = lookUntilTheEnd(reader, injector, log);
+            log.say("no more faults; waiting for those under way and the last transactions");
+            injector.stop();
+            landscape.heal();
+            traffic.close();
+            transactions.close();
+            outcome = early != null ? early : comeToRest(reader, injector, log);
+        }
+        if (outcome.isExact()) {
+            outcome = compareAnew(landscape, log);
+        }
+        log.write("result", result(landscape, log, faults, outcome, traffic, transactions));
+        return outcome;
+    }
+
+    /** @return null if all is well at the end of the time */
+    private @Nullable Outcome lookUntilTheEnd(OrderLedgerReader reader, FaultInjector injector, FaultLog log) {
+        Duration nextLook = BETWEEN_LOOKS.dividedBy(2);
+        Duration lastLook = Duration.ZERO;
+        while (log.elapsed().compareTo(options.length()) < 0) {
+            LockSupport.parkNanos(Duration.ofMillis(200).toNanos());
+            @Nullable String failure = injector.failure();
+            if (failure != null) {
+                return new Outcome(failure, null);
+            }
+            if (log.elapsed().compareTo(nextLook) < 0) {
+                continue;
+            }
+            @Nullable Look look = look(reader, log);
+            nextLook = log.elapsed().plus(look == null ? AFTER_A_POSTPONED_LOOK : BETWEEN_LOOKS);
+            if (look != null) {
+                lastLook = log.elapsed();
+            }
+            if (look != null && !look.report().isExact()) {
+                return new Outcome("the books differ", look.report());
+            }
+            if (log.elapsed().minus(lastLook).compareTo(WITHOUT_LOOK_LIMIT) > 0) {
+                return new Outcome("no look at the books worked for " + WITHOUT_LOOK_LIMIT, null);
+            }
+        }
+        return null;
+    }
+
+    /** @return null if a server was away */
+    private @Nullable Look look(OrderLedgerReader reader, FaultLog log) {
+        try {
+            Look look = reader.look();
+            looks++;
+            mostUnsent = Math.max(mostUnsent, look.unsent());
+            mostUnshipped = Math.max(mostUnshipped, look.unshipped());
+            log.write("look", json(look));
+            log.say(look.report() + "; on their way: " + look.unsent() + " to Kafka, " + look.unshipped()
+                    + " to the receivers; set aside: " + look.parkedByRelay() + " and " + look.parkedByReceiver());
+            return look;
+        } catch (SQLException | KafkaException e) {
+            postponedLooks++;
+            return null;
+        }
+    }
+
+    private static JsonObjectBuilder json(Look look) {
+        return json(look.report())
+                .add("unsent", look.unsent())
+                .add("unshipped", look.unshipped())
+                .add("parked_by_relay", look.parkedByRelay())
+                .add("parked_by_receiver", look.parkedByReceiver());
+    }
+
+    private static JsonObjectBuilder json(LedgerReport report) {
+        return Json.createObjectBuilder()
+                .add("committed", report.committed())
+                .add("records", report.records())
+                .add("repeats", report.repeats())
+                .add(
+                        "effects",
+                        report.effects().values().stream()
+                                .mapToInt(Integer::intValue)
+                                .sum())
+                .add("faults_found", report.faults().size());
+    }
+
+    private Outcome comeToRest(OrderLedgerReader reader, FaultInjector injector, FaultLog log) {
+        long left = Long.MAX_VALUE;
+        Duration lastProgress = log.elapsed();
+        while (true) {
+            @Nullable Look look = look(reader, log);
+            @Nullable String failure = injector.failure();
+            if (failure != null) {
+                return new Outcome(failure, look == null ? null : look.report());
+            }
+            if (look != null && (!look.report().isExact() || look.isAtRest())) {
+                return new Outcome(look.isAtRest() ? null : "the books differ", look.report());
+            }
+            if (look != null && onTheirWay(look) < left) {
+                left = onTheirWay(look);
+                lastProgress = log.elapsed();
+            }
+            if (log.elapsed().minus(lastProgress).compareTo(WITHOUT_PROGRESS_LIMIT) > 0) {
+                return new Outcome(
+                        "nothing moved for " + WITHOUT_PROGRESS_LIMIT + " although nothing is broken, " + left
+                                + " events are on their way",
+                        look == null ? null : look.report());
+            }
+            LockSupport.parkNanos(BETWEEN_LAST_LOOKS.toNanos());
+        }
+    }
+
+    private static long onTheirWay(Look look) {
+        return look.unsent() + look.unshipped() + look.parkedByRelay() + look.parkedByReceiver();
+    }
+
+    /** From the beginning, all of it: what was read bit by bit while everything broke is not to be believed alone. */
+    private static Outcome compareAnew(SoakLandscape landscape, FaultLog log) throws SQLException {
+        log.say("reading everything once more");
+        try (OrderLedgerReader reader = reader(landscape)) {
+            LedgerReport report = reader.lastLook();
+            return new Outcome(report.isExact() ? null : "the books differ", report);
+        }
+    }
+
+    private JsonObjectBuilder result(
+            SoakLandscape landscape,
+            FaultLog log,
+            List<Fault> faults,
+            Outcome outcome,
+            OrderTraffic traffic,
+            LongTransactions transactions)
+            throws SQLException {
+        JsonObjectBuilder counts = Json.createObjectBuilder();
+        log.counts().forEach((kind, count) -> counts.add(kind.name(), count));
+        JsonObjectBuilder result = Json.createObjectBuilder()
+                .add("exact", outcome.isExact())
+                .add("failure", outcome.failure() == null ? "" : outcome.failure())
+                .add("faults_planned", faults.size())
+                .add("faults", counts)
+                .add("looks", looks)
+                .add("looks_postponed", postponedLooks)
+                .add("most_unsent", mostUnsent)
+                .add("most_unshipped", mostUnshipped)
+                .add("orders_rolled_back", traffic.declined())
+                .add("calls_without_answer", traffic.unanswered())
+                .add("long_transactions_committed", transactions.committed())
+                .add("long_transactions_rolled_back", transactions.rolledBack())
+                .add("long_transactions_broken", transactions.failed())
+                .add("servers_replaced", landscape.replaced())
+                .add("lease_epoch", leaseEpoch(landscape))
+                .add("partitions", landscape.partitions().number());
+        if (outcome.report() != null) {
+            result.add("ledger", json(outcome.report()));
+        }
+        return result;
+    }
+
+    /** Grows with each relay that takes over. */
+    private static long leaseEpoch(SoakLandscape landscape) throws SQLException {
+        try (Connection connection = landscape.postgres().connect(Landscape.ORDERS_DATABASE);
+                Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery("-- soak: lease\nselect max(epoch) from outbox_lease")) {
+            rows.next();
+            return rows.getLong(1);
+        }
+    }
+
+    /** For the end of a run, in words. */
+    static String summary(Outcome outcome) {
+        return String.format(
+                Locale.ROOT,
+                "%s%s",
+                outcome.failure() == null ? "" : "NOT passed: " + outcome.failure() + "\n",
+                outcome.report() == null ? "no comparison" : outcome.report());
+    }
+}

@@ -1,0 +1,86 @@
+package dev.twinbox.proof.matrix;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** The committed matrix as a whole; that its rows are true is measured by the tests named {@code …CrashMatrixIT}. */
+class CrashMatrixTest {
+    private final List<MatrixRow> rows = CrashMatrix.committed();
+
+    @Test
+    void every_step_has_its_row() {
+        Stream<String> producer = Stream.of(ProducerStep.values()).map(ProducerStep::number);
+        Stream<String> relay = Stream.of(RelayStep.values()).map(RelayStep::number);
+        Stream<String> receiver = Stream.of(ReceiverStep.values()).flatMap(step -> step.rows().stream());
+
+        assertThat(numbers().filter(number -> !number.endsWith("b")))
+                .containsExactlyInAnyOrderElementsOf(Stream.of(producer, relay, receiver)
+                        .flatMap(Function.identity())
+                        .toList());
+    }
+
+    @Test
+    void steps_have_a_row_for_a_second_kill() {
+        List<String> ofReceiver = Stream.of(ReceiverStep.values())
+                .flatMap(step -> step.secondDeaths().stream())
+                .flatMap(death -> death.rows().stream())
+                .toList();
+        assertThat(ofReceiver)
+                .containsExactlyInAnyOrderElementsOf(Stream.of(ReceiverStep.values())
+                        .flatMap(step -> step.rows().stream())
+                        .toList());
+        Stream<String> ofRelay = Stream.of(RelayStep.values()).map(RelayStep::number);
+        assertThat(numbers())
+                .containsAll(Stream.concat(ofReceiver.stream(), ofRelay)
+                        .map(row -> row + "b")
+                        .toList())
+                .doesNotHaveDuplicates();
+    }
+
+    @Test
+    void every_row_keeps_its_contract() {
+        assertThat(rows).allMatch(row -> Contract.of(row.number()).allows(row));
+    }
+
+    @Test
+    void the_matrix_shows_what_the_weaker_contracts_cost() {
+        assertThat(rowsOf(Contract.PUBLISH_AT_LEAST_ONCE)).anyMatch(happens(MatrixRow::sentTwice));
+        assertThat(rowsOf(Contract.AT_LEAST_ONCE)).anyMatch(happens(MatrixRow::appliedTwice));
+        assertThat(rowsOf(Contract.AT_MOST_ONCE)).anyMatch(happens(MatrixRow::lost));
+    }
+
+    @Test
+    void a_row_that_contradicts_its_contract_or_the_committed_one_is_refused() {
+        MatrixRow lost = new MatrixRow("A1", "page read", "", "", "", Chance.MAY, Chance.NEVER, Chance.NONE);
+        MatrixRow twice = new MatrixRow("E6", "after commit", "", "", "", Chance.NEVER, Chance.NONE, Chance.MAY);
+        MatrixRow other = new MatrixRow("A1", "page read", "", "", "", Chance.NEVER, Chance.MAY, Chance.NONE);
+
+        assertThatThrownBy(() -> CrashMatrix.compare(lost)).hasMessageContaining("PUBLISH_AT_LEAST_ONCE");
+        assertThatThrownBy(() -> CrashMatrix.compare(twice)).hasMessageContaining("EXACTLY_ONCE_EFFECT");
+        assertThatThrownBy(() -> CrashMatrix.compare(other)).hasMessageContaining("crash-matrix.md");
+    }
+
+    private Stream<String> numbers() {
+        return rows.stream().map(MatrixRow::number);
+    }
+
+    private List<MatrixRow> rowsOf(Contract contract) {
+        return rows.stream()
+                .filter(row -> Contract.of(row.number()) == contract)
+                .toList();
+    }
+
+    private interface Cell {
+        Chance of(MatrixRow row);
+    }
+
+    private static Predicate<MatrixRow> happens(Cell cell) {
+        return row -> cell.of(row).compareTo(Chance.MAY) >= 0;
+    }
+}

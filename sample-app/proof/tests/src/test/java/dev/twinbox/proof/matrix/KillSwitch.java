@@ -1,0 +1,140 @@
+package dev.twinbox.proof.matrix;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.twinbox.fixtures.ChildProcess;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/**
+ * Kills a child process at a step of its code. The process carries a Byteman rule from its start on, which does nothing until {@link #arm}; then
+ * whoever comes to the step stands still there, until {@link #fire} halts the JVM.
+ */
+final class KillSwitch {
+    /** Servers may take minutes on a machine with other things to do. */
+    private static final Duration LIMIT = Duration.ofMinutes(4);
+
+    private static final Duration POLL = Duration.ofMillis(20);
+
+    private final KillPoint point;
+    private final Path folder;
+    private int awaited;
+
+    private KillSwitch(KillPoint point, Path folder) {
+        this.point = point;
+        this.folder = folder;
+    }
+
+    /** @param folder of its own, new */
+    static KillSwitch at(KillPoint point, Path folder) {
+        try {
+            return new KillSwitch(point, Files.createDirectories(folder).toAbsolutePath());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /**
+     * The options of a JVM that carries these switches.
+     *
+     * @param byteman the agent's jar
+     * @param folder for the script
+     */
+    static String[] jvmOptions(Path byteman, Path folder, Collection<KillSwitch> switches) {
+        List<String> rules = new ArrayList<>();
+        for (KillSwitch each : switches) {
+            rules.add(each.point.rule("kill " + rules.size(), each.folder.toString()));
+        }
+        try {
+            Files.createDirectories(folder);
+            Path script = Files.writeString(folder.resolve("kill.btm"), String.join("\n", rules));
+            // On the boot class path, where every class loader looks.
+            return new String[] {
+                "-javaagent:" + byteman.toAbsolutePath() + "=script:" + script.toAbsolutePath() + ",boot:"
+                        + byteman.toAbsolutePath() + ",boot:" + killJar(folder).toAbsolutePath()
+            };
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static Path killJar(Path folder) throws IOException {
+        Path jar = folder.resolve("kill.jar");
+        String entry = Kill.class.getName().replace('.', '/') + ".class";
+        try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar));
+                var bytes = Kill.class.getClassLoader().getResourceAsStream(entry)) {
+            out.putNextEntry(new JarEntry(entry));
+            bytes.transferTo(out);
+        }
+        return jar;
+    }
+
+    /** From now on the process dies at the step. */
+    void arm() {
+        arm(List.of(""));
+    }
+
+    /**
+     * From now on the process dies at the step, when all of these have come there, each on a thread of its own.
+     *
+     * @param subjects parts of what is to be {@linkplain KillPoint#subject the subject}
+     */
+    void arm(List<String> subjects) {
+        awaited = subjects.size();
+        write("armed", subjects);
+    }
+
+    /** Waits until the process stands at the step. */
+    void awaitReached(ChildProcess process) {
+        await("the process to come to " + point)
+                .atMost(LIMIT)
+                .pollInterval(POLL)
+                .until(() -> isReached() || !process.isAlive());
+        assertThat(isReached())
+                .as("came to %s, which the process did not survive:%n%s", point, process.log())
+                .isTrue();
+    }
+
+    private boolean isReached() {
+        return IntStream.range(0, awaited).allMatch(i -> Files.exists(folder.resolve("reached-" + i)));
+    }
+
+    /** Lets it die; returns when it is dead. Ready for another {@link #arm} then. */
+    void fire(ChildProcess process) {
+        write("go", List.of());
+        assertThat(process.awaitExit(LIMIT))
+                .as("killed at %s; %s", point, process.log())
+                .isEqualTo(Kill.EXIT_CODE);
+        disarm();
+    }
+
+    /** As before {@link #arm}. */
+    void disarm() {
+        try (Stream<Path> files = Files.list(folder)) {
+            for (Path file : files.toList()) {
+                Files.delete(file);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void write(String file, List<String> lines) {
+        try {
+            Files.write(folder.resolve(file), lines);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
