@@ -145,7 +145,7 @@ final class OutboxDatabase {
     private static InvalidConfigurationException noDataSource(String name, String what) {
         return new InvalidConfigurationException(
                 "Configuration of the outbox",
-                List.of(OutboxKey.DATA_SOURCE.key() + " = " + name + " " + what
+                List.of(OutboxSettings.DATA_SOURCE.key() + " = " + name + " " + what
                         + "; define it on the server or by @DataSourceDefinition"));
     }
 

@@ -51,7 +51,7 @@ public class TransactionOutbox {
 
     @PostConstruct
     void configure() {
-        configuration = OutboxConfigurationReader.read(ConfigProvider.getConfig());
+        configuration = OutboxSettings.read(ConfigProvider.getConfig());
         rows = new RowFactory(configuration, serializer, InstantSource.system(), Tracing.of(beans));
         database = new OutboxDatabase(configuration);
     }
