@@ -3,6 +3,7 @@ package dev.twinbox.outbox;
 import dev.twinbox.InvalidConfigurationException;
 import dev.twinbox.SchemaException;
 import dev.twinbox.TwinboxException;
+import dev.twinbox.jdbc.SqlState;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.Connection;
@@ -54,7 +55,7 @@ final class OutboxDatabase {
             check(connection);
             LOG.log(Level.INFO, () -> "Outbox started: " + configuration);
         } catch (SQLException e) {
-            if (!isOutage(e)) {
+            if (!SqlState.isOutage(e)) {
                 throw new SchemaException(
                         "The outbox's database refuses the application (data source " + configuration.dataSource()
                                 + "): " + e.getMessage(),
@@ -147,20 +148,5 @@ final class OutboxDatabase {
                 "Configuration of the outbox",
                 List.of(OutboxSettings.DATA_SOURCE.key() + " = " + name + " " + what
                         + "; define it on the server or by @DataSourceDefinition"));
-    }
-
-    /**
-     * Whether nobody answered, or someone who can not serve anyone now. PostgreSQL's classes 08 (connection), 53
-     * (resources) and 57 (operator, e.g. starting up); a pool that gave up brings no state at all. Anything else is an
-     * answer, which a later try will get again.
-     */
-    private static boolean isOutage(SQLException failure) {
-        for (Throwable e = failure; e != null; e = e.getCause()) {
-            if (e instanceof SQLException sql && sql.getSQLState() != null) {
-                String state = sql.getSQLState();
-                return state.startsWith("08") || state.startsWith("53") || state.startsWith("57");
-            }
-        }
-        return true;
     }
 }
