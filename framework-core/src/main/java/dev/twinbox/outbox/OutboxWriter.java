@@ -21,13 +21,13 @@ import org.jspecify.annotations.Nullable;
  * missing fail the deployment. If it can not be reached then, that is an outage and not a mistake: the application starts,
  * a warning is logged, and the check is done by the first transaction that publishes, in its own connection.
  */
-final class OutboxDatabase {
+final class OutboxWriter {
 
-    private static final Logger LOG = System.getLogger(OutboxDatabase.class.getName());
+    private static final Logger LOG = System.getLogger(OutboxWriter.class.getName());
 
     private final OutboxConfiguration configuration;
-    private final OutboxTable events;
-    private final OutboxTable scheduled;
+    private final OutboxInsert events;
+    private final OutboxInsert scheduled;
 
     /** Written by whoever comes first; all would write the same. */
     private volatile @Nullable DataSource dataSource;
@@ -38,10 +38,10 @@ final class OutboxDatabase {
     /** Set once scheduled events are known to have their table. */
     private volatile boolean schedulingChecked;
 
-    OutboxDatabase(OutboxConfiguration configuration) {
+    OutboxWriter(OutboxConfiguration configuration) {
         this.configuration = configuration;
-        this.events = OutboxTable.ofEvents(configuration.schema().events());
-        this.scheduled = OutboxTable.ofScheduled(configuration.schema().scheduled());
+        this.events = OutboxInsert.ofEvents(configuration.schema().events());
+        this.scheduled = OutboxInsert.ofScheduled(configuration.schema().scheduled());
     }
 
     /**

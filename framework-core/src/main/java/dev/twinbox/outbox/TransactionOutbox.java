@@ -47,13 +47,13 @@ public class TransactionOutbox {
 
     private OutboxConfiguration configuration;
     private RowFactory rows;
-    private OutboxDatabase database;
+    private OutboxWriter database;
 
     @PostConstruct
     void configure() {
         configuration = OutboxSettings.read(ConfigProvider.getConfig());
         rows = new RowFactory(configuration, serializer, InstantSource.system(), Tracing.of(beans));
-        database = new OutboxDatabase(configuration);
+        database = new OutboxWriter(configuration);
     }
 
     /** Checks the database now instead of with the first transaction. */
