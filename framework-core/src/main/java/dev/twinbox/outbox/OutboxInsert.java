@@ -1,6 +1,6 @@
 package dev.twinbox.outbox;
 
-import dev.twinbox.schema.SqlIdentifier;
+import dev.twinbox.jdbc.SqlIdentifier;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;

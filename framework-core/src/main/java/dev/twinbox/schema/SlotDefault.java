@@ -1,5 +1,6 @@
 package dev.twinbox.schema;
 
+import dev.twinbox.jdbc.SqlIdentifier;
 import dev.twinbox.jdbc.SqlState;
 import java.sql.Connection;
 import java.sql.PreparedStatement;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.twinbox.SchemaException;
 import dev.twinbox.fixtures.PostgresServer;
 import dev.twinbox.fixtures.SharedServers;
+import dev.twinbox.jdbc.SqlIdentifier;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
