@@ -19,9 +19,6 @@ enum EventPart {
         }
     };
 
-    /** Kafka's limit: the topic's folder name "<topic>-<partition>" must fit a file name of 255. */
-    private static final int MAX_TOPIC_LENGTH = 249;
-
     private static final Instant EARLIEST = Instant.parse("0001-01-01T00:00:00Z");
     private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
 
@@ -41,20 +38,11 @@ enum EventPart {
         checkText(label, value);
     }
 
-    /** The rules of org.apache.kafka.common.internals.Topic, which producers do not carry on their class path. */
     static void checkTopic(String topic) {
-        if (topic.isEmpty() || topic.length() > MAX_TOPIC_LENGTH) {
-            throw new InvalidEventException(
-                    "topic \"" + shortened(topic) + "\" has " + topic.length() + " characters: Kafka allows 1 to 249");
-        }
-        if (topic.equals(".") || topic.equals("..")) {
-            throw new InvalidEventException("topic \"" + topic + "\" is not allowed by Kafka");
-        }
-        for (int i = 0; i < topic.length(); i++) {
-            if (!isTopicCharacter(topic.charAt(i))) {
-                throw new InvalidEventException("topic \"" + printable(topic) + "\" has an illegal character at index "
-                        + i + ": Kafka allows a-z, A-Z, 0-9, '.', '_' and '-'");
-            }
+        try {
+            TopicName.check(topic);
+        } catch (IllegalArgumentException e) {
+            throw new InvalidEventException(String.valueOf(e.getMessage()), e);
         }
     }
 
@@ -62,7 +50,7 @@ enum EventPart {
         if (name == null || name.isEmpty()) {
             throw new InvalidEventException("a header has no name");
         }
-        checkText("header name \"" + printable(name) + "\"", name);
+        checkText("header name \"" + PrintableText.of(name) + "\"", name);
         if (CloudEventHeaders.isReserved(name)) {
             throw new InvalidEventException(
                     "header \"" + name + "\" is reserved for the event's attributes: choose a name that does not start"
@@ -91,7 +79,7 @@ enum EventPart {
                         label + " contains U+0000 at index " + i + ": PostgreSQL can not store it in text");
             }
             if (Character.getType(codePoint) == Character.SURROGATE) {
-                throw new InvalidEventException(label + " contains a lone surrogate (" + printable(codePoint)
+                throw new InvalidEventException(label + " contains a lone surrogate (" + PrintableText.of(codePoint)
                         + ") at index " + i + ": it can not be written as UTF-8");
             }
         }
@@ -106,31 +94,5 @@ enum EventPart {
                 && slash < essence.length() - 1
                 && essence.chars().allMatch(c -> c > ' ' && c < 127)
                 && value.chars().allMatch(c -> c >= ' ' && c < 127);
-    }
-
-    private static boolean isTopicCharacter(char c) {
-        return (c >= 'a' && c <= 'z')
-                || (c >= 'A' && c <= 'Z')
-                || (c >= '0' && c <= '9')
-                || c == '.'
-                || c == '_'
-                || c == '-';
-    }
-
-    private static String shortened(String value) {
-        String text = printable(value);
-        return text.length() <= 60 ? text : text.substring(0, 60) + "…";
-    }
-
-    /** Control characters and lone surrogates as U+XXXX, so that a message shows them and can itself be written. */
-    private static String printable(String value) {
-        StringBuilder text = new StringBuilder(value.length());
-        value.codePoints().forEach(c -> text.append(printable(c)));
-        return text.toString();
-    }
-
-    private static String printable(int codePoint) {
-        boolean plain = !Character.isISOControl(codePoint) && Character.getType(codePoint) != Character.SURROGATE;
-        return plain ? Character.toString(codePoint) : String.format("U+%04X", codePoint);
     }
 }

@@ -60,10 +60,10 @@ public class OutboxExtension implements Extension {
 
     void validate(@Observes AfterDeploymentValidation event) {
         Config config = ConfigProvider.getConfig();
-        used |= OutboxConfigurationReader.isPresent(config);
+        used |= OutboxSettings.isAnySet(config);
         if (used) {
-            problems.addAll(OutboxConfigurationReader.problems(config));
-            config.getOptionalValue(OutboxKey.DATA_SOURCE.key(), String.class)
+            problems.addAll(OutboxSettings.problems(config));
+            config.getOptionalValue(OutboxSettings.DATA_SOURCE.key(), String.class)
                     .ifPresent(dataSource -> problems.addAll(
                             PersistenceUnits.problems(Thread.currentThread().getContextClassLoader(), dataSource)));
         }

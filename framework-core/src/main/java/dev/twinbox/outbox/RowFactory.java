@@ -147,7 +147,7 @@ final class RowFactory {
     private void checkSize(OutboxRow row) {
         if (row.payloadBytes() > configuration.maxPayloadBytes()) {
             throw new InvalidEventException("payload of " + describe(row) + " has " + row.payloadBytes() + " bytes, "
-                    + OutboxKey.MAX_PAYLOAD_BYTES.key() + " allows " + configuration.maxPayloadBytes());
+                    + OutboxSettings.MAX_PAYLOAD_BYTES.key() + " allows " + configuration.maxPayloadBytes());
         }
         int attributes = row.attributeBytes();
         if (attributes > MAX_ATTRIBUTE_BYTES) {

@@ -1,6 +1,10 @@
 package dev.twinbox.outbox;
 
+import static dev.twinbox.outbox.OutboxSettings.MAX_BYTES_PER_TRANSACTION;
+import static dev.twinbox.outbox.OutboxSettings.MAX_EVENTS_PER_TRANSACTION;
+
 import dev.twinbox.InvalidEventException;
+import dev.twinbox.config.Setting;
 import jakarta.transaction.Status;
 import jakarta.transaction.Synchronization;
 import jakarta.transaction.TransactionSynchronizationRegistry;
@@ -50,18 +54,18 @@ final class TransactionBuffer {
         long addedBytes = added.stream()
                 .mapToLong(row -> row.payloadBytes() + row.attributeBytes())
                 .sum();
-        checkLimit(OutboxKey.MAX_EVENTS_PER_TRANSACTION, events + added.size(), limits.maxEventsPerTransaction());
-        checkLimit(OutboxKey.MAX_BYTES_PER_TRANSACTION, bytes + addedBytes, limits.maxBytesPerTransaction());
+        checkLimit(events + added.size(), "events", MAX_EVENTS_PER_TRANSACTION, limits.maxEventsPerTransaction());
+        checkLimit(bytes + addedBytes, "bytes", MAX_BYTES_PER_TRANSACTION, limits.maxBytesPerTransaction());
         arm();
         rows.addAll(added);
         events += added.size();
         bytes += addedBytes;
     }
 
-    private static void checkLimit(OutboxKey key, long value, long limit) {
+    private static void checkLimit(long value, String unit, Setting<?> setting, long limit) {
         if (value > limit) {
-            throw new InvalidEventException("the transaction would publish " + value + " " + key.type() + ", "
-                    + key.key() + " allows " + limit + ": split the work into several transactions");
+            throw new InvalidEventException("the transaction would publish " + value + " " + unit + ", " + setting.key()
+                    + " allows " + limit + ": split the work into several transactions");
         }
     }
 

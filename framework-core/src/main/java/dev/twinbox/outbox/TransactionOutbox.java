@@ -2,6 +2,7 @@ package dev.twinbox.outbox;
 
 import dev.twinbox.EventSerializer;
 import dev.twinbox.InvalidEventException;
+import dev.twinbox.OutboxPublisher;
 import dev.twinbox.tracing.Tracing;
 import jakarta.annotation.PostConstruct;
 import jakarta.annotation.Resource;
@@ -17,16 +18,15 @@ import jakarta.transaction.TransactionalException;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Supplier;
 import org.eclipse.microprofile.config.ConfigProvider;
 
-/**
- * The outbox of the current JTA transaction. Public only for {@link dev.twinbox.OutboxPublisher}, which applications use.
- */
+/** The outbox of the current JTA transaction. */
 @ApplicationScoped
-public class TransactionOutbox {
+class TransactionOutbox implements OutboxPublisher {
 
     /** A class as the key: each application, having a class loader of its own, gets a buffer of its own. */
     private static final Object BUFFER_KEY = TransactionBuffer.class;
@@ -47,26 +47,27 @@ public class TransactionOutbox {
 
     private OutboxConfiguration configuration;
     private RowFactory rows;
-    private OutboxDatabase database;
+    private OutboxWriter writer;
 
     @PostConstruct
     void configure() {
-        configuration = OutboxConfigurationReader.read(ConfigProvider.getConfig());
+        configuration = OutboxSettings.read(ConfigProvider.getConfig());
         rows = new RowFactory(configuration, serializer, InstantSource.system(), Tracing.of(beans));
-        database = new OutboxDatabase(configuration);
+        writer = new OutboxWriter(configuration);
     }
 
     /** Checks the database now instead of with the first transaction. */
     void start() {
-        database.start();
+        writer.start();
     }
 
-    /**
-     * Adds events to the transaction's outbox, all or none.
-     *
-     * @return their ids, in order
-     */
-    public List<UUID> publish(Collection<?> events) {
+    @Override
+    public UUID publish(Object event) {
+        return publishAll(Collections.singletonList(event)).get(0);
+    }
+
+    @Override
+    public List<UUID> publishAll(Collection<?> events) {
         requireTransaction();
         if (events.isEmpty()) {
             return List.of();
@@ -117,7 +118,7 @@ public class TransactionOutbox {
     private TransactionBuffer buffer() {
         TransactionBuffer buffer = (TransactionBuffer) registry.getResource(BUFFER_KEY);
         if (buffer == null) {
-            buffer = new TransactionBuffer(registry, list -> drain.run(() -> database.insert(list)), configuration);
+            buffer = new TransactionBuffer(registry, list -> drain.run(() -> writer.insert(list)), configuration);
             registry.putResource(BUFFER_KEY, buffer);
         }
         return buffer;

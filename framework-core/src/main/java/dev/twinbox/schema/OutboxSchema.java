@@ -1,6 +1,7 @@
 package dev.twinbox.schema;
 
 import dev.twinbox.SchemaException;
+import dev.twinbox.jdbc.SqlIdentifier;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

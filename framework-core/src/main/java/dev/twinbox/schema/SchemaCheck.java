@@ -1,5 +1,6 @@
 package dev.twinbox.schema;
 
+import dev.twinbox.jdbc.SqlIdentifier;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -25,6 +26,12 @@ public final class SchemaCheck {
                    current_setting('server_encoding')
             """;
 
+    private static final String SESSION = """
+            -- check: session
+            select pg_is_in_recovery(), current_setting('synchronous_commit'),
+                   current_database(), current_setting('search_path')
+            """;
+
     private static final String QUALIFIED = """
             -- check: relation in a schema
             select c.oid, has_schema_privilege(n.oid, 'USAGE')
@@ -45,6 +52,17 @@ public final class SchemaCheck {
              where attrelid = ?::oid and attnum > 0 and not attisdropped
             """;
 
+    private static final String UNIQUE = """
+            -- check: unique index
+            select exists (
+              select 1 from pg_catalog.pg_index x
+               where x.indrelid = ?::oid and x.indisunique and x.indisvalid and x.indpred is null
+                 and (select array_agg(a.attname::text order by a.attname::text)
+                        from pg_catalog.pg_attribute a
+                       where a.attrelid = x.indrelid and a.attnum = any (x.indkey::smallint[]))
+                     = (select array_agg(c order by c) from unnest(?::text[]) c))
+            """;
+
     private static final String TABLE_PRIVILEGE = """
             -- check: table privilege
             select has_table_privilege(?::oid, ?), current_user
@@ -56,8 +74,32 @@ public final class SchemaCheck {
             """;
 
     private final Connection connection;
+    private final Map<SqlIdentifier, Long> found = new HashMap<>();
     private final List<String> problems = new ArrayList<>();
 
+    /**
+     * What a connection is to the server.
+     *
+     * @param isStandby whether the server only reads
+     * @param synchronousCommit the setting: {@code off} means that a crash of the server may lose committed transactions
+     * @param database name of the database
+     * @param searchPath where names without a schema are looked for
+     */
+    public record Session(boolean isStandby, String synchronousCommit, String database, String searchPath) {
+
+        /** Whether a crash of the server may lose what it has reported as committed. */
+        public boolean losesCommits() {
+            return synchronousCommit.equals("off");
+        }
+
+        /** For messages. */
+        @Override
+        public String toString() {
+            return "database " + database + ", search_path " + searchPath;
+        }
+    }
+
+    /** @param connection of the role whose privileges count */
     public SchemaCheck(Connection connection) {
         this.connection = connection;
     }
@@ -83,6 +125,23 @@ public final class SchemaCheck {
         return this;
     }
 
+    /** The server can be written: it is not a standby. */
+    public SchemaCheck primary() throws SQLException {
+        if (session().isStandby()) {
+            problems.add("the server is a standby, which cannot be written: connect to the primary");
+        }
+        return this;
+    }
+
+    /** What the connection is to the server. */
+    public Session session() throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(SESSION)) {
+            row.next();
+            return new Session(row.getBoolean(1), row.getString(2), row.getString(3), row.getString(4));
+        }
+    }
+
     /**
      * The table is there, with these columns, and may be used.
      *
@@ -102,6 +161,29 @@ public final class SchemaCheck {
     }
 
     /**
+     * The table has a unique index on these columns and no others, in any order.
+     *
+     * @param why what would go wrong without it, as the end of a sentence
+     */
+    public SchemaCheck unique(SqlIdentifier table, List<String> columns, String why) throws SQLException {
+        long oid = find("table", table);
+        if (oid != 0) {
+            try (PreparedStatement statement = connection.prepareStatement(UNIQUE)) {
+                statement.setLong(1, oid);
+                statement.setArray(2, connection.createArrayOf("text", columns.toArray()));
+                try (ResultSet row = statement.executeQuery()) {
+                    row.next();
+                    if (!row.getBoolean(1)) {
+                        problems.add("table " + table + " has no unique index on (" + String.join(", ", columns)
+                                + "), without which " + why + ": restore its primary key");
+                    }
+                }
+            }
+        }
+        return this;
+    }
+
+    /**
      * The sequence is there and may be used.
      *
      * @param privilege what the connection's role must be allowed, e.g. {@code USAGE}
@@ -114,9 +196,16 @@ public final class SchemaCheck {
         return this;
     }
 
-    /** Its oid; 0, which no relation has, if it is not there, which is then one of the problems. */
+    /** The oid; 0, which no relation has, if it does not exist, which is one problem then. */
     private long find(String kind, SqlIdentifier name) throws SQLException {
-        return name.schema() == null ? findBySearchPath(kind, name) : findInSchema(kind, name, name.schema());
+        Long known = found.get(name);
+        if (known != null) {
+            return known;
+        }
+        String schema = name.schema();
+        long oid = schema == null ? findBySearchPath(kind, name) : findInSchema(kind, name, schema);
+        found.put(name, oid);
+        return oid;
     }
 
     private long findBySearchPath(String kind, SqlIdentifier name) throws SQLException {

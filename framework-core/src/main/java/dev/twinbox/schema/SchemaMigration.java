@@ -1,6 +1,8 @@
 package dev.twinbox.schema;
 
 import dev.twinbox.SchemaException;
+import dev.twinbox.jdbc.SqlIdentifier;
+import dev.twinbox.jdbc.Transactions;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -62,11 +64,10 @@ public final class SchemaMigration {
             DataSource dataSource, String location, SqlIdentifier history, Map<String, String> placeholders) {
         try (Connection connection = dataSource.getConnection();
                 Statement lock = connection.createStatement()) {
-            connection.setAutoCommit(false);
-            lock.execute(LOCK);
-            Result result = migrateAlone(dataSource, location, history, placeholders);
-            connection.rollback();
-            return result;
+            return Transactions.inRolledBackTransaction(connection, () -> {
+                lock.execute(LOCK);
+                return migrateAlone(dataSource, location, history, placeholders);
+            });
         } catch (SQLException e) {
             throw new SchemaException("Migration of the tables " + location + " failed: " + e.getMessage(), e);
         }

@@ -1,5 +1,7 @@
 package dev.twinbox.schema;
 
+import dev.twinbox.jdbc.SqlIdentifier;
+import dev.twinbox.jdbc.SqlState;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -21,7 +23,6 @@ final class SlotDefault {
              where d.adrelid = ?::regclass and a.attname = 'slot'
             """;
 
-    private static final String LOCK_NOT_AVAILABLE = "55P03";
     private static final int TRIES = 50;
     private static final Duration BETWEEN_TRIES = Duration.ofMillis(100);
 
@@ -55,7 +56,7 @@ final class SlotDefault {
                 statement.execute("alter table " + events + " alter column slot set default " + retention.expression());
                 return;
             } catch (SQLException e) {
-                if (!LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
+                if (!SqlState.LOCK_NOT_AVAILABLE.isOf(e)) {
                     throw e;
                 }
                 LockSupport.parkNanos(BETWEEN_TRIES.toNanos());
@@ -70,7 +71,9 @@ final class SlotDefault {
             statement.setString(1, events.sql());
             try (ResultSet row = statement.executeQuery()) {
                 if (!row.next()) {
-                    throw new SQLException("column slot of table " + events + " has no default", "42P16");
+                    throw new SQLException(
+                            "column slot of table " + events + " has no default",
+                            SqlState.INVALID_TABLE_DEFINITION.code());
                 }
                 return row.getString(1);
             }

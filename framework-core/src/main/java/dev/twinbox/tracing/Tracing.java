@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Names, kinds and attributes of spans are those of OpenTelemetry's semantic conventions for messaging; see ADR 25.
  */
-public interface Tracing {
+public sealed interface Tracing permits NoTracing, OpenTelemetryTracing {
 
     /** What a span is around. */
     @FunctionalInterface

@@ -179,12 +179,13 @@ class DeploymentIT {
                 .contains(
                         "twinbox.outbox.data-source is missing",
                         "TWINBOX_OUTBOX_DATA_SOURCE in the environment",
-                        "twinbox.outbox.source = \"not a uri\" is not a URI-reference",
-                        "twinbox.outbox.table: the longest name derived from the table, \"" + "x".repeat(60)
-                                + "_history\" has 68 bytes",
-                        "twinbox.outbox.max-payload-bytes = \"many\" is not a whole number from 1 to 100000000",
-                        "twinbox.outbox.max-events-per-transaction = \"0\" is not a whole number from 1 to 1000000",
-                        "twinbox.outbox.max-payload-byte is unknown; known are twinbox.outbox.data-source, ");
+                        "twinbox.outbox.source = \"not a uri\" must be a URI-reference",
+                        "twinbox.outbox.table = \"" + "x".repeat(60)
+                                + "\" must be an identifier: the longest name derived from the table, \""
+                                + "x".repeat(60) + "_history\" has 68 bytes",
+                        "twinbox.outbox.max-payload-bytes = \"many\" must be a whole number from 1 to 100000000",
+                        "twinbox.outbox.max-events-per-transaction = \"0\" must be a whole number from 1 to 1000000",
+                        "twinbox.outbox.max-payload-byte is unknown: did you mean twinbox.outbox.max-payload-bytes?");
     }
 
     @Test

@@ -20,7 +20,7 @@ class BadInputTest {
     @ParameterizedTest(name = "{0} = {1}")
     @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
             twinbox.outbox.data-source | ~~ | is missing
-            twinbox.outbox.data-source | ~  ~ | is missing
+            twinbox.outbox.data-source | ~  ~ | must not be blank
             twinbox.outbox.source | ~~ | is missing
             twinbox.outbox.source | a b | URI-reference
             twinbox.outbox.source | %zz | URI-reference
@@ -31,13 +31,13 @@ class BadInputTest {
             twinbox.outbox.lease-table | outbox_position | different names
             twinbox.outbox.max-payload-bytes | 0 | whole number from 1
             twinbox.outbox.max-payload-bytes | 1MB | whole number from 1
-            twinbox.outbox.max-payload-bytes | 67108865 | less than twinbox.outbox.max-payload-bytes
+            twinbox.outbox.max-payload-bytes | 67108865 | must not exceed twinbox.outbox.max-bytes-per-transaction
             twinbox.outbox.max-events-per-transaction | -5 | whole number from 1
             twinbox.outbox.max-events-per-transaction | 1e3 | whole number from 1
             twinbox.outbox.max-bytes-per-transaction | 99999999999 | whole number from 1
-            twinbox.outbox.max-bytes-per-transaction | 899999 | less than twinbox.outbox.max-payload-bytes
-            twinbox.outbox.tabel | x | is unknown; known are
-            twinbox.outbox.datasource | java:x | is unknown; known are
+            twinbox.outbox.max-bytes-per-transaction | 899999 | must not exceed twinbox.outbox.max-bytes-per-transaction
+            twinbox.outbox.tabel | x | is unknown: did you mean twinbox.outbox.table?
+            twinbox.outbox.datasource | java:x | is unknown: did you mean twinbox.outbox.data-source?
             """)
     void aWrongValueIsRefusedWithKeyValueAndRemedy(String key, String value, String expected) {
         Map<String, String> values = new HashMap<>(RIGHT);
@@ -81,12 +81,15 @@ class BadInputTest {
             Map<String, String> values = new HashMap<>(RIGHT);
             values.put("twinbox.outbox." + key, tooLong);
 
-            assertThat(problems(values)).singleElement().asString().startsWith("twinbox.outbox." + key + ": ");
+            assertThat(problems(values))
+                    .singleElement()
+                    .asString()
+                    .startsWith("twinbox.outbox." + key + " = \"" + tooLong + "\" must be an identifier: ");
         }
     }
 
     private static List<String> problems(Map<String, String> values) {
-        return OutboxConfigurationReader.problems(new SmallRyeConfigBuilder()
+        return OutboxSettings.problems(new SmallRyeConfigBuilder()
                 .withSources(new PropertiesConfigSource(values, "test", 100))
                 .build());
     }

@@ -6,12 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.twinbox.SchemaException;
 import dev.twinbox.fixtures.PostgresServer;
 import dev.twinbox.fixtures.SharedServers;
+import dev.twinbox.jdbc.SqlIdentifier;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
@@ -120,6 +122,40 @@ class OutboxSchemaIT {
             insert(least, ODD, "'orders'", "'k'", "'t'", "array['a', 'b']");
         }
         assertThat(count("select from " + ODD.events())).isEqualTo(1);
+    }
+
+    @Test
+    void a_table_without_the_unique_index_that_it_needs_is_named_once() throws Exception {
+        execute("create table guarded (a text, b text, primary key (b, a))");
+        execute("create table unguarded (a text, b text, c text, unique (a, b, c))");
+        execute("create unique index on unguarded (a, b) where c is null");
+        try (Connection connection = server.connect(database)) {
+            SchemaCheck check = new SchemaCheck(connection);
+            for (String table : List.of("guarded", "unguarded", "missing")) {
+                SqlIdentifier name = new SqlIdentifier(null, table);
+                check.table(name, Map.of("a", "text")).unique(name, List.of("a", "b"), "repeats go unnoticed");
+            }
+
+            assertThat(check.problems())
+                    .containsExactly(
+                            "table \"unguarded\" has no unique index on (a, b), without which repeats go unnoticed: "
+                                    + "restore its primary key",
+                            "table \"missing\" does not exist in the connection's search_path (\"$user\", public)");
+        }
+    }
+
+    @Test
+    void what_the_connection_is_to_the_server_is_reported() throws Exception {
+        try (Connection connection = server.connect(database);
+                Statement statement = connection.createStatement()) {
+            SchemaCheck check = new SchemaCheck(connection).server().primary();
+
+            assertThat(check.problems()).isEmpty();
+            assertThat(check.session().losesCommits()).isFalse();
+            assertThat(check.session()).hasToString("database " + database + ", search_path \"$user\", public");
+            statement.execute("set synchronous_commit = off");
+            assertThat(check.session().losesCommits()).isTrue();
+        }
     }
 
     @Test

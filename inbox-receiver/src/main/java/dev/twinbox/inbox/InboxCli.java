@@ -1,8 +1,8 @@
 package dev.twinbox.inbox;
 
 import dev.twinbox.SchemaException;
+import dev.twinbox.jdbc.SqlIdentifier;
 import dev.twinbox.schema.SchemaMigration;
-import dev.twinbox.schema.SqlIdentifier;
 import java.io.PrintWriter;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;

@@ -3,7 +3,7 @@ package dev.twinbox.inbox;
 import dev.twinbox.InvalidConfigurationException;
 import dev.twinbox.inbox.ParkedEvent.State;
 import dev.twinbox.inbox.TopicFormat.Wrapping;
-import dev.twinbox.schema.SqlIdentifier;
+import dev.twinbox.jdbc.SqlIdentifier;
 import java.time.Duration;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;

@@ -2,7 +2,7 @@ package dev.twinbox.inbox;
 
 import dev.twinbox.SchemaException;
 import dev.twinbox.inbox.ParkedEvent.State;
-import dev.twinbox.schema.SqlIdentifier;
+import dev.twinbox.jdbc.SqlIdentifier;
 import java.nio.charset.StandardCharsets;
 import java.sql.Array;
 import java.sql.Connection;

@@ -1,7 +1,7 @@
 package dev.twinbox.inbox;
 
 import dev.twinbox.SchemaException;
-import dev.twinbox.schema.SqlIdentifier;
+import dev.twinbox.jdbc.SqlIdentifier;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

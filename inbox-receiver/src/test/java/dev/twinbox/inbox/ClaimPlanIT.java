@@ -7,7 +7,7 @@ import dev.twinbox.DeliveryContract;
 import dev.twinbox.inbox.Claims.Pair;
 import dev.twinbox.inbox.HandlerMethod.Shape;
 import dev.twinbox.inbox.InboxTable.Keys;
-import dev.twinbox.schema.SqlIdentifier;
+import dev.twinbox.jdbc.SqlIdentifier;
 import java.lang.invoke.MethodHandles;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;

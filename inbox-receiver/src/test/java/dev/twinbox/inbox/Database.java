@@ -1,7 +1,7 @@
 package dev.twinbox.inbox;
 
+import dev.twinbox.jdbc.SqlIdentifier;
 import dev.twinbox.schema.OutboxSchema;
-import dev.twinbox.schema.SqlIdentifier;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;

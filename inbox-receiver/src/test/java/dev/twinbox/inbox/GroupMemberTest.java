@@ -8,7 +8,7 @@ import dev.twinbox.DeliveryContract;
 import dev.twinbox.inbox.Batch.Care;
 import dev.twinbox.inbox.GroupMember.OffsetPolicy;
 import dev.twinbox.inbox.HandlerMethod.Shape;
-import dev.twinbox.schema.SqlIdentifier;
+import dev.twinbox.jdbc.SqlIdentifier;
 import java.lang.invoke.MethodHandles;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

@@ -10,7 +10,7 @@ import dev.twinbox.inbox.ParkedEvent.State;
 import dev.twinbox.inbox.ParkedTable.Begun;
 import dev.twinbox.inbox.ParkedTable.Due;
 import dev.twinbox.inbox.ParkedTable.Line;
-import dev.twinbox.schema.SqlIdentifier;
+import dev.twinbox.jdbc.SqlIdentifier;
 import java.lang.invoke.MethodHandles;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;

@@ -9,7 +9,7 @@ import dev.twinbox.inbox.Claims.Pair;
 import dev.twinbox.inbox.HandlerMethod.Shape;
 import dev.twinbox.inbox.InboxTable.Expired;
 import dev.twinbox.inbox.RetentionTable.Turn;
-import dev.twinbox.schema.SqlIdentifier;
+import dev.twinbox.jdbc.SqlIdentifier;
 import java.lang.invoke.MethodHandles;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;

@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.twinbox.SchemaException;
 import dev.twinbox.inbox.app.SchemaHandler;
-import dev.twinbox.schema.SqlIdentifier;
+import dev.twinbox.jdbc.SqlIdentifier;
 import java.sql.Connection;
 import java.sql.SQLException;
 import org.junit.jupiter.api.Tag;

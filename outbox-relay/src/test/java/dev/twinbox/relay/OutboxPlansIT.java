@@ -2,8 +2,8 @@ package dev.twinbox.relay;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.twinbox.jdbc.SqlIdentifier;
 import dev.twinbox.relay.OutboxTable.Cutting;
-import dev.twinbox.schema.SqlIdentifier;
 import jakarta.json.Json;
 import jakarta.json.JsonArray;
 import jakarta.json.JsonObject;

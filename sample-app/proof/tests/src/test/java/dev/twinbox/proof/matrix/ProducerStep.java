@@ -7,7 +7,7 @@ import static dev.twinbox.proof.matrix.KillPoint.leave;
 enum ProducerStep {
     BUSINESS_WRITE("P1", "business write, not flushed", leave("dev.twinbox.sample.orders.OrderDesk", "place")),
     FLUSH("P2", "flush", enter("dev.twinbox.outbox.TransactionBuffer", "write")),
-    OUTBOX_INSERT("P3", "outbox insert", leave("dev.twinbox.outbox.OutboxTable", "insert")),
+    OUTBOX_INSERT("P3", "outbox insert", leave("dev.twinbox.outbox.OutboxInsert", "insert")),
     BEFORE_COMMIT("P4", "before commit", enter("org.postgresql.jdbc.PgConnection", "commit")),
     AFTER_COMMIT(
             "P5",

@@ -33,7 +33,13 @@ class ArchitectureTest {
     private static final Path ROOT = Path.of(System.getProperty("twinbox.root"));
 
     private static final String[] CORE = {
-        "dev.twinbox", "dev.twinbox.outbox..", "dev.twinbox.json..", "dev.twinbox.schema..", "dev.twinbox.tracing.."
+        "dev.twinbox",
+        "dev.twinbox.config..",
+        "dev.twinbox.jdbc..",
+        "dev.twinbox.outbox..",
+        "dev.twinbox.json..",
+        "dev.twinbox.schema..",
+        "dev.twinbox.tracing.."
     };
     private static final String RELAY = "dev.twinbox.relay..";
     private static final String INBOX = "dev.twinbox.inbox..";
@@ -137,6 +143,8 @@ class ArchitectureTest {
     @Test
     void the_services_of_the_sample_use_only_what_an_application_names() {
         DescribedPredicate<JavaClass> inside = resideInAnyPackage(
+                        "dev.twinbox.config..",
+                        "dev.twinbox.jdbc..",
                         "dev.twinbox.outbox..",
                         "dev.twinbox.json..",
                         "dev.twinbox.schema..",

@@ -3,6 +3,7 @@ package dev.twinbox.outbox;
 import dev.twinbox.InvalidConfigurationException;
 import dev.twinbox.SchemaException;
 import dev.twinbox.TwinboxException;
+import dev.twinbox.jdbc.SqlState;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.Connection;
@@ -20,13 +21,13 @@ import org.jspecify.annotations.Nullable;
  * missing fail the deployment. If it can not be reached then, that is an outage and not a mistake: the application starts,
  * a warning is logged, and the check is done by the first transaction that publishes, in its own connection.
  */
-final class OutboxDatabase {
+final class OutboxWriter {
 
-    private static final Logger LOG = System.getLogger(OutboxDatabase.class.getName());
+    private static final Logger LOG = System.getLogger(OutboxWriter.class.getName());
 
     private final OutboxConfiguration configuration;
-    private final OutboxTable events;
-    private final OutboxTable scheduled;
+    private final OutboxInsert events;
+    private final OutboxInsert scheduled;
 
     /** Written by whoever comes first; all would write the same. */
     private volatile @Nullable DataSource dataSource;
@@ -37,10 +38,10 @@ final class OutboxDatabase {
     /** Set once scheduled events are known to have their table. */
     private volatile boolean schedulingChecked;
 
-    OutboxDatabase(OutboxConfiguration configuration) {
+    OutboxWriter(OutboxConfiguration configuration) {
         this.configuration = configuration;
-        this.events = OutboxTable.ofEvents(configuration.schema().events());
-        this.scheduled = OutboxTable.ofScheduled(configuration.schema().scheduled());
+        this.events = OutboxInsert.ofEvents(configuration.schema().events());
+        this.scheduled = OutboxInsert.ofScheduled(configuration.schema().scheduled());
     }
 
     /**
@@ -54,7 +55,7 @@ final class OutboxDatabase {
             check(connection);
             LOG.log(Level.INFO, () -> "Outbox started: " + configuration);
         } catch (SQLException e) {
-            if (!isOutage(e)) {
+            if (!SqlState.isOutage(e)) {
                 throw new SchemaException(
                         "The outbox's database refuses the application (data source " + configuration.dataSource()
                                 + "): " + e.getMessage(),
@@ -145,22 +146,7 @@ final class OutboxDatabase {
     private static InvalidConfigurationException noDataSource(String name, String what) {
         return new InvalidConfigurationException(
                 "Configuration of the outbox",
-                List.of(OutboxKey.DATA_SOURCE.key() + " = " + name + " " + what
+                List.of(OutboxSettings.DATA_SOURCE.key() + " = " + name + " " + what
                         + "; define it on the server or by @DataSourceDefinition"));
-    }
-
-    /**
-     * Whether nobody answered, or someone who can not serve anyone now. PostgreSQL's classes 08 (connection), 53
-     * (resources) and 57 (operator, e.g. starting up); a pool that gave up brings no state at all. Anything else is an
-     * answer, which a later try will get again.
-     */
-    private static boolean isOutage(SQLException failure) {
-        for (Throwable e = failure; e != null; e = e.getCause()) {
-            if (e instanceof SQLException sql && sql.getSQLState() != null) {
-                String state = sql.getSQLState();
-                return state.startsWith("08") || state.startsWith("53") || state.startsWith("57");
-            }
-        }
-        return true;
     }
 }

@@ -1,4 +1,4 @@
-package dev.twinbox.schema;
+package dev.twinbox.jdbc;
 
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
@@ -62,7 +62,13 @@ public record SqlIdentifier(@Nullable String schema, String name) {
         return sql();
     }
 
-    static void check(String part, String value) {
+    /**
+     * Checks a part alone.
+     *
+     * @param part what it is, for the message: {@code schema}, for example
+     * @throws IllegalArgumentException if PostgreSQL could not take it as it is; the message says why
+     */
+    public static void check(String part, String value) {
         if (value.isEmpty()) {
             throw new IllegalArgumentException(part + " is empty: a PostgreSQL identifier has 1 to 63 bytes");
         }

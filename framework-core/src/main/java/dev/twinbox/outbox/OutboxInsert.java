@@ -1,6 +1,6 @@
 package dev.twinbox.outbox;
 
-import dev.twinbox.schema.SqlIdentifier;
+import dev.twinbox.jdbc.SqlIdentifier;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * JDBC batch, then the rest. So a connection sees at most {@value #MAX_ROWS} different statements, and those of the sizes an
  * application really uses are soon prepared on the server.
  */
-final class OutboxTable {
+final class OutboxInsert {
 
     /** Eleven parameters a row at most: far below the protocol's 65,535. */
     static final int MAX_ROWS = 100;
@@ -49,19 +49,19 @@ final class OutboxTable {
     private final String firstRow;
     private final String furtherRow;
 
-    private OutboxTable(String firstRow, String furtherRow) {
+    private OutboxInsert(String firstRow, String furtherRow) {
         this.firstRow = firstRow;
         this.furtherRow = furtherRow;
     }
 
     /** Of events to be sent at once. */
-    static OutboxTable ofEvents(SqlIdentifier table) {
-        return new OutboxTable(INSERT.formatted(table.sql()), FURTHER_ROW);
+    static OutboxInsert ofEvents(SqlIdentifier table) {
+        return new OutboxInsert(INSERT.formatted(table.sql()), FURTHER_ROW);
     }
 
     /** Of events to be sent later: rows that have a {@code deliverAt}. */
-    static OutboxTable ofScheduled(SqlIdentifier table) {
-        return new OutboxTable(INSERT_SCHEDULED.formatted(table.sql()), FURTHER_SCHEDULED_ROW);
+    static OutboxInsert ofScheduled(SqlIdentifier table) {
+        return new OutboxInsert(INSERT_SCHEDULED.formatted(table.sql()), FURTHER_SCHEDULED_ROW);
     }
 
     /** Inserts in the connection's transaction, numbered in the order of the list. */

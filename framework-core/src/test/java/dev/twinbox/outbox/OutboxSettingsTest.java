@@ -4,23 +4,28 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.twinbox.InvalidConfigurationException;
+import dev.twinbox.config.Setting;
+import dev.twinbox.config.SettingsReader;
 import dev.twinbox.schema.OutboxSchema;
+import dev.twinbox.schema.TableSettings;
 import io.smallrye.config.PropertiesConfigSource;
 import io.smallrye.config.SmallRyeConfigBuilder;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.eclipse.microprofile.config.Config;
 import org.junit.jupiter.api.Test;
 
-class OutboxConfigurationReaderTest {
+class OutboxSettingsTest {
 
     private static final Map<String, String> REQUIRED =
             Map.of("twinbox.outbox.data-source", "java:app/jdbc/orders", "twinbox.outbox.source", "/orders");
 
     @Test
     void defaults_stand_in_for_all_that_is_not_required() {
-        assertThat(OutboxConfigurationReader.read(config(REQUIRED)))
+        assertThat(OutboxSettings.read(config(REQUIRED)))
                 .isEqualTo(new OutboxConfiguration(
                         "java:app/jdbc/orders",
                         "/orders",
@@ -41,7 +46,7 @@ class OutboxConfigurationReaderTest {
         all.put("twinbox.outbox.max-events-per-transaction", "2");
         all.put("twinbox.outbox.max-bytes-per-transaction", "3");
 
-        assertThat(OutboxConfigurationReader.read(config(all)))
+        assertThat(OutboxSettings.read(config(all)))
                 .isEqualTo(new OutboxConfiguration(
                         "java:app/jdbc/orders",
                         "/orders",
@@ -51,9 +56,10 @@ class OutboxConfigurationReaderTest {
                         3));
         assertThat(all.keySet())
                 .as("all keys there are")
-                .containsExactlyInAnyOrderElementsOf(java.util.Arrays.stream(OutboxKey.values())
-                        .map(OutboxKey::key)
-                        .toList());
+                .containsExactlyInAnyOrderElementsOf(
+                        Stream.concat(OutboxSettings.ALL.stream(), TableSettings.ALL.stream())
+                                .map(Setting::key)
+                                .toList());
     }
 
     @Test
@@ -66,18 +72,19 @@ class OutboxConfigurationReaderTest {
                 "twinbox.outbox.max-bytes-per-transaction", "99999999999",
                 "twinbox.outbox.tabel", "t");
 
-        assertThatThrownBy(() -> OutboxConfigurationReader.read(config(wrong)))
+        assertThatThrownBy(() -> OutboxSettings.read(config(wrong)))
                 .isInstanceOf(InvalidConfigurationException.class)
                 .hasMessageContaining("Configuration of the outbox: 7 problems")
                 .satisfies(e -> assertThat(((InvalidConfigurationException) e).problems())
                         .anyMatch(p -> p.startsWith("twinbox.outbox.data-source is missing"))
-                        .anyMatch(p -> p.startsWith("twinbox.outbox.source = \"a b\" is not a URI-reference"))
-                        .anyMatch(p -> p.startsWith("twinbox.outbox.schema: ") && p.contains("64 bytes"))
-                        .anyMatch(p ->
-                                p.startsWith("twinbox.outbox.max-payload-bytes = \"-1\" is not a whole number from 1"))
+                        .anyMatch(p -> p.startsWith("twinbox.outbox.source = \"a b\" must be a URI-reference such as"))
+                        .anyMatch(p -> p.startsWith("twinbox.outbox.schema = \"x") && p.contains("64 bytes"))
+                        .anyMatch(p -> p.startsWith(
+                                "twinbox.outbox.max-payload-bytes = \"-1\" must be a whole number from 1 to 100000000"))
                         .anyMatch(p -> p.startsWith("twinbox.outbox.max-events-per-transaction = \"1.5\""))
                         .anyMatch(p -> p.startsWith("twinbox.outbox.max-bytes-per-transaction = \"99999999999\""))
-                        .anyMatch(p -> p.startsWith("twinbox.outbox.tabel is unknown; known are ")));
+                        .anyMatch(p ->
+                                p.startsWith("twinbox.outbox.tabel is unknown: did you mean twinbox.outbox.table?")));
     }
 
     @Test
@@ -86,10 +93,11 @@ class OutboxConfigurationReaderTest {
         wrong.put("twinbox.outbox.max-payload-bytes", "1000");
         wrong.put("twinbox.outbox.max-bytes-per-transaction", "999");
 
-        assertThat(OutboxConfigurationReader.problems(config(wrong)))
+        assertThat(OutboxSettings.problems(config(wrong)))
                 .singleElement()
                 .asString()
-                .contains("max-bytes-per-transaction = 999 is less than twinbox.outbox.max-payload-bytes = 1000");
+                .contains(
+                        "max-payload-bytes = \"1000\" must not exceed twinbox.outbox.max-bytes-per-transaction (999): ");
     }
 
     @Test
@@ -97,7 +105,7 @@ class OutboxConfigurationReaderTest {
         Map<String, String> wrong = new HashMap<>(REQUIRED);
         wrong.put("twinbox.outbox.lease-table", "outbox_event");
 
-        assertThat(OutboxConfigurationReader.problems(config(wrong)))
+        assertThat(OutboxSettings.problems(config(wrong)))
                 .singleElement()
                 .asString()
                 .contains("different names");
@@ -105,23 +113,19 @@ class OutboxConfigurationReaderTest {
 
     @Test
     void a_misspelt_environment_variable_is_unknown_too() {
-        OutboxConfigurationReader reader = new OutboxConfigurationReader(
-                config(REQUIRED), Set.of("TWINBOX_OUTBOX_TABLE", "TWINBOX_OUTBOX_TABEL", "TWINBOX_RELAY_NAME"));
-        reader.read();
-
-        assertThat(reader.problems()).singleElement().asString().startsWith("TWINBOX_OUTBOX_TABEL is unknown");
+        assertThat(problems(REQUIRED, Set.of("TWINBOX_OUTBOX_TABLE", "TWINBOX_OUTBOX_TABEL", "TWINBOX_RELAY_NAME")))
+                .containsExactly("environment variable TWINBOX_OUTBOX_TABEL stands for no known key: did you mean "
+                        + "TWINBOX_OUTBOX_TABLE?");
     }
 
     @Test
     void a_name_guessed_from_a_known_environment_variable_is_known() {
         Map<String, String> guessed = new HashMap<>(REQUIRED);
         guessed.put("twinbox.outbox.max.payload.bytes", "5");
-        OutboxConfigurationReader reader =
-                new OutboxConfigurationReader(config(guessed), Set.of("TWINBOX_OUTBOX_MAX_PAYLOAD_BYTES"));
-        reader.read();
 
-        assertThat(reader.problems()).isEmpty();
-        assertThat(OutboxConfigurationReader.problems(config(guessed)))
+        assertThat(problems(guessed, Set.of("TWINBOX_OUTBOX_MAX_PAYLOAD_BYTES")))
+                .isEmpty();
+        assertThat(OutboxSettings.problems(config(guessed)))
                 .singleElement()
                 .asString()
                 .startsWith("twinbox.outbox.max.payload.bytes is unknown");
@@ -133,10 +137,19 @@ class OutboxConfigurationReaderTest {
         others.put("twinbox.inbox.group", "g");
         others.put("twinbox.outboxes", "x");
 
-        assertThat(OutboxConfigurationReader.problems(config(others))).isEmpty();
-        assertThat(OutboxConfigurationReader.isPresent(config(Map.of("twinbox.inbox.group", "g"))))
+        assertThat(OutboxSettings.problems(config(others))).isEmpty();
+        assertThat(OutboxSettings.isAnySet(config(Map.of("twinbox.inbox.group", "g"))))
                 .isFalse();
-        assertThat(OutboxConfigurationReader.isPresent(config(REQUIRED))).isTrue();
+        assertThat(OutboxSettings.isAnySet(config(REQUIRED))).isTrue();
+    }
+
+    private static List<String> problems(Map<String, String> values, Set<String> environment) {
+        try {
+            OutboxSettings.read(new SettingsReader(config(values), environment));
+            return List.of();
+        } catch (InvalidConfigurationException e) {
+            return e.problems();
+        }
     }
 
     private static Config config(Map<String, String> values) {

@@ -1,4 +1,4 @@
-package dev.twinbox.schema;
+package dev.twinbox.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -40,15 +40,5 @@ class SqlIdentifierTest {
         assertThatThrownBy(() -> new SqlIdentifier("", "t")).hasMessageContaining("schema is empty");
         assertThatThrownBy(() -> new SqlIdentifier(null, "a\0")).hasMessageContaining("U+0000");
         assertThatThrownBy(() -> new SqlIdentifier(null, "\ud83d")).hasMessageContaining("lone surrogate");
-    }
-
-    @Test
-    void names_of_an_outbox_are_checked_with_what_is_derived_from_them() {
-        assertThatThrownBy(() -> new OutboxSchema(null, "x".repeat(56), "p", "l"))
-                .hasMessageContaining("_history");
-        assertThatThrownBy(() -> new OutboxSchema(null, "t", "x".repeat(54), "l"))
-                .hasMessageContaining("_by_number");
-        assertThatThrownBy(() -> new OutboxSchema(null, "t", "p", "")).hasMessageContaining("table is empty");
-        assertThatThrownBy(() -> new OutboxSchema(null, "t", "p", "t")).hasMessageContaining("different names");
     }
 }

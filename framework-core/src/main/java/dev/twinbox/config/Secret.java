@@ -1,0 +1,42 @@
+package dev.twinbox.config;
+
+import java.util.Locale;
+import java.util.regex.Pattern;
+
+/**
+ * A value that no log, exception or status page may show: it prints as stars.
+ *
+ * @param value in clear
+ */
+public record Secret(String value) {
+
+    /** What is shown in place of a secret. */
+    public static final String MASK = "********";
+
+    private static final Pattern IN_URL = Pattern.compile("(?i)(password=)[^&\\s]*|(//[^/@\\s]*:)[^/@\\s]*(?=@)");
+
+    /** Passwords and key material, as Kafka names them, and the JAAS line, which holds a password. */
+    private static final Pattern NAME =
+            Pattern.compile(".*(password|secret|jaas|credential|assertion).*|.*keystore\\.(key|certificate\\.chain)");
+
+    /** Whether the value of a key is secret, judged by the key's name. */
+    public static boolean isSecret(String key) {
+        return NAME.matcher(key.toLowerCase(Locale.ROOT)).matches();
+    }
+
+    /** The value of a key as a message may show it. */
+    public static String shown(String key, String value) {
+        return isSecret(key) ? MASK : masked(value);
+    }
+
+    /** A URL, or a text that may hold one, without the passwords in it. */
+    public static String masked(String text) {
+        return IN_URL.matcher(text)
+                .replaceAll(match -> (match.group(1) == null ? match.group(2) : match.group(1)) + MASK);
+    }
+
+    @Override
+    public String toString() {
+        return MASK;
+    }
+}

@@ -1,0 +1,87 @@
+package dev.twinbox.jdbc;
+
+import java.sql.SQLException;
+import java.util.Arrays;
+
+/**
+ * The SQLSTATEs that decide what happens next, by the names of PostgreSQL's documentation (appendix A, "PostgreSQL Error
+ * Codes"). A constant is either a class, two characters, or one state of it.
+ */
+public enum SqlState {
+    CONNECTION_EXCEPTION("08"),
+    DATA_EXCEPTION("22"),
+    INTEGRITY_CONSTRAINT_VIOLATION("23"),
+    INVALID_AUTHORIZATION("28"),
+    INVALID_CATALOG_NAME("3D"),
+    INVALID_SCHEMA_NAME("3F"),
+    SERIALIZATION_FAILURE("40001"),
+    DEADLOCK_DETECTED("40P01"),
+    /** Missing tables and columns, and {@link #INSUFFICIENT_PRIVILEGE}. */
+    SYNTAX_ERROR_OR_ACCESS_RULE_VIOLATION("42"),
+    INSUFFICIENT_PRIVILEGE("42501"),
+    INVALID_TABLE_DEFINITION("42P16"),
+    INSUFFICIENT_RESOURCES("53"),
+    PROGRAM_LIMIT_EXCEEDED("54"),
+    LOCK_NOT_AVAILABLE("55P03"),
+    /** The server stops, starts or is told to, and {@link #QUERY_CANCELED}. */
+    OPERATOR_INTERVENTION("57"),
+    QUERY_CANCELED("57014");
+
+    private final String code;
+
+    SqlState(String code) {
+        this.code = code;
+    }
+
+    /** The two characters of a class, or the five of a state. */
+    public String code() {
+        return code;
+    }
+
+    /** Whether the failure itself, not its cause, has this state or one of this class. */
+    public boolean isOf(SQLException failure) {
+        String state = failure.getSQLState();
+        return state != null && state.startsWith(code);
+    }
+
+    /**
+     * Whether the same attempt may succeed later although nobody changes anything. A statement that was canceled is not among
+     * these: what runs into a statement timeout does so again.
+     */
+    public static boolean isTransient(SQLException failure) {
+        return isAny(failure, CONNECTION_EXCEPTION, OPERATOR_INTERVENTION, SERIALIZATION_FAILURE, DEADLOCK_DETECTED)
+                && !QUERY_CANCELED.isOf(failure);
+    }
+
+    /** Whether the values are to blame: other values would have been taken. */
+    public static boolean isBadData(SQLException failure) {
+        return isAny(failure, DATA_EXCEPTION, INTEGRITY_CONSTRAINT_VIOLATION, PROGRAM_LIMIT_EXCEEDED);
+    }
+
+    /** Whether the server refuses the login: a wrong user, password or database does not pass by itself. */
+    public static boolean isLoginRefused(SQLException failure) {
+        return isAny(failure, INVALID_AUTHORIZATION, INVALID_CATALOG_NAME);
+    }
+
+    /** Whether a schema, table, column or privilege is missing: somebody has to create or grant it. */
+    public static boolean isSchemaWrong(SQLException failure) {
+        return isAny(failure, SYNTAX_ERROR_OR_ACCESS_RULE_VIOLATION, INVALID_SCHEMA_NAME);
+    }
+
+    /**
+     * Whether nobody answers, or a server that can serve nobody now; any other state is an answer, which the next attempt gets
+     * again. The first of the causes that has a state decides. A pool that gives up has none, which is an outage.
+     */
+    public static boolean isOutage(SQLException failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof SQLException sql && sql.getSQLState() != null) {
+                return isAny(sql, CONNECTION_EXCEPTION, INSUFFICIENT_RESOURCES, OPERATOR_INTERVENTION);
+            }
+        }
+        return true;
+    }
+
+    private static boolean isAny(SQLException failure, SqlState... states) {
+        return Arrays.stream(states).anyMatch(state -> state.isOf(failure));
+    }
+}
