@@ -89,7 +89,7 @@ final class KnownKeys {
                 .min(Comparator.comparingInt(name -> distance(name, unknown)))
                 .filter(name -> distance(name, unknown) <= LARGEST_TYPO)
                 .map(name -> ": did you mean " + name + "?")
-                .orElse(": remove it (docs/configuration.md lists all keys)");
+                .orElse(": remove it (docs/reference/configuration.md lists all keys)");
     }
 
     /** Edit distance (Levenshtein). */

@@ -262,7 +262,7 @@ class SettingsReaderTest {
             twinbox.test.pagesize | twinbox.test.pagesize is unknown: did you mean twinbox.test.page-size?
             twinbox.test.waitt    | twinbox.test.waitt is unknown: did you mean twinbox.test.wait?
             twinbox.tests.wait    | twinbox.tests.wait is unknown: did you mean twinbox.test.wait?
-            twinbox.test.how.long.it.waits | twinbox.test.how.long.it.waits is unknown: remove it (docs/configuration.md lists all keys)
+            twinbox.test.how.long.it.waits | twinbox.test.how.long.it.waits is unknown: remove it (docs/reference/configuration.md lists all keys)
             """)
     void a_misspelt_key_is_refused_with_a_suggestion(String key, String expected) {
         SettingsReader reader = read(Map.of(NAME.key(), "n", key, "x"));

@@ -11,10 +11,10 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Keeps the producer's part of {@code docs/configuration.md} true. */
+/** Keeps the producer's part of {@code docs/reference/configuration.md} true. */
 class OutboxSettingsDocumentTest {
 
-    private static final Path DOCUMENT = Path.of("..", "docs", "configuration.md");
+    private static final Path DOCUMENT = Path.of("..", "docs", "reference", "configuration.md");
 
     @Test
     void the_document_has_the_row_of_each_key_and_no_other() throws IOException {

@@ -154,7 +154,7 @@ class ScenariosTest {
 
                 ```sh
                 ./mvnw -Pproof verify
-                ./mvnw -pl sample-app/demo -am test -Dtest=ScenariosTest -Dsurefire.failIfNoSpecifiedTests=false \\
+                ./mvnw -pl sample-app/proof/tests -am test -Dtest=ScenariosTest -Dsurefire.failIfNoSpecifiedTests=false \\
                     -Dtwinbox.it.write-scenarios=true
                 ```
 
