@@ -1,6 +1,6 @@
 package dev.twinbox.proof.rules;
 
-import dev.twinbox.sample.demo.MarkdownPage.Text;
+import dev.twinbox.proof.rules.MarkdownPage.Text;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

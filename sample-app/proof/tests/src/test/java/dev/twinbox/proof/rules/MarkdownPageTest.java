@@ -2,7 +2,7 @@ package dev.twinbox.proof.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.twinbox.sample.demo.MarkdownPage.Text;
+import dev.twinbox.proof.rules.MarkdownPage.Text;
 import org.junit.jupiter.api.Test;
 
 class MarkdownPageTest {
