@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Every key an application may set below {@code twinbox.outbox.}; {@code docs/reference/configuration.md} is checked against it. */
+/** Every key an application may set below {@code twinbox.outbox.}; {@code docs/configuration.md} is checked against it. */
 enum OutboxKey {
     DATA_SOURCE(
             "data-source",

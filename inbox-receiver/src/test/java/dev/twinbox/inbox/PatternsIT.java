@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What the patterns of docs/how-to/patterns.md guarantee, and what not. */
+/** What the patterns of docs/patterns.md guarantee, and what not. */
 class PatternsIT {
 
     private static final String APP = "patterns";

@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** The statements of docs/how-to/security.md, and no others, make an application and a relay work. */
+/** The statements of docs/operations.md, and no others, make an application and a relay work. */
 class LeastPrivilegeIT {
     private static final String PASSWORD = "s3cret-of-a-role";
     private static final Path DOCUMENT = Path.of("..", "docs", "how-to", "security.md");

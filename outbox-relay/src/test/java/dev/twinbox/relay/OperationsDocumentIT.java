@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What docs/how-to/relay-in-production.md tells somebody with a stuck key to do works, word for word, on a real relay. */
+/** What docs/operations.md tells somebody with a stuck key to do works, word for word, on a real relay. */
 class OperationsDocumentIT {
     private static final Duration SOON = Duration.ofSeconds(90);
     private static final Map<String, String> CONFIG = Map.of("twinbox.relay.kafka.max.request.size", "10000");

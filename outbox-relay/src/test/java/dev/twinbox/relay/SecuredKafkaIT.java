@@ -26,7 +26,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A broker that encrypts, asks for a password and goes by ACLs: the rights of docs/how-to/security.md will do, and what is wrong is told. */
+/** A broker that encrypts, asks for a password and goes by ACLs: the rights of docs/operations.md will do, and what is wrong is told. */
 class SecuredKafkaIT {
     private static final KafkaBroker KAFKA =
             KafkaBroker.create().withSecuredListener().withJvmOptions("-XX:TieredStopAtLevel=1");

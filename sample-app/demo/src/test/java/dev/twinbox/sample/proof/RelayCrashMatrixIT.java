@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.Timeout;
 
-/** The relay's rows of {@code docs/proof/crash-matrix.md}. */
+/** The relay's rows of {@code docs/crash-matrix.md}. */
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
 class RelayCrashMatrixIT {
     private static final List<RelayStep> ALL = List.of(RelayStep.values());
