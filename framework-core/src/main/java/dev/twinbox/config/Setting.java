@@ -12,7 +12,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One key of the configuration. A new setting is required, until {@link #withDefault} or {@link #optional} says otherwise.
+ * One key of the configuration. A new setting is required, until {@link #withDefault} or {@link #optional} says
+ * otherwise.
  *
  * @param key full name, for example {@code twinbox.relay.lease}
  * @param type what a value may be, bounds included, as the documentation shows it
@@ -161,7 +162,9 @@ public record Setting<T>(
         return presence == Presence.REQUIRED ? "required" : "unset";
     }
 
-    /** The environment variable that stands for a key (MicroProfile Config 3.1, "Environment Variables Mapping Rules"). */
+    /**
+     * The environment variable that stands for a key (MicroProfile Config 3.1, "Environment Variables Mapping Rules").
+     */
     public static String environmentVariable(String key) {
         return key.replaceAll("[^A-Za-z0-9]", "_").toUpperCase(Locale.ROOT);
     }

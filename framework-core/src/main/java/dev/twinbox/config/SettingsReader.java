@@ -81,8 +81,9 @@ public final class SettingsReader {
     }
 
     /**
-     * Refuses all keys below a prefix that are not known by now. A misspelt key would otherwise leave a default in force
-     * without a word. Environment variables are looked at if the first two parts of their name are those of a known key.
+     * Refuses all keys below a prefix that are not known by now. A misspelt key would otherwise leave a default in
+     * force without a word. Environment variables are looked at if the first two parts of their name are those of a
+     * known key.
      *
      * @param others longer prefixes that belong to somebody else
      */

@@ -4,8 +4,8 @@ import java.sql.SQLException;
 import java.util.Arrays;
 
 /**
- * The SQLSTATEs that decide what happens next, by the names of PostgreSQL's documentation (appendix A, "PostgreSQL Error
- * Codes"). A constant is either a class, two characters, or one state of it.
+ * The SQLSTATEs that decide what happens next, by the names of PostgreSQL's documentation (appendix A, "PostgreSQL
+ * Error Codes"). A constant is either a class, two characters, or one state of it.
  */
 public enum SqlState {
     CONNECTION_EXCEPTION("08"),
@@ -45,8 +45,8 @@ public enum SqlState {
     }
 
     /**
-     * Whether the same attempt may succeed later although nobody changes anything. A statement that was canceled is not among
-     * these: what runs into a statement timeout does so again.
+     * Whether the same attempt may succeed later although nobody changes anything. A statement that was canceled is not
+     * among these: what runs into a statement timeout does so again.
      */
     public static boolean isTransient(SQLException failure) {
         return isAny(failure, CONNECTION_EXCEPTION, OPERATOR_INTERVENTION, SERIALIZATION_FAILURE, DEADLOCK_DETECTED)
@@ -69,8 +69,9 @@ public enum SqlState {
     }
 
     /**
-     * Whether nobody answers, or a server that can serve nobody now; any other state is an answer, which the next attempt gets
-     * again. The first of the causes that has a state decides. A pool that gives up has none, which is an outage.
+     * Whether nobody answers, or a server that can serve nobody now; any other state is an answer, which the next
+     * attempt gets again. The first of the causes that has a state decides. A pool that gives up has none, which is an
+     * outage.
      */
     public static boolean isOutage(SQLException failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {

@@ -40,8 +40,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Events follow the transaction: everything that needs a JPA provider or does not care. Runs in the server; one
- * deployment, so one start of Payara.
+ * Events share the outcome of the transaction: all tests but those without JPA. They run in the server, in one
+ * deployment, so that Payara starts once.
  */
 @ExtendWith(ArquillianExtension.class)
 public class TransactionalWritingIT {
@@ -324,7 +324,7 @@ public class TransactionalWritingIT {
     }
 
     @Test
-    void rows_that_can_not_be_written_roll_the_transaction_back_and_say_why() throws Exception {
+    void rows_that_cannot_be_written_roll_the_transaction_back_and_say_why() throws Exception {
         Committed.execute(
                 "twinbox.it.url",
                 "alter table outbox_event add constraint refused check (key <> '" + key() + "') not valid");
@@ -390,7 +390,7 @@ public class TransactionalWritingIT {
                 .hasMessageContaining("@EventType"));
     }
 
-    // In the flush
+    // During the flush
 
     @ParameterizedTest
     @ValueSource(strings = {"hibernate", "eclipselink"})

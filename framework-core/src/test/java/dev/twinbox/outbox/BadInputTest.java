@@ -11,7 +11,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** One mistake at a time: the message names the place, the value and what would be right. What is wrong with events: {@code OutboxEventTest}. */
+/**
+ * One mistake at a time: the message names key, value and remedy. Mistakes in events are tested by {@code
+ * OutboxEventTest}.
+ */
 class BadInputTest {
 
     private static final Map<String, String> RIGHT =
@@ -46,7 +49,7 @@ class BadInputTest {
         assertThat(problems(values)).singleElement().asString().contains(key, expected);
     }
 
-    /** And one further is refused: no bound is off by one. */
+    /** No bound is off by one. */
     @ParameterizedTest(name = "{0} = {1}")
     @CsvSource(delimiter = '|', textBlock = """
             twinbox.outbox.max-payload-bytes | 1 | 0
