@@ -27,12 +27,12 @@ import java.lang.annotation.Target;
  *
  * <p><b>Events that follow.</b> What the method publishes, by {@link Outbox} or {@link OutboxPublisher}, is published
  * if and only if the effect commits. A redelivery of the event publishes nothing. A published event gets the
- * correlation id and the trace context of the handled one, and its id as causation id ({@link CloudEventHeaders}),
- * unless the application sets them. In a {@code (List<E>)} method it gets none of them, since it has many causes.
+ * correlation id and the trace context of the handled one, and its id as causation id. The application may set them
+ * itself ({@link CloudEventHeaders}). In a {@code (List<E>)} method it gets none of them, since it has many causes.
  *
- * <p><b>Failures.</b> A method of another shape, one whose transaction would not be the receiver's ({@code
- * REQUIRES_NEW}, {@code NOT_SUPPORTED}, {@code NEVER}, bean-managed, asynchronous), or two handlers of one name are
- * refused at deployment.
+ * <p><b>Failures.</b> Refused at deployment are methods of another shape, two handlers of one name, and methods that would
+ * not run in the receiver's transaction: {@code REQUIRES_NEW}, {@code NOT_SUPPORTED}, {@code NEVER}, bean-managed, or
+ * asynchronous.
  */
 @Documented
 @Retention(RUNTIME)

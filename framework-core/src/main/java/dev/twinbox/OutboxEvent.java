@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * class. All parts are checked when they are set. Text must not contain U+0000, which PostgreSQL cannot store, nor lone
  * surrogates, which UTF-8 cannot express.
  *
- * @param payload the event object, given to the {@link EventSerializer}; a {@code byte[]} is sent as it is (copied when
- *     published, not before); null is a tombstone, a record without a value
+ * @param payload the event object, given to the {@link EventSerializer}. A {@code byte[]} is sent as it is, and copied
+ *     when it is published. null is a tombstone, a record without a value
  * @param topic Kafka topic: 1 to 249 characters of {@code a-z A-Z 0-9 . _ -}, not {@code .} or {@code ..}
  * @param key record key, not empty; events of one topic and key are kept in order. Without one there is no order
  * @param type logical name, not empty, for example {@code order.placed}

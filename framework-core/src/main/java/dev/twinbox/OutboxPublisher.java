@@ -29,7 +29,7 @@ import java.util.UUID;
  * transaction, so there is no further commit.
  *
  * <p><b>Start.</b> Configuration, data source, tables, columns and privileges are checked when the application is
- * deployed. What is wrong fails the deployment. A database that cannot be reached then is an outage, not a mistake: the
+ * deployed. What is wrong fails the deployment. A database that cannot be reached then is an outage, not a mistake. The
  * application starts with a warning, and the first transaction that publishes checks the tables.
  *
  * <p><b>Failures.</b> {@link InvalidEventException} at the call for an event that cannot be sent as it is, or that

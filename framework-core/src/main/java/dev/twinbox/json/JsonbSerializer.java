@@ -18,7 +18,7 @@ import java.util.stream.Stream;
  * Events as JSON in UTF-8, by the server's JSON-B in its default mapping.
  *
  * <p>Yasson's support of records is in the multi-release part of its jar. Payara Micro sees that part when it is
- * started by {@code java -jar}, but not when a program starts it through its API, since it then loads nested jars.
+ * started by {@code java -jar}. When a program starts it through its API, it loads nested jars and does not see it.
  * Without it a record is written as <code>{}</code> and cannot be read. Both are refused here.
  */
 @ApplicationScoped

@@ -10,9 +10,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The event that this thread is handling. Events published meanwhile get its causation id, correlation id and trace
- * context. Public only for the receiver, which says what is handled. Applications find the result in the headers of
- * what they publish.
+ * The event that this thread is handling. Events that the handler publishes get its causation id, correlation id and
+ * trace context. Public only for the receiver, which says what is handled. Applications find the result in the headers
+ * of what they publish.
  */
 public final class Cause {
 

@@ -272,6 +272,21 @@ class SettingsReaderTest {
         assertThat(reader.problems()).containsExactly(expected);
     }
 
+    @Test
+    void what_users_should_know_about_keys_below_a_prefix_is_added() {
+        SettingsReader reader =
+                read(Map.of(NAME.key(), "n", PREFIX + "topic.oders.id", "x", PREFIX + "other.thing", "x"));
+        reader.allow(List.of(PREFIX + "topic.orders.id"));
+        reader.explain(PREFIX + "topic.", "the topics are [orders]");
+        reader.refuseUnknown(PREFIX);
+
+        assertThat(reader.problems())
+                .containsExactly(
+                        "twinbox.test.other.thing is unknown: remove it (docs/configuration.md lists all keys)",
+                        "twinbox.test.topic.oders.id is unknown: did you mean twinbox.test.topic.orders.id? "
+                                + "(the topics are [orders])");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"twinbox.inbox.group", "twinbox.test.of-another", "twin.box", "quarkus.http.port"})
     void keys_of_others_are_left_alone(String key) {
