@@ -165,7 +165,7 @@ class DeploymentIT {
     }
 
     @Test
-    void scenario_4_NO_TX_a_method_that_may_be_called_without_a_transaction_is_warned_of_at_deployment() {
+    void scenario_4_NO_TX_a_method_that_may_run_without_a_transaction_is_a_warning() {
         assertThat(payara.log())
                 .contains(
                         "@Outbox method " + WrongBeans.class.getName()
@@ -195,7 +195,7 @@ class DeploymentIT {
     }
 
     @Test
-    void missing_columns_and_privileges_fail_the_deployment_with_the_command_that_creates_them() throws Exception {
+    void missing_columns_and_privileges_fail_the_deployment_with_the_remedy() throws Exception {
         assertThat(status("/no-tables/state")).isEqualTo(404);
         assertThat(payara.log())
                 .contains(
