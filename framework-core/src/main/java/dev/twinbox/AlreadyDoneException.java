@@ -3,8 +3,8 @@ package dev.twinbox;
 import jakarta.ejb.ApplicationException;
 
 /**
- * Thrown by an {@link InboxHandler} that finds what it was to do done already, by something that the inbox does not know of: a
- * unique business key, for example.
+ * Thrown by an {@link InboxHandler} that finds its effect already done. The inbox did not know it; a unique business
+ * key may have shown it, for example.
  *
  * <pre>{@code
  * @InboxHandler
@@ -16,13 +16,13 @@ import jakarta.ejb.ApplicationException;
  * }
  * }</pre>
  *
- * <p><b>Commit and rollback.</b> All that the handler has changed and published is rolled back. The event counts as handled: its
- * inbox row is kept, in a transaction that follows, and the event is neither tried again nor parked.
+ * <p><b>Commit and rollback.</b> All that the handler has changed and published is rolled back. The event counts as
+ * handled: its inbox row is written in a following transaction. The event is neither tried again nor parked.
  *
- * <p><b>Cost.</b> A batch with such an event is handled again, event by event. Where most events are done already, return
- * normally without having changed anything.
+ * <p><b>Cost.</b> A batch with such an event is handled again, event by event. Where most events are already done,
+ * change nothing and return normally.
  */
-@ApplicationException(rollback = true) // a container that does not know it would log it, and discard the bean
+@ApplicationException(rollback = true) // otherwise the container would log it and discard the bean
 public class AlreadyDoneException extends TwinboxException {
 
     private static final long serialVersionUID = 1;

@@ -9,7 +9,7 @@ package dev.twinbox;
  */
 public final class CloudEventHeaders {
 
-    /** Prefix of all CloudEvents attributes; reserved, an application can not set headers that start with it. */
+    /** Prefix of all CloudEvents attributes; reserved: an application cannot set headers that start with it. */
     public static final String PREFIX = "ce_";
 
     /** Always {@link #SPEC_VERSION_1_0}. */
@@ -30,28 +30,29 @@ public final class CloudEventHeaders {
     /** When the event was published, RFC 3339 in UTC. */
     public static final String TIME = "ce_time";
 
-    /** What within the source the event is about; optional. */
+    /** The object within the source that the event is about; optional. */
     public static final String SUBJECT = "ce_subject";
 
-    /** The record key once more (extension "Partitioning"); absent when there is no key. */
+    /** The record key again (extension "Partitioning"); absent when there is no key. */
     public static final String PARTITION_KEY = "ce_partitionkey";
 
     /** Media type of the record's value (attribute {@code datacontenttype}). */
     public static final String CONTENT_TYPE = "content-type";
 
     /**
-     * Id of the event in whose handler this one was published (extension "Correlation"); set by Twinbox unless the application
-     * has set it.
+     * Id of the event in whose handler this one was published (extension "Correlation"). Twinbox sets it unless the
+     * application has set it.
      */
     public static final String CAUSATION_ID = "ce_causationid";
 
     /**
-     * What all events that follow from one another have in common (extension "Correlation"); set by Twinbox, for events
-     * published in a handler, unless the application has set it: that of the event being handled, or its id if it has none.
+     * Id shared by all events that follow from one first event (extension "Correlation"). Twinbox sets it on events
+     * published in a handler, unless the application has set it. It is that of the handled event, or the handled
+     * event's id if that has none.
      */
     public static final String CORRELATION_ID = "ce_correlationid";
 
-    /** Trace context of W3C, by the name that OpenTelemetry reads and writes; carried on from event to event. */
+    /** Trace context of W3C, by the name that OpenTelemetry reads and writes; passed on from event to event. */
     public static final String TRACE_PARENT = "traceparent";
 
     /** Goes with {@link #TRACE_PARENT}. */
@@ -59,7 +60,7 @@ public final class CloudEventHeaders {
 
     private CloudEventHeaders() {}
 
-    /** Whether applications must not set a header of this name; upper and lower case are not told apart. */
+    /** Whether applications must not set a header of this name; case does not count. */
     public static boolean isReserved(String name) {
         if (name.equals(CAUSATION_ID) || name.equals(CORRELATION_ID)) {
             return false;

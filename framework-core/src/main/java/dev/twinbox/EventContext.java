@@ -7,7 +7,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What came along with a received event: its CloudEvents attributes and where it was read.
+ * The attributes of a received event, and where it was read.
  *
  * @param id unique id of the event, the same at every redelivery
  * @param type logical name of the event
@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param topic Kafka topic
  * @param partition partition of the topic, from 0
  * @param offset offset in the partition, from 0
- * @param headers all headers as text, in the record's order, the CloudEvents ones included; of a repeated name the last
+ * @param headers all headers as text, in the record's order, the CloudEvents ones included; the last one of a repeated
+ *     name
  */
 public record EventContext(
         String id,
@@ -34,12 +35,12 @@ public record EventContext(
         headers = Collections.unmodifiableMap(new LinkedHashMap<>(headers));
     }
 
-    /** Id of the event that this one follows from; null if the producer gave none. */
+    /** Id of the event in whose handler this one was published; null if the producer gave none. */
     public @Nullable String causationId() {
         return headers.get(CloudEventHeaders.CAUSATION_ID);
     }
 
-    /** What this event has in common with those that it follows from; null if the producer gave none. */
+    /** Id shared by all events that follow from one first event; null if the producer gave none. */
     public @Nullable String correlationId() {
         return headers.get(CloudEventHeaders.CORRELATION_ID);
     }

@@ -3,7 +3,7 @@ package dev.twinbox;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** The text parts of an event, and what each may hold. */
+/** The text parts of an event, and the rules for each. */
 enum EventPart {
     KEY("key"),
     TYPE("type"),
@@ -62,7 +62,7 @@ enum EventPart {
         checkText("header \"" + name + "\"", value);
     }
 
-    /** What both PostgreSQL and every driver and tool can write with four digits of a year. */
+    /** Years of four digits, which PostgreSQL and every driver and tool can write. */
     static void checkDeliverAt(Instant time) {
         if (time.isBefore(EARLIEST) || time.isAfter(LATEST)) {
             throw new InvalidEventException("deliverAt " + time + " is out of range: " + EARLIEST + " to " + LATEST
@@ -76,16 +76,16 @@ enum EventPart {
             codePoint = value.codePointAt(i);
             if (codePoint == 0) {
                 throw new InvalidEventException(
-                        label + " contains U+0000 at index " + i + ": PostgreSQL can not store it in text");
+                        label + " contains U+0000 at index " + i + ": PostgreSQL cannot store it in text");
             }
             if (Character.getType(codePoint) == Character.SURROGATE) {
                 throw new InvalidEventException(label + " contains a lone surrogate (" + PrintableText.of(codePoint)
-                        + ") at index " + i + ": it can not be written as UTF-8");
+                        + ") at index " + i + ": it cannot be written as UTF-8");
             }
         }
     }
 
-    /** Only the form type/subtype[;parameters] of RFC 2045; what the types mean is not ours to know. */
+    /** Checks only the form type/subtype[;parameters] of RFC 2045, not whether the type exists. */
     private static boolean isMediaType(String value) {
         int semicolon = value.indexOf(';');
         String essence = (semicolon < 0 ? value : value.substring(0, semicolon)).strip();

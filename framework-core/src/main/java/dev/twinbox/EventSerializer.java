@@ -1,10 +1,9 @@
 package dev.twinbox;
 
 /**
- * Turns events into bytes and back; the one extension point of the wire format.
+ * Turns events into bytes and back: the extension point of the wire format.
  *
- * <p>The default writes JSON by JSON-B. An application replaces it by a CDI bean of its own that is an enabled
- * alternative:
+ * <p>The default writes JSON by JSON-B. An application replaces it by a CDI bean that is an enabled alternative:
  *
  * <pre>{@code
  * @ApplicationScoped @Alternative @Priority(Interceptor.Priority.APPLICATION)
@@ -19,10 +18,10 @@ public interface EventSerializer {
     String contentType();
 
     /**
-     * Called in the publishing transaction, on the caller's thread, at the call.
+     * Called in the publishing transaction, on the caller's thread, when the event is published.
      *
-     * @return the bytes of the record's value; not changed afterwards
-     * @throws RuntimeException if the event can not be written; the caller gets it as the cause of an {@link
+     * @return the bytes of the record's value, which must not be changed afterwards
+     * @throws RuntimeException if the event cannot be written; the caller gets it as the cause of an {@link
      *     InvalidEventException}
      */
     byte[] serialize(Object event);
@@ -30,7 +29,7 @@ public interface EventSerializer {
     /**
      * Called on a thread of the receiver, for each record that has a handler.
      *
-     * @param data the record's value; not to be changed
+     * @param data the record's value, which must not be changed
      * @throws RuntimeException if the bytes are not an event of this type
      */
     <T> T deserialize(byte[] data, Class<T> type);

@@ -15,21 +15,23 @@ import java.lang.annotation.Target;
  * public record OrderPlaced(long orderId, BigDecimal total) {}
  * }</pre>
  *
- * Looked for on the class of the published object itself, not on its superclasses: a subclass is another event. What
- * {@link Outbox}, {@link OutboxEvent} or {@link InboxHandler} state themselves goes before it.
+ * It is looked for on the class of the published object, not on its superclasses: a subclass is another event. What
+ * {@link Outbox}, {@link OutboxEvent} or {@link InboxHandler} say themselves wins over it.
  */
 @Documented
 @Retention(RUNTIME)
 @Target(TYPE)
 public @interface EventType {
 
-    /** Logical name, the CloudEvents {@code type}, for example {@code order.placed}; it outlives the class's name. */
+    /**
+     * Logical name, the CloudEvents {@code type}, for example {@code order.placed}. It stays when the class is renamed.
+     */
     String value();
 
     /**
-     * Former names of the type: events that still carry one are handled as events of {@link #value()}. Nothing is published under
-     * them. On one topic an alias leads to one type and is not itself the name of a type that is handled there; otherwise the
-     * receiving application is not deployed.
+     * Former names of the type. Events that still carry one are handled as events of {@link #value()}; nothing is
+     * published under them. On one topic, an alias belongs to one type and is not the name of another type that is
+     * handled there. Otherwise the deployment of the receiving application is refused.
      */
     String[] aliases() default {};
 

@@ -8,11 +8,11 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.Target;
 
 /**
- * Handles events from Kafka, by default in one JTA transaction with the record of having done so.
+ * Handles events from Kafka, by default in one JTA transaction with the inbox row that records it.
  *
  * <p><b>Shapes.</b> A public, non-static {@code void} method of a CDI bean or EJB: {@code (E)}, {@code (E,
- * EventContext)} or {@code (List<E>)}, which gets a batch. {@code E} is an event class, or {@code byte[]} or
- * {@code String} when {@link #topic()} and {@link #type()} are both given.
+ * EventContext)} or {@code (List<E>)}, which gets a batch. {@code E} is an event class, or {@code byte[]} or {@code
+ * String} when {@link #topic()} and {@link #type()} are both given.
  *
  * <pre>{@code
  * @InboxHandler
@@ -22,17 +22,17 @@ import java.lang.annotation.Target;
  * }</pre>
  *
  * <p><b>Commit and rollback.</b> The method runs in the receiver's transaction. Whatever it throws, checked exceptions
- * and {@code Error}s included, rolls back its effect together with the inbox row, and the event is tried again.
- * {@link #delivery()} chooses another contract.
+ * and {@code Error}s included, rolls back its effect together with the inbox row. The event is tried again. {@link
+ * #delivery()} chooses another contract.
  *
- * <p><b>Events that follow.</b> What the method publishes, by {@link Outbox} or {@link OutboxPublisher}, is published if and only
- * if the effect commits, so a repetition of the event publishes nothing. It carries on the event's correlation id and trace
- * context, and the event's id as its causation id ({@link CloudEventHeaders}), unless the application sets them itself. In a
- * {@code (List<E>)} method, which has many causes, nothing is carried on.
+ * <p><b>Events that follow.</b> What the method publishes, by {@link Outbox} or {@link OutboxPublisher}, is published
+ * if and only if the effect commits. A redelivery of the event publishes nothing. A published event gets the
+ * correlation id and the trace context of the handled one, and its id as causation id. The application may set them
+ * itself ({@link CloudEventHeaders}). In a {@code (List<E>)} method it gets none of them, since it has many causes.
  *
- * <p><b>Failures.</b> A method of another shape, one whose transaction would not be the receiver's
- * ({@code REQUIRES_NEW}, {@code NOT_SUPPORTED}, {@code NEVER}, bean-managed, asynchronous), or two handlers of one name are
- * refused at deployment.
+ * <p><b>Failures.</b> Refused at deployment are methods of another shape, two handlers of one name, and methods that would
+ * not run in the receiver's transaction: {@code REQUIRES_NEW}, {@code NOT_SUPPORTED}, {@code NEVER}, bean-managed, or
+ * asynchronous.
  */
 @Documented
 @Retention(RUNTIME)
@@ -42,19 +42,21 @@ public @interface InboxHandler {
     /** Kafka topic; empty (the default): the topic of the parameter class's {@link EventType}. */
     String topic() default "";
 
-    /** Logical name of the events to handle; empty (the default): the value of the parameter class's {@link EventType}. */
+    /**
+     * Logical name of the events to handle; empty (the default): the value of the parameter class's {@link EventType}.
+     */
     String type() default "";
 
     /**
-     * Former names of the type, for parameters without an {@link EventType}: see {@link EventType#aliases()}, whose aliases hold
-     * besides these unless {@link #type()} names another type. They hold for all handlers of the topic and type.
+     * Former names of the type, for parameters without an {@link EventType}. The aliases of {@link EventType#aliases()}
+     * count too, unless {@link #type()} names another type. Aliases count for all handlers of the topic and type.
      */
     String[] aliases() default {};
 
     /**
-     * Stable name of this handler, part of the inbox key: change it, and every event still on the topic is handled
-     * again. Empty (the default): {@code <simple name of the bean class>.<method>}; where two handlers come to one name,
-     * deployment asks for an explicit one.
+     * Stable name of this handler, part of the inbox key. If it changes, every event still on the topic is handled
+     * again. Empty (the default): {@code <simple name of the bean class>.<method>}. Where two handlers would get one
+     * name, the deployment is refused and an explicit name is needed.
      */
     String name() default "";
 

@@ -2,7 +2,7 @@ package dev.twinbox;
 
 import java.util.List;
 
-/** Configuration or annotated code that can not work; holds all problems found, not just the first. */
+/** Configuration or annotated code that cannot work. It holds all problems, not just the first. */
 public class InvalidConfigurationException extends TwinboxException {
 
     private static final long serialVersionUID = 1;
@@ -10,7 +10,7 @@ public class InvalidConfigurationException extends TwinboxException {
     private final List<String> problems;
 
     /**
-     * @param subject what is wrong as a whole, for example {@code "Configuration of the outbox"}
+     * @param subject what has the problems, for example {@code "Configuration of the outbox"}
      * @param problems one sentence each, with place, value and remedy; at least one
      */
     public InvalidConfigurationException(String subject, List<String> problems) {

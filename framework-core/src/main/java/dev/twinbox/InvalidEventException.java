@@ -2,7 +2,7 @@ package dev.twinbox;
 
 import org.jspecify.annotations.Nullable;
 
-/** An event can not be sent as it is. The message names the part at fault, and what is allowed there. */
+/** An event cannot be sent as it is. The message names the wrong part and what is allowed. */
 public class InvalidEventException extends TwinboxException {
 
     private static final long serialVersionUID = 1;

@@ -13,10 +13,10 @@ import java.lang.annotation.Target;
 /**
  * Publishes what a business method returns, in the caller's JTA transaction.
  *
- * <p><b>Shapes.</b> A non-static, non-final, non-private method of an EJB or CDI bean that returns an event, an
- * {@link OutboxEvent}, an {@code Optional}, a {@code Collection} or a {@code Stream} of either. {@code null}, an empty
- * {@code Optional} and an empty collection publish nothing. The caller gets the returned object itself; a
- * {@code Stream} can be read only once, so the caller gets a new sequential stream over the same elements.
+ * <p><b>Shapes.</b> A non-static, non-final, non-private method of an EJB or CDI bean. It returns an event, an {@link
+ * OutboxEvent}, or an {@code Optional}, {@code Collection} or {@code Stream} of either. {@code null}, an empty {@code
+ * Optional} and an empty collection publish nothing. The caller gets the returned object itself. Only a {@code Stream},
+ * which can be read once, is replaced by a new sequential stream over the same elements.
  *
  * <pre>{@code
  * @Outbox(topic = "orders", key = "orderId", type = "order.placed")
@@ -26,21 +26,21 @@ import java.lang.annotation.Target;
  * }
  * }</pre>
  *
- * <p><b>Commit and rollback.</b> The event is serialized when the method returns and its row is written just before the
- * transaction commits. It follows the transaction, not the exception: a method that throws publishes nothing itself,
- * but what the same transaction published earlier goes out if the transaction commits nevertheless (JTA's default for
- * checked exceptions).
+ * <p><b>Commit and rollback.</b> The event is serialized when the method returns. Its row is written just before the
+ * transaction commits, and is rolled back with it. A method that throws publishes nothing itself. What the same
+ * transaction published before is published if the transaction commits nevertheless, which is JTA's default for checked
+ * exceptions.
  *
- * <p><b>Failures.</b> Without an active transaction the method is not even entered: {@link
- * jakarta.transaction.TransactionalException} with a {@link jakarta.transaction.TransactionRequiredException} as its
- * cause, naming the method. An event that can not be sent as it is: {@link InvalidEventException} when the method
- * returns; the exception is a runtime exception, so the transaction rolls back. A method of another shape is refused at
- * deployment.
+ * <p><b>Failures.</b> Without an active transaction the method is not called: the caller gets a {@link
+ * jakarta.transaction.TransactionalException} that names it, with a {@link
+ * jakarta.transaction.TransactionRequiredException} as its cause. An event that cannot be sent as it is leads to an
+ * {@link InvalidEventException} when the method returns, which rolls the transaction back. A method of another shape is
+ * refused at deployment.
  *
  * <p><b>Trap.</b> An interceptor sees only calls through the bean's proxy: {@code this.place(cart)} publishes nothing.
  * Inject the bean into itself, or call {@link OutboxPublisher}.
  *
- * <p>On a class the annotation applies to each of its business methods that is not annotated itself.
+ * <p>On a class, the annotation applies to each business method that has none itself.
  *
  * @see OutboxPublisher the same by hand
  * @see EventType names, topic and key once for an event class
@@ -52,23 +52,24 @@ import java.lang.annotation.Target;
 public @interface Outbox {
 
     /**
-     * Kafka topic, 1 to 249 characters of {@code a-z A-Z 0-9 . _ -}. Empty (the default): the topic of the event class's
-     * {@link EventType}. An {@link OutboxEvent} with a topic of its own keeps that.
+     * Kafka topic, 1 to 249 characters of {@code a-z A-Z 0-9 . _ -}. Empty (the default): the topic of the event
+     * class's {@link EventType}. An {@link OutboxEvent} with a topic of its own keeps that.
      */
     @Nonbinding
     String topic() default "";
 
     /**
-     * Name of the event's property (record component, getter or field) whose value is the record key, and so decides
-     * what is kept in order. Empty (the default): the key of the event class's {@link EventType}, and if that has none,
-     * no key and no order. A named property that is {@code null} in an event is an {@link InvalidEventException}.
+     * Name of the event's property (record component, getter or field) whose value is the record key. Events of one
+     * topic and key keep their order. Empty (the default): the key of the event class's {@link EventType}; if that has
+     * none, there is no key and no order. A named property that is {@code null} in an event is an {@link
+     * InvalidEventException}.
      */
     @Nonbinding
     String key() default "";
 
     /**
-     * Logical name of the event, the CloudEvents {@code type}, for example {@code order.placed}. Empty (the default): the
-     * value of the event class's {@link EventType}. Never a class name, which would change with a refactoring.
+     * Logical name of the event, the CloudEvents {@code type}, for example {@code order.placed}. Empty (the default):
+     * the value of the event class's {@link EventType}. Do not use a class name: it would change with a refactoring.
      */
     @Nonbinding
     String type() default "";

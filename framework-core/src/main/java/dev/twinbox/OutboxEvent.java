@@ -7,7 +7,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An event together with what to send it with; for what the annotations can not say.
+ * An event with its topic, key and other attributes, for what the annotations cannot say.
  *
  * <pre>{@code
  * OutboxEvent.of(new OrderPlaced(42, total)).withKey("42").withHeader("traceparent", parent)
@@ -15,20 +15,20 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * What is null here is taken from {@link Outbox} on the publishing method, then from {@link EventType} on the payload's
- * class. All parts are checked when they are set: an event that can not be sent can not be made. Text must be free of
- * U+0000, which PostgreSQL can not store, and of lone surrogates, which UTF-8 can not.
+ * class. All parts are checked when they are set. Text must not contain U+0000, which PostgreSQL cannot store, nor lone
+ * surrogates, which UTF-8 cannot express.
  *
- * @param payload the event object, given to the {@link EventSerializer}; a {@code byte[]} is sent as it is (copied when
- *     published, not before); null is a tombstone, a record without a value
+ * @param payload the event object, given to the {@link EventSerializer}. A {@code byte[]} is sent as it is, and copied
+ *     when it is published. null is a tombstone, a record without a value
  * @param topic Kafka topic: 1 to 249 characters of {@code a-z A-Z 0-9 . _ -}, not {@code .} or {@code ..}
  * @param key record key, not empty; events of one topic and key are kept in order. Without one there is no order
  * @param type logical name, not empty, for example {@code order.placed}
  * @param subject CloudEvents {@code subject}, not empty: what within the source the event is about
  * @param contentType media type of the value; null: the serializer's, for a {@code byte[]} {@code
  *     application/octet-stream}
- * @param headers further Kafka headers, sent in this order; of the names of {@link CloudEventHeaders} only the causation id,
- *     the correlation id and the trace context may be set, the others are reserved
- * @param deliverAt not before this time, by the database's clock; null, or a time that is past: at once. See {@link
+ * @param headers further Kafka headers, sent in this order. The names of {@link CloudEventHeaders} are reserved, but
+ *     for causation id, correlation id and trace context
+ * @param deliverAt earliest time of sending, by the database's clock; null or a past time: at once. See {@link
  *     #withDeliverAt}
  */
 public record OutboxEvent(
@@ -98,20 +98,20 @@ public record OutboxEvent(
     }
 
     /**
-     * Sends the event at this time or soon after it, and not before, if the transaction commits. It is stored with the
-     * transaction's other events and takes its place among the events of its topic and key when it is due: behind those
-     * sent before, in order of {@code deliverAt} among scheduled ones, and of publication among those of one time. What
-     * takes it back is another event; a scheduled one can not be changed.
+     * Sends the event at this time or soon after it, never before, if the transaction commits. The event takes its
+     * place among the events of its topic and key when it is due, after those sent until then. Scheduled events are
+     * ordered by {@code deliverAt}, those of one time by publication. A scheduled event cannot be changed or taken
+     * back.
      *
      * <p>{@code ce_time} remains the time of publication.
      *
-     * @param value in the years 1 to 9999, fractions of a microsecond are rounded up; null: at once
+     * @param value in the years 1 to 9999, fractions of a microsecond are rounded up. null: at once
      */
     public OutboxEvent withDeliverAt(@Nullable Instant value) {
         return new OutboxEvent(payload, topic, key, type, subject, contentType, headers, value);
     }
 
-    /** Names payload and headers, but does not print their content: it may be personal and ends up in logs. */
+    /** Shows no content of payload and headers: it may be personal, and this text gets into logs. */
     @Override
     public String toString() {
         return "OutboxEvent[payload="

@@ -1,6 +1,8 @@
 package dev.twinbox;
 
-/** Text in messages: control characters and lone surrogates as U+XXXX, so that they show and can be written as UTF-8. */
+/**
+ * Text in messages: control characters and lone surrogates as U+XXXX, so that they show and can be written as UTF-8.
+ */
 final class PrintableText {
 
     private static final int SHORT = 60;

@@ -2,7 +2,7 @@ package dev.twinbox;
 
 import org.jspecify.annotations.Nullable;
 
-/** The database lacks tables, columns or privileges, or is not what it should be. The message names the remedy. */
+/** The database lacks tables, columns or privileges, or is of the wrong kind. The message names the remedy. */
 public class SchemaException extends TwinboxException {
 
     private static final long serialVersionUID = 1;

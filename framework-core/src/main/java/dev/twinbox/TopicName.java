@@ -1,9 +1,9 @@
 package dev.twinbox;
 
 /**
- * Kafka's rule for the name of a topic: 1 to 249 of {@code a-z A-Z 0-9 . _ -}, and neither {@code .} nor {@code ..}. It is
- * the rule of {@code org.apache.kafka.common.internals.Topic}, which producers do not have on their class path. The outbox
- * tables have it as a constraint.
+ * Kafka's rule for the name of a topic: 1 to 249 of {@code a-z A-Z 0-9 . _ -}, and neither {@code .} nor {@code ..}. It
+ * is the rule of {@code org.apache.kafka.common.internals.Topic}, which producers do not have on their class path. The
+ * outbox tables have it as a constraint.
  */
 public final class TopicName {
 

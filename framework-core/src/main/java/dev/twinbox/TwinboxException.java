@@ -3,8 +3,8 @@ package dev.twinbox;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Root of what Twinbox throws by itself. Thrown inside a transaction it makes the container roll back, as any runtime
- * exception does.
+ * Root of the exceptions of Twinbox. Inside a transaction it makes the container roll back, as any runtime exception
+ * does.
  */
 public class TwinboxException extends RuntimeException {
 

@@ -68,7 +68,7 @@ class OutboxEventTest {
     }
 
     @Test
-    void headers_are_copied_and_can_not_be_changed() {
+    void headers_are_copied_and_cannot_be_changed() {
         Map<String, String> headers = new LinkedHashMap<>(Map.of("a", "1"));
         OutboxEvent event = new OutboxEvent("p", null, null, null, null, null, headers, null);
         headers.put("b", "2");

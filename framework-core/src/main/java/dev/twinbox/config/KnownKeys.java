@@ -10,7 +10,7 @@ import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** Tells misspelt keys and environment variables from known ones, and from those of somebody else. */
+/** Finds misspelt keys and environment variables among known ones and those of others. */
 final class KnownKeys {
 
     private static final int LARGEST_TYPO = 4;
@@ -26,7 +26,7 @@ final class KnownKeys {
     private final Set<String> variables;
     private final List<String> variablePrefixes;
 
-    /** @param isOurs whether a key belongs to whoever reads these keys */
+    /** @param isOurs whether a key must be one of these keys; others are ignored */
     KnownKeys(Collection<String> keys, Predicate<String> isOurs) {
         this.keys = keys.stream().filter(isOurs).collect(Collectors.toSet());
         this.isOurs = isOurs;
@@ -40,16 +40,21 @@ final class KnownKeys {
      *
      * @param names keys, environment variables, and keys that a source has guessed from a variable
      * @param environment those of the environment
-     * @param place where a key is set, as the end of a phrase
+     * @param place where a key is set, put after it; or nothing
+     * @param hint what is to be known about keys like this, put at the end; or nothing
      */
-    List<String> problems(Collection<String> names, Set<String> environment, UnaryOperator<String> place) {
+    List<String> problems(
+            Collection<String> names,
+            Set<String> environment,
+            UnaryOperator<String> place,
+            UnaryOperator<String> hint) {
         return names.stream()
                 .filter(name -> environment.contains(name) || !isGuess(name, environment))
                 .filter(name -> isUnknownKey(name) || isUnknownVariable(name))
                 .sorted()
                 .map(name -> environment.contains(name) || isUnknownVariable(name)
                         ? "environment variable " + name + " stands for no known key" + suggestion(name, variables)
-                        : name + place.apply(name) + " is unknown" + suggestion(name, keys))
+                        : name + place.apply(name) + " is unknown" + suggestion(name, keys) + hint.apply(name))
                 .toList();
     }
 

@@ -12,14 +12,14 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One key of the configuration. A new setting is required, until {@link #withDefault} or {@link #optional} says otherwise.
+ * One key of the configuration. A setting is required unless {@link #withDefault} or {@link #optional} changes that.
  *
  * @param key full name, for example {@code twinbox.relay.lease}
  * @param type what a value may be, bounds included, as the documentation shows it
  * @param defaultValue what counts when nothing is set, as a user would write it; null: nothing
  * @param presence whether the key has to be set
  * @param description one or two sentences for the documentation
- * @param parser makes the value of its text; throws an {@link IllegalArgumentException} whose message goes on after the
+ * @param parser turns the text into the value. It throws an {@link IllegalArgumentException} whose message follows the
  *     value, for example {@code must be a whole number from 1 to 64}
  */
 public record Setting<T>(
@@ -161,7 +161,9 @@ public record Setting<T>(
         return presence == Presence.REQUIRED ? "required" : "unset";
     }
 
-    /** The environment variable that stands for a key (MicroProfile Config 3.1, "Environment Variables Mapping Rules"). */
+    /**
+     * The environment variable that stands for a key (MicroProfile Config 3.1, "Environment Variables Mapping Rules").
+     */
     public static String environmentVariable(String key) {
         return key.replaceAll("[^A-Za-z0-9]", "_").toUpperCase(Locale.ROOT);
     }

@@ -16,15 +16,15 @@ import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigValue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads settings and collects all that is wrong with them, each with its key, value and what would be legal. Values of
- * secrets are never shown.
+ * Reads settings and collects all problems, each with key, value and remedy. Values of secrets are never shown.
  *
- * <p>An empty value counts as unset. Nothing else is silently replaced.
+ * <p>An empty value counts as unset. No other value is silently replaced.
  */
 public final class SettingsReader {
 
@@ -37,6 +37,7 @@ public final class SettingsReader {
     private final Set<String> wrong = new HashSet<>();
     private final Map<String, String> texts = new HashMap<>();
     private final Map<String, Object> values = new HashMap<>();
+    private final Map<String, String> hints = new HashMap<>();
 
     /** @param environment names of the environment variables, which a {@code Config} need not list */
     public SettingsReader(Config config, Set<String> environment) {
@@ -60,7 +61,7 @@ public final class SettingsReader {
     }
 
     /**
-     * Reads keys whose values are for somebody else to check: those of Kafka's client, for example.
+     * Reads keys that others check, for example those of Kafka's client.
      *
      * @param prefix of the keys, with its dot
      * @param names known below the prefix
@@ -81,15 +82,24 @@ public final class SettingsReader {
     }
 
     /**
-     * Refuses all keys below a prefix that are not known by now. A misspelt key would otherwise leave a default in force
-     * without a word. Environment variables are looked at if the first two parts of their name are those of a known key.
+     * Adds what users should know about the keys below a prefix to the message about an unknown one.
      *
-     * @param others longer prefixes that belong to somebody else
+     * @param hint put in brackets, for example {@code the topics of the handlers are [orders]}
+     */
+    public void explain(String prefix, String hint) {
+        hints.put(prefix, hint);
+    }
+
+    /**
+     * Refuses all keys below a prefix that are not known by now. A misspelt key would otherwise silently leave the
+     * default in force. Environment variables are checked if they begin with the first two parts of a known key.
+     *
+     * @param others longer prefixes that belong to others
      */
     public void refuseUnknown(String prefix, String... others) {
         Predicate<String> isOurs =
                 name -> name.startsWith(prefix) && Arrays.stream(others).noneMatch(name::startsWith);
-        problems.addAll(new KnownKeys(known, isOurs).problems(names(), environment, place));
+        problems.addAll(new KnownKeys(known, isOurs).problems(names(), environment, place, this::hint));
     }
 
     /** Whether anything is set below a prefix, in the environment too. Variables of Kubernetes do not count. */
@@ -117,7 +127,7 @@ public final class SettingsReader {
     }
 
     /**
-     * Reports that {@code lower} exceeds {@code upper}, if both are legal by themselves.
+     * Reports a problem if both values are legal and {@code lower} exceeds {@code upper}.
      *
      * @param why the end of the message
      */
@@ -130,10 +140,10 @@ public final class SettingsReader {
     }
 
     /**
-     * Makes one value of several settings, unless one of them is wrong by itself.
+     * Makes one value of several settings, if each of them is legal.
      *
      * @param maker throws an {@link IllegalArgumentException} if they do not go together
-     * @return empty if something is wrong
+     * @return empty if there is a problem
      */
     public <T> Optional<T> combine(Collection<? extends Setting<?>> settings, Supplier<T> maker) {
         List<String> keys = settings.stream().map(Setting::key).toList();
@@ -149,7 +159,7 @@ public final class SettingsReader {
     }
 
     /**
-     * Adds a problem that somebody else has found with a key.
+     * Adds a problem that others have found with a key.
      *
      * @param problem what the value must be: goes on after key, value and place
      */
@@ -160,13 +170,13 @@ public final class SettingsReader {
                 key + (text == null ? "" : " = \"" + Secret.shown(key, text) + '"') + place.apply(key) + ' ' + problem);
     }
 
-    /** All that was found wrong so far, one sentence each; empty if nothing. */
+    /** The problems found so far, one sentence each; empty if there are none. */
     public List<String> problems() {
         return List.copyOf(problems);
     }
 
     /**
-     * Ends the reading.
+     * Throws if there are problems.
      *
      * @param subject what was read, for example {@code "Configuration of the outbox"}
      * @throws InvalidConfigurationException with all problems, if there are any
@@ -208,6 +218,9 @@ public final class SettingsReader {
 
     /** The text of a key, expressions resolved. */
     private Optional<String> find(String key) {
+        if (wrong.contains(key)) {
+            return Optional.empty();
+        }
         ConfigValue value = config.getConfigValue(key);
         @Nullable String text = value.getValue();
         if (text == null && value.getRawValue() != null && !value.getRawValue().isEmpty()) {
@@ -221,6 +234,13 @@ public final class SettingsReader {
         }
         texts.put(key, text);
         return Optional.of(text);
+    }
+
+    private String hint(String key) {
+        return hints.entrySet().stream()
+                .filter(entry -> key.startsWith(entry.getKey()))
+                .map(entry -> " (" + entry.getValue() + ")")
+                .collect(Collectors.joining());
     }
 
     private Set<String> names() {

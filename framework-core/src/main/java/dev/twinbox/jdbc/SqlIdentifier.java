@@ -4,10 +4,10 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Name of a table, sequence or index in PostgreSQL, and the one place where names are quoted.
+ * Name of a table, sequence or index in PostgreSQL. Names are quoted here and nowhere else.
  *
- * <p>Names are taken literally: case, blanks and quotes count. Each is 1 to 63 bytes of UTF-8 (PostgreSQL's {@code
- * NAMEDATALEN - 1}; it would silently cut a longer one) and free of U+0000.
+ * <p>Names are taken literally: case, blanks and quotes count. Each has 1 to 63 bytes of UTF-8 and no
+ * U+0000. PostgreSQL silently cuts longer ones ({@code NAMEDATALEN - 1}).
  *
  * @param schema null: unqualified, found by the connection's {@code search_path}
  * @param name the name itself, unquoted
@@ -29,21 +29,21 @@ public record SqlIdentifier(@Nullable String schema, String name) {
         return '"' + part.replace("\"", "\"\"") + '"';
     }
 
-    /** For use in SQL: quoted, and qualified by the schema if there is one. */
+    /** For SQL: quoted, and qualified by the schema if there is one. */
     public String sql() {
         return schema == null ? quote(name) : quote(schema) + '.' + quote(name);
     }
 
-    /** For use in SQL where the schema is not allowed, as in {@code create index}. */
+    /** For SQL that does not allow the schema, such as {@code create index}. */
     public String unqualifiedSql() {
         return quote(name);
     }
 
-    /** {@link #sql()} as a string literal, for use as {@code regclass} in SQL. */
+    /** {@link #sql()} as a string literal, for {@code regclass} in SQL. */
     public String sqlLiteral() {
         String text = sql();
         String escaped = text.replace("'", "''");
-        // With standard_conforming_strings off a backslash would be an escape: the E form means the same either way.
+        // A backslash is an escape if standard_conforming_strings is off. The E form always means the same.
         return text.indexOf('\\') < 0 ? "'" + escaped + "'" : "E'" + escaped.replace("\\", "\\\\") + "'";
     }
 
@@ -56,7 +56,7 @@ public record SqlIdentifier(@Nullable String schema, String name) {
         return new SqlIdentifier(schema, name + suffix);
     }
 
-    /** {@link #sql()}, so that a name put into a message or a statement is quoted. */
+    /** {@link #sql()}, so that names in messages and statements are quoted. */
     @Override
     public String toString() {
         return sql();
@@ -76,7 +76,7 @@ public record SqlIdentifier(@Nullable String schema, String name) {
             throw new IllegalArgumentException(part + " contains U+0000, which no PostgreSQL identifier may");
         }
         if (!StandardCharsets.UTF_8.newEncoder().canEncode(value)) {
-            throw new IllegalArgumentException(part + " contains a lone surrogate, which UTF-8 can not write");
+            throw new IllegalArgumentException(part + " contains a lone surrogate, which UTF-8 cannot express");
         }
         int bytes = value.getBytes(StandardCharsets.UTF_8).length;
         if (bytes > MAX_BYTES) {

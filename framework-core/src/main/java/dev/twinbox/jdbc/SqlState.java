@@ -4,8 +4,8 @@ import java.sql.SQLException;
 import java.util.Arrays;
 
 /**
- * The SQLSTATEs that decide what happens next, by the names of PostgreSQL's documentation (appendix A, "PostgreSQL Error
- * Codes"). A constant is either a class, two characters, or one state of it.
+ * The SQLSTATEs that decide what happens next, by the names of PostgreSQL's documentation (appendix A, "PostgreSQL
+ * Error Codes"). A constant is either a class, two characters, or one state of it.
  */
 public enum SqlState {
     CONNECTION_EXCEPTION("08"),
@@ -23,7 +23,7 @@ public enum SqlState {
     INSUFFICIENT_RESOURCES("53"),
     PROGRAM_LIMIT_EXCEEDED("54"),
     LOCK_NOT_AVAILABLE("55P03"),
-    /** The server stops, starts or is told to, and {@link #QUERY_CANCELED}. */
+    /** The server starts or stops, or an administrator ends the connection; also {@link #QUERY_CANCELED}. */
     OPERATOR_INTERVENTION("57"),
     QUERY_CANCELED("57014");
 
@@ -45,8 +45,8 @@ public enum SqlState {
     }
 
     /**
-     * Whether the same attempt may succeed later although nobody changes anything. A statement that was canceled is not among
-     * these: what runs into a statement timeout does so again.
+     * Whether the same attempt may succeed later without any change. A canceled statement is not transient: what runs
+     * into a statement timeout does so again.
      */
     public static boolean isTransient(SQLException failure) {
         return isAny(failure, CONNECTION_EXCEPTION, OPERATOR_INTERVENTION, SERIALIZATION_FAILURE, DEADLOCK_DETECTED)
@@ -58,19 +58,19 @@ public enum SqlState {
         return isAny(failure, DATA_EXCEPTION, INTEGRITY_CONSTRAINT_VIOLATION, PROGRAM_LIMIT_EXCEEDED);
     }
 
-    /** Whether the server refuses the login: a wrong user, password or database does not pass by itself. */
+    /** Whether the server refuses the login. A wrong user, password or database stays wrong. */
     public static boolean isLoginRefused(SQLException failure) {
         return isAny(failure, INVALID_AUTHORIZATION, INVALID_CATALOG_NAME);
     }
 
-    /** Whether a schema, table, column or privilege is missing: somebody has to create or grant it. */
+    /** Whether a schema, table, column or privilege is missing. An operator has to create or grant it. */
     public static boolean isSchemaWrong(SQLException failure) {
         return isAny(failure, SYNTAX_ERROR_OR_ACCESS_RULE_VIOLATION, INVALID_SCHEMA_NAME);
     }
 
     /**
-     * Whether nobody answers, or a server that can serve nobody now; any other state is an answer, which the next attempt gets
-     * again. The first of the causes that has a state decides. A pool that gives up has none, which is an outage.
+     * Whether no server answers, or one that cannot serve now. Any other state is an answer, which the next attempt
+     * gets again. The first cause that has a state decides. A pool that gives up has no state, which is an outage.
      */
     public static boolean isOutage(SQLException failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {

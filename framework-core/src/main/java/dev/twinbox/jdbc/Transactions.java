@@ -48,7 +48,9 @@ public final class Transactions {
         run(connection, work, Connection::commit);
     }
 
-    /** Rolls back what the work does, also if it succeeds: for a dry run, or a lock that is held meanwhile. */
+    /**
+     * Rolls back what the work does, also if it succeeds. For dry runs, and for locks that are held during the work.
+     */
     public static <T, X extends Exception> T inRolledBackTransaction(Connection connection, Work<T, X> work)
             throws SQLException, X {
         return run(connection, work, Connection::rollback);
@@ -69,7 +71,7 @@ public final class Transactions {
         return result;
     }
 
-    /** A connection that is lost cannot be rolled back; the failure to report is the first. */
+    /** On a lost connection this fails, too. The first failure is the one to report. */
     private static void rollBackAfter(Throwable failure, Connection connection) {
         try {
             connection.rollback();

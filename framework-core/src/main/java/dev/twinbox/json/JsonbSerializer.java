@@ -17,14 +17,14 @@ import java.util.stream.Stream;
 /**
  * Events as JSON in UTF-8, by the server's JSON-B in its default mapping.
  *
- * <p>Yasson knows records by a class in the multi-release part of its jar, which a server may not see: Payara Micro sees it when
- * it is started by {@code java -jar}, but not when a program starts it through its API, because it then loads its own jars
- * nested. Without it a record is written as <code>{}</code> and can not be read, so both are refused here.
+ * <p>Yasson's support of records is in the multi-release part of its jar. Payara Micro sees that part when it is
+ * started by {@code java -jar}. When a program starts it through its API, it loads nested jars and does not see it.
+ * Without it a record is written as <code>{}</code> and cannot be read. Both are refused here.
  */
 @ApplicationScoped
 class JsonbSerializer implements EventSerializer {
 
-    /** What JSON-B has to write as {@code {"seen":true}} if it knows records. Public, or JSON-B may not read it. */
+    /** JSON-B writes it as {@code {"seen":true}} if it knows records. Public, or JSON-B cannot read it. */
     public record Probe(boolean seen) {}
 
     private static final char REPLACEMENT = '\uFFFD';
@@ -33,16 +33,16 @@ class JsonbSerializer implements EventSerializer {
     private final boolean knowsRecords = knowsRecords(jsonb);
 
     private static final String REMEDY =
-            "this server's JSON-B does not know records, because the server does not see the multi-release part of its own jar. "
-                    + "On Payara Micro: start it by java -jar instead of through its API. Otherwise: use a class with a constructor "
-                    + "without parameters, getters and setters; to be read only, a record will do with @JsonbCreator on its "
-                    + "constructor and @JsonbProperty on each of that one's parameters";
+            "this server's JSON-B does not know records, because the server does not see the multi-release part of its "
+                    + "own jar. On Payara Micro: start it by java -jar instead of through its API. Otherwise: use a class "
+                    + "with a constructor without parameters, getters and setters. A record that is only read can have "
+                    + "@JsonbCreator on its constructor and @JsonbProperty on each parameter instead";
 
     private static boolean knowsRecords(Jsonb jsonb) {
         try {
             return jsonb.toJson(new Probe(true)).contains("seen");
         } catch (JsonbException e) {
-            return true; // it says itself what it can not do
+            return true; // it reports itself what it cannot do
         }
     }
 
@@ -54,29 +54,29 @@ class JsonbSerializer implements EventSerializer {
     @Override
     public byte[] serialize(Object event) {
         if (event instanceof Record && !knowsRecords) {
-            throw new TwinboxException("record " + event.getClass().getName() + " can not be written: " + REMEDY);
+            throw new TwinboxException("record " + event.getClass().getName() + " cannot be written: " + REMEDY);
         }
         String json = jsonb.toJson(event);
         try {
-            // Not String.getBytes: that would write a lone surrogate as '?' without a word.
+            // Not String.getBytes, which silently writes a lone surrogate as '?'.
             ByteBuffer bytes = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(json));
             byte[] data = new byte[bytes.remaining()];
             bytes.get(data);
             return data;
         } catch (CharacterCodingException e) {
-            throw new TwinboxException("its JSON contains a lone surrogate, which UTF-8 can not write", e);
+            throw new TwinboxException("its JSON contains a lone surrogate, which UTF-8 cannot express", e);
         }
     }
 
     @Override
     public <T> T deserialize(byte[] data, Class<T> type) {
         if (type.isRecord() && !knowsRecords && !hasCreator(type)) {
-            throw new TwinboxException("record " + type.getName() + " can not be read: " + REMEDY);
+            throw new TwinboxException("record " + type.getName() + " cannot be read: " + REMEDY);
         }
         return jsonb.fromJson(text(data), type);
     }
 
-    /** Strictly: what a lenient reader replaces is another text, and nobody would be told. */
+    /** Strict: a lenient reader would replace bytes, and so silently make another text. */
     private static String text(byte[] data) {
         String text = new String(data, StandardCharsets.UTF_8);
         if (text.indexOf(REPLACEMENT) >= 0 && !Arrays.equals(text.getBytes(StandardCharsets.UTF_8), data)) {

@@ -1,4 +1,4 @@
-/** The default wire format: events as JSON by JSON-B. */
+/** The default wire format: JSON. */
 @NullMarked
 package dev.twinbox.json;
 

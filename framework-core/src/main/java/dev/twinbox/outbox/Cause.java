@@ -10,31 +10,31 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The event that this thread is handling, and what is carried on from it to events published meanwhile: causation and
- * correlation id and the trace context. Public only for receivers, which say what they handle; applications find it in the
- * headers of what they publish.
+ * The event that this thread is handling. Events that the handler publishes get its causation id, correlation id and
+ * trace context. Public only for the receiver, which says what is handled. Applications find the result in the headers
+ * of what they publish.
  */
 public final class Cause {
 
-    /** Longer than W3C asks everybody to carry on of a trace state, and than any id ought to be. */
+    /** W3C asks everybody to pass on 512 characters of a trace state. No id should be longer. */
     private static final int LONGEST_VALUE = 512;
 
-    /** W3C Trace Context, with room for what later versions append; all zeros are no ids. */
+    /** W3C Trace Context. Later versions may append something. Ids of zeros only are invalid. */
     private static final Pattern TRACE_PARENT =
             Pattern.compile("(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(-.*)?");
 
     private static final String ATTRIBUTE_OF_TRACE_PARENT = CloudEventHeaders.PREFIX + CloudEventHeaders.TRACE_PARENT;
     private static final String ATTRIBUTE_OF_TRACE_STATE = CloudEventHeaders.PREFIX + CloudEventHeaders.TRACE_STATE;
 
-    /** A supplier: most handlers publish nothing, and need no context. */
+    /** A supplier, since most handlers publish nothing and need no context. */
     private static final ThreadLocal<@Nullable Supplier<EventContext>> CURRENT = new ThreadLocal<>();
 
     private Cause() {}
 
     /**
-     * Handles an event.
+     * Runs the handling of an event.
      *
-     * @param event what came along with it; asked for when something is published
+     * @param event its context, asked for only when something is published
      * @throws Throwable what the work throws
      */
     public static void of(Supplier<EventContext> event, Tracing.Work work) throws Throwable {
@@ -51,7 +51,7 @@ public final class Cause {
         }
     }
 
-    /** The headers with what is carried on; what the application has set stays as it is. */
+    /** Adds the ids and the trace context. What the application has set stays as it is. */
     static Map<String, String> addTo(Map<String, String> headers) {
         Supplier<EventContext> event = CURRENT.get();
         if (event == null) {
@@ -66,7 +66,7 @@ public final class Cause {
         return more;
     }
 
-    /** Both or none: a trace state belongs to its parent. */
+    /** Adds both or none: a trace state belongs to its parent. */
     private static void addTrace(Map<String, String> from, Map<String, String> to) {
         if (to.containsKey(CloudEventHeaders.TRACE_PARENT) || to.containsKey(CloudEventHeaders.TRACE_STATE)) {
             return;
@@ -82,7 +82,9 @@ public final class Cause {
         }
     }
 
-    /** Null: what another producer has put there must not be what stops this one, in the database or by its size. */
+    /**
+     * Null for a value that could make this event fail, by its size or in the database. Other producers write anything.
+     */
     private static @Nullable String usable(@Nullable String value) {
         return value == null
                         || value.isEmpty()

@@ -3,14 +3,14 @@ package dev.twinbox.outbox;
 import dev.twinbox.EventType;
 import org.jspecify.annotations.Nullable;
 
-/** What an event class says about its events by {@link EventType}; nothing for a class without it. */
+/** The {@link EventType} of an event class, read once. All parts are null for a class without it. */
 record EventClass(
         Class<?> type,
         @Nullable String logicalName,
         @Nullable String topic,
         @Nullable KeyProperty key) {
 
-    /** @throws IllegalArgumentException if the key names a property that does not exist or can not be a key */
+    /** @throws IllegalArgumentException if the key names a property that does not exist or cannot be a key */
     static EventClass of(Class<?> type) {
         EventType annotation = type.getAnnotation(EventType.class);
         if (annotation == null) {

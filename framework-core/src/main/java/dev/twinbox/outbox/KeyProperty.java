@@ -26,10 +26,10 @@ final class KeyProperty {
     }
 
     /**
-     * Finds {@code name()}, {@code getName()}, {@code isName()} or the field {@code name}, in this order, inherited ones
-     * included.
+     * Finds {@code name()}, {@code getName()}, {@code isName()} or the field {@code name}, in this order, inherited
+     * ones included.
      *
-     * @throws IllegalArgumentException if there is none, or its type says nothing as a key
+     * @throws IllegalArgumentException if there is none, or its type cannot be a key
      */
     static KeyProperty of(Class<?> owner, String name) {
         MethodHandle reader = find(owner, name);
@@ -41,13 +41,13 @@ final class KeyProperty {
         return new KeyProperty(owner, name, reader.asType(reader.type().generic()));
     }
 
-    /** @throws InvalidEventException if the value is null: the event would silently lose its place in order */
+    /** @throws InvalidEventException if the value is null: the event would lose its order without a word */
     String read(Object event) {
         Object value = value(event);
         if (value == null) {
             throw new InvalidEventException("key property \"" + name + "\" of " + owner.getTypeName()
-                    + " is null: set it before the event is published (a generated id may need a flush first), or name no"
-                    + " key if order does not matter");
+                    + " is null: set it before the event is published (a generated id may need a flush first), or"
+                    + " name no key if order does not matter");
         }
         return value instanceof Enum<?> constant ? constant.name() : value.toString();
     }
@@ -57,7 +57,7 @@ final class KeyProperty {
             return reader.invoke(event);
         } catch (Throwable e) {
             throw new InvalidEventException(
-                    "key property \"" + name + "\" of " + owner.getTypeName() + " can not be read: " + e, e);
+                    "key property \"" + name + "\" of " + owner.getTypeName() + " cannot be read: " + e, e);
         }
     }
 
@@ -111,7 +111,7 @@ final class KeyProperty {
             method.setAccessible(true);
             return MethodHandles.lookup().unreflect(method);
         } catch (IllegalAccessException | RuntimeException e) {
-            throw new IllegalArgumentException("key property " + method + " can not be read: make it public", e);
+            throw new IllegalArgumentException("key property " + method + " cannot be read: make it public", e);
         }
     }
 
@@ -120,11 +120,11 @@ final class KeyProperty {
             field.setAccessible(true);
             return MethodHandles.lookup().unreflectGetter(field);
         } catch (IllegalAccessException | RuntimeException e) {
-            throw new IllegalArgumentException("key property " + field + " can not be read: make it public", e);
+            throw new IllegalArgumentException("key property " + field + " cannot be read: make it public", e);
         }
     }
 
-    /** A class that prints as Name@1b2c3d would give every event a key of its own. */
+    /** A class that prints as Name@1b2c3d would give each event another key. */
     private static void checkType(Class<?> owner, String name, Class<?> type) {
         boolean printsItself = type.isPrimitive() || type.isInterface() || type.isEnum() || overridesToString(type);
         boolean isContainer = type.isArray()

@@ -25,7 +25,7 @@ import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The {@link Outbox} methods of one bean class, and what is wrong with them. */
+/** Checks the {@link Outbox} methods of one bean class. */
 final class OutboxBean {
 
     private final AnnotatedType<?> type;
@@ -79,7 +79,7 @@ final class OutboxBean {
         switch (returned.shape()) {
             case EVENT -> checkEventClass(method, outbox, returned.eventClass());
             case COMPLETE -> {
-                // An OutboxEvent says for itself; what it leaves out is checked when it is published.
+                // An OutboxEvent has its own topic and type; what it lacks is found when it is published.
             }
             case UNSUPPORTED ->
                 problem(
@@ -89,7 +89,7 @@ final class OutboxBean {
         }
     }
 
-    /** CDI takes interceptor bindings from the bean's class only; on an interface they do nothing. */
+    /** CDI takes interceptor bindings from the bean's class only. On an interface they do nothing. */
     private void checkInterfaces(Method method) {
         for (Type implemented : type.getTypeClosure()) {
             if (implemented instanceof Class<?> c && c.isInterface() && isPublishing(c, method)) {
@@ -127,9 +127,7 @@ final class OutboxBean {
         Method method = annotated.getJavaMember();
         int modifiers = method.getModifiers();
         if (Modifier.isPrivate(modifiers) || Modifier.isStatic(modifiers) || Modifier.isFinal(modifiers)) {
-            problem(
-                    method,
-                    "is private, static or final: a call of it can not be intercepted, it would publish nothing");
+            problem(method, "is private, static or final: calls of it cannot be intercepted, it would publish nothing");
         } else if (kind == BeanKind.SESSION_BEAN && !Modifier.isPublic(modifiers)) {
             problem(method, "is not public: it is no business method of the session bean, it would publish nothing");
         }
@@ -151,7 +149,7 @@ final class OutboxBean {
         if (management != null && management.value() == TransactionManagementType.BEAN) {
             problem(
                     method,
-                    "is of a bean with bean-managed transactions: when the method returns there is none to publish in;"
+                    "belongs to a bean with bean-managed transactions: when it returns there is none to publish in;"
                             + " use container-managed transactions, or call OutboxPublisher inside your own");
             return;
         }
@@ -161,7 +159,7 @@ final class OutboxBean {
             case NOT_SUPPORTED, NEVER -> problem(method, neverTransactional(value.name()));
             case SUPPORTS -> warn(method, "is @TransactionAttribute(SUPPORTS)");
             case REQUIRED, REQUIRES_NEW, MANDATORY -> {
-                // Always in a transaction, or refused by the container.
+                // Runs in a transaction, or the container refuses the call.
             }
         }
     }
@@ -178,7 +176,7 @@ final class OutboxBean {
                 problem(method, neverTransactional(transactional.value().name()));
             case SUPPORTS -> warn(method, "is @Transactional(SUPPORTS)");
             case REQUIRED, REQUIRES_NEW, MANDATORY -> {
-                // Always in a transaction, or refused by the container.
+                // Runs in a transaction, or the container refuses the call.
             }
         }
     }
@@ -222,7 +220,7 @@ final class OutboxBean {
         }
     }
 
-    /** Of the method, else of the class, else of a stereotype of the class. */
+    /** The annotation of the method, else of the class, else of a stereotype of the class. */
     private <A extends Annotation> @Nullable A find(Annotated method, Class<A> annotation) {
         A onMethod = method.getAnnotation(annotation);
         A found = onMethod != null ? onMethod : type.getAnnotation(annotation);

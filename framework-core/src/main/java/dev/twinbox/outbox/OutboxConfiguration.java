@@ -3,7 +3,7 @@ package dev.twinbox.outbox;
 import dev.twinbox.schema.OutboxSchema;
 
 /**
- * What an application configured for writing; checked as a whole by {@link OutboxSettings}.
+ * The configuration of writing, checked as a whole by {@link OutboxSettings}.
  *
  * @param dataSource JNDI name of the JTA data source
  * @param source CloudEvents {@code source} of all events

@@ -5,16 +5,18 @@ import jakarta.ejb.TransactionAttribute;
 import jakarta.ejb.TransactionAttributeType;
 
 /**
- * Runs the insert in the transaction that is about to commit. Must be an EJB: on Payara a pool takes the transaction from
- * the current component's invocation, not from the thread, and in {@code beforeCompletion} that is the caller's. A plain
- * {@code getConnection()} there is in auto-commit or in another transaction, and its row survives a rollback.
+ * Runs the insert in the transaction that is about to commit.
+ *
+ * <p>It must be an EJB. On Payara a pool takes the transaction from the current component's invocation, not from the
+ * thread. In {@code beforeCompletion} that is the caller's invocation: a plain {@code getConnection()} is then in
+ * auto-commit or in another transaction, and its row survives a rollback.
  *
  * <p>Public because session beans have to be; not for applications.
  */
 @Stateless
 public class OutboxDrain {
 
-    /** Runs the insert, which uses the data source; what it throws marks the transaction for rollback. */
+    /** Runs the insert, which uses the data source. What it throws marks the transaction for rollback. */
     @TransactionAttribute(TransactionAttributeType.MANDATORY)
     public void run(Runnable insert) {
         insert.run();

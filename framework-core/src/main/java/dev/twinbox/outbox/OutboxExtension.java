@@ -18,11 +18,11 @@ import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigProvider;
 
 /**
- * Refuses at deployment what could only fail later: {@link dev.twinbox.Outbox} where it can not work, and a wrong configuration; all
- * problems in one exception.
+ * Refuses at deployment what would fail later: {@link dev.twinbox.Outbox} where it cannot work, and a wrong
+ * configuration. All problems are in one exception.
  *
- * <p>An application that neither publishes nor configures anything is left alone: it may have this library only because it
- * receives.
+ * <p>An application that neither publishes nor configures anything is left alone. It may have this library only to
+ * receive.
  *
  * <p>Public because the service loader demands it; not for applications.
  */
@@ -40,7 +40,7 @@ public class OutboxExtension implements Extension {
     }
 
     <T> void managedBeans(@Observes ProcessManagedBean<T> event) {
-        // Session beans come here too (their event is a subtype), and so does our own interceptor.
+        // Also called for session beans, whose event is a subtype, and for our own interceptor.
         boolean isInterceptor = event.getAnnotatedBeanClass().isAnnotationPresent(Interceptor.class);
         if (!(event instanceof ProcessSessionBean) && !isInterceptor) {
             check(event.getAnnotatedBeanClass(), BeanKind.MANAGED_BEAN);
@@ -69,9 +69,9 @@ public class OutboxExtension implements Extension {
         }
         warnings.forEach(warning -> LOG.log(Level.WARNING, warning));
         if (!problems.isEmpty()) {
-            problems.sort(null); // a container visits beans and methods in no order
+            problems.sort(null); // containers visit beans and methods in any order
             event.addDeploymentProblem(
-                    new InvalidConfigurationException("The outbox can not work in this application", problems));
+                    new InvalidConfigurationException("The outbox cannot work in this application", problems));
         }
     }
 

@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The statement that writes events.
  *
- * <p>Up to {@value #MAX_ROWS} rows go into one statement and take one round trip; more take two: full statements as one
- * JDBC batch, then the rest. So a connection sees at most {@value #MAX_ROWS} different statements, and those of the sizes an
- * application really uses are soon prepared on the server.
+ * <p>Up to {@value #MAX_ROWS} rows go into one statement and take one round trip. More take two: full statements as one
+ * JDBC batch, then the rest. So a connection sees at most {@value #MAX_ROWS} different statements, and the server soon
+ * has prepared those that the application uses.
  */
 final class OutboxInsert {
 
@@ -34,7 +34,7 @@ final class OutboxInsert {
             ,
               (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""";
 
-    /** Their number comes from its default as well. */
+    /** The number comes from its default, too. */
     private static final String INSERT_SCHEDULED = """
             -- outbox: insert scheduled
             insert into %s
@@ -54,12 +54,12 @@ final class OutboxInsert {
         this.furtherRow = furtherRow;
     }
 
-    /** Of events to be sent at once. */
+    /** For events to be sent at once. */
     static OutboxInsert ofEvents(SqlIdentifier table) {
         return new OutboxInsert(INSERT.formatted(table.sql()), FURTHER_ROW);
     }
 
-    /** Of events to be sent later: rows that have a {@code deliverAt}. */
+    /** For events to be sent later: rows that have a {@code deliverAt}. */
     static OutboxInsert ofScheduled(SqlIdentifier table) {
         return new OutboxInsert(INSERT_SCHEDULED.formatted(table.sql()), FURTHER_SCHEDULED_ROW);
     }

@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Publishes what an {@link Outbox} method returns, through {@link OutboxPublisher}.
  *
- * <p>Its priority puts it inside {@code @Transactional} (200) and outside of what an application (2000) or fault tolerance
- * (4010) adds: it sees the final result of a call that was perhaps repeated, in the call's transaction. Serializable,
- * because a stateful bean's interceptors have to be.
+ * <p>Its priority puts it inside {@code @Transactional} (200), and outside of what an application (2000) or fault
+ * tolerance (4010) adds. So it sees the final result of a call, which may have been repeated, in the call's
+ * transaction. It is serializable because the interceptors of a stateful bean have to be.
  */
 @Outbox
 @Interceptor
@@ -40,7 +40,7 @@ class OutboxInterceptor implements Serializable {
     @AroundInvoke
     @Nullable Object publishResult(InvocationContext context) throws Exception {
         Method method = context.getMethod();
-        // Before the method does anything, not when it is done.
+        // First, so that a method without a transaction does nothing.
         outbox.requireTransaction(() -> describe(method));
         ReturnedEvents returned = ReturnedEvents.of(context.proceed());
         publish(context.getTarget().getClass(), method, returned.events());
@@ -60,7 +60,7 @@ class OutboxInterceptor implements Serializable {
             publisher.publishAll(complete);
         } catch (InvalidEventException e) {
             throw new InvalidEventException(
-                    "What " + describe(method) + " returned can not be published: " + e.getMessage(), e);
+                    "What " + describe(method) + " returned cannot be published: " + e.getMessage(), e);
         }
     }
 

@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** What the {@link Outbox} annotations of the application's methods say, looked up once for each. */
+/** The {@link Outbox} annotations of the application's methods, looked up once for each method. */
 @ApplicationScoped
 class OutboxMethods {
 
@@ -20,7 +20,7 @@ class OutboxMethods {
     private final Map<KeyOf, KeyProperty> keys = new ConcurrentHashMap<>();
 
     /**
-     * The event with what the method's annotation adds to it; what an {@link OutboxEvent} says itself stays.
+     * Completes an event by the method's annotation. What an {@link OutboxEvent} has itself stays.
      *
      * @param bean class of the intercepted bean
      */
@@ -56,13 +56,13 @@ class OutboxMethods {
         }
     }
 
-    /** The method's own annotation goes before that of its class (CDI 4.0, "Interceptor resolution"). */
+    /** The method's own annotation wins over that of its class (CDI 4.0, "Interceptor resolution"). */
     private static @Nullable Outbox find(Class<?> bean, Method method) {
         Outbox onMethod = method.getAnnotation(Outbox.class);
         if (onMethod != null) {
             return onMethod;
         }
-        // Of the bean's own class, not of its proxy's: interceptor bindings are inherited only where the annotation is.
+        // The target may be a proxy: its superclasses are the bean's classes.
         for (Class<?> type = bean; type != null; type = type.getSuperclass()) {
             Outbox onClass = type.getAnnotation(Outbox.class);
             if (onClass != null) {

@@ -8,7 +8,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A published event as it is stored: checked, complete and serialized; nothing about it can fail later.
+ * A published event as it is stored: checked, complete and serialized, so that nothing of it fails later.
  *
  * @param deliverAt null: at once
  */
@@ -30,7 +30,7 @@ record OutboxRow(
         return payload == null ? 0 : payload.length;
     }
 
-    /** All text parts in UTF-8; what they take of a Kafka record beside the payload, but for its fixed framing. */
+    /** Size of all text parts in UTF-8: what a Kafka record needs beside the payload and its fixed framing. */
     int attributeBytes() {
         int bytes = bytes(topic) + bytes(key) + bytes(type) + bytes(source) + bytes(subject) + bytes(contentType);
         for (Map.Entry<String, String> header : headers.entrySet()) {
@@ -52,7 +52,7 @@ record OutboxRow(
         return flat.toArray(String[]::new);
     }
 
-    /** Length in UTF-8, counted without writing it: this is done for every event. Text is free of lone surrogates. */
+    /** Length in UTF-8, counted without writing it, since every event needs it. Text has no lone surrogates. */
     private static int bytes(@Nullable String text) {
         if (text == null) {
             return 0;
@@ -63,7 +63,7 @@ record OutboxRow(
             if (c >= 0x800 && !Character.isSurrogate(c)) {
                 bytes += 2;
             } else if (c >= 0x80) {
-                bytes += 1; // half of a surrogate pair too: four bytes for two chars
+                bytes += 1; // also half of a surrogate pair: four bytes for two chars
             }
         }
         return bytes;

@@ -31,7 +31,8 @@ final class OutboxSettings {
                     PREFIX + "max-payload-bytes",
                     1,
                     100_000_000,
-                    "Largest payload of one event. Payload and attributes together must fit the topic's `max.message.bytes`.")
+                    "Largest payload of one event. Payload and attributes together must fit the topic's "
+                            + "`max.message.bytes`.")
             .withDefault("900000");
 
     static final Setting<Integer> MAX_EVENTS_PER_TRANSACTION = Setting.integer(

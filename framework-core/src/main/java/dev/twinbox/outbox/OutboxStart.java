@@ -8,8 +8,8 @@ import jakarta.ejb.TransactionAttributeType;
 import jakarta.inject.Inject;
 
 /**
- * Checks the database when the application starts; what it throws fails the deployment. A session bean, because at the
- * end of CDI's own start the application's data sources need not be there yet.
+ * Checks the database when the application starts. What it throws fails the deployment. It is a session bean, since the
+ * application's data sources may be missing when CDI itself has started.
  *
  * <p>Public because session beans have to be; not for applications.
  */

@@ -15,11 +15,11 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The database the application writes its events to, behind the configured data source.
+ * Writes events to the database of the configured data source.
  *
- * <p>It is checked once. At the start of the application, if it can be reached: tables, columns or privileges that are
- * missing fail the deployment. If it can not be reached then, that is an outage and not a mistake: the application starts,
- * a warning is logged, and the check is done by the first transaction that publishes, in its own connection.
+ * <p>The database is checked once, when the application starts: missing tables, columns or privileges fail the
+ * deployment. A database that cannot be reached then is an outage, not a mistake. The application starts with a
+ * warning, and the first transaction that publishes does the check, in its own connection.
  */
 final class OutboxWriter {
 
@@ -29,13 +29,13 @@ final class OutboxWriter {
     private final OutboxInsert events;
     private final OutboxInsert scheduled;
 
-    /** Written by whoever comes first; all would write the same. */
+    /** Written by the first thread that needs it; all would write the same. */
     private volatile @Nullable DataSource dataSource;
 
-    /** Set once a check has passed. */
+    /** True once a check has passed. */
     private volatile boolean checked;
 
-    /** Set once scheduled events are known to have their table. */
+    /** True once the table of scheduled events has been found. */
     private volatile boolean schedulingChecked;
 
     OutboxWriter(OutboxConfiguration configuration) {
@@ -48,7 +48,7 @@ final class OutboxWriter {
      * Checks the database, outside of a transaction.
      *
      * @throws InvalidConfigurationException if there is no such data source
-     * @throws SchemaException if the database can be reached but not used
+     * @throws SchemaException if the database can be reached but not be used
      */
     void start() {
         try (Connection connection = dataSource().getConnection()) {
@@ -63,13 +63,13 @@ final class OutboxWriter {
             }
             LOG.log(
                     Level.WARNING,
-                    () -> "The outbox's database can not be reached (data source "
+                    () -> "The outbox's database cannot be reached (data source "
                             + configuration.dataSource() + "): " + e.getMessage()
-                            + ". The application starts nevertheless; the tables are checked with the first event.");
+                            + ". The application starts; the first event checks the tables.");
         }
     }
 
-    /** Inserts in the current transaction; must be called in an EJB's invocation, see {@link OutboxDrain}. */
+    /** Inserts in the current transaction. Must run inside an EJB's invocation, see {@link OutboxDrain}. */
     void insert(List<OutboxRow> rows) {
         try (Connection connection = dataSource().getConnection()) {
             if (!checked) {
@@ -84,7 +84,7 @@ final class OutboxWriter {
         }
     }
 
-    /** In one transaction, and seldom both: an event is either to be sent now or later. */
+    /** Into one table or the other: an event is to be sent now or later. A transaction seldom has both. */
     private void insert(Connection connection, List<OutboxRow> rows) throws SQLException {
         List<OutboxRow> later =
                 rows.stream().filter(row -> row.deliverAt() != null).toList();
@@ -100,7 +100,7 @@ final class OutboxWriter {
         scheduled.insert(connection, later);
     }
 
-    /** Only by who schedules: others need neither the table, which a schema of version 2 lacks, nor the privilege. */
+    /** Only for applications that schedule. Others need neither the privilege nor the table, which version 2 lacks. */
     private void checkScheduling(Connection connection) throws SQLException {
         refuse(configuration.schema().problemsForScheduling(connection));
         schedulingChecked = true;
@@ -113,7 +113,7 @@ final class OutboxWriter {
 
     private void refuse(List<String> problems) {
         if (!problems.isEmpty()) {
-            throw new SchemaException("The outbox can not be written (data source " + configuration.dataSource() + "): "
+            throw new SchemaException("The outbox cannot be written (data source " + configuration.dataSource() + "): "
                     + String.join("; ", problems)
                     + ". Create or update the tables as their owner, with the same twinbox.outbox.* names:"
                     + " java -jar outbox-relay.jar migrate");

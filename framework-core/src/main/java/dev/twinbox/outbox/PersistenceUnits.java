@@ -14,8 +14,8 @@ import javax.xml.stream.XMLStreamReader;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds persistence units that work on the outbox's data source but outside of JTA: what they write would commit or roll back
- * without the events that tell of it.
+ * Finds persistence units that use the outbox's data source outside of JTA. What they write would commit or roll back
+ * without its events.
  */
 final class PersistenceUnits {
 
@@ -39,7 +39,7 @@ final class PersistenceUnits {
                 }
             }
         } catch (IOException | XMLStreamException e) {
-            // A descriptor that can not be read is refused by the container, in its own words.
+            // The container refuses a descriptor that cannot be read, with a message of its own.
             return List.of();
         }
         return units.problems;
@@ -82,7 +82,7 @@ final class PersistenceUnits {
                     case "non-jta-data-source" ->
                         nonJta = reader.getElementText().strip();
                     default -> {
-                        // Says nothing about transactions.
+                        // Has no influence on transactions.
                     }
                 }
             }

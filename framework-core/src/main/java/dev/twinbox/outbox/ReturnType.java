@@ -16,9 +16,9 @@ import java.util.stream.BaseStream;
 import java.util.stream.Stream;
 
 /**
- * What a method returns, as far as its signature tells.
+ * What a method returns, as far as its signature shows.
  *
- * @param eventClass the event, or the element of the collection; {@code Object} where the signature does not tell
+ * @param eventClass the event, or the element of the collection; {@code Object} where the signature does not show it
  */
 record ReturnType(Shape shape, Class<?> eventClass) {
 
@@ -39,8 +39,8 @@ record ReturnType(Shape shape, Class<?> eventClass) {
     }
 
     /**
-     * The classes whose annotations count: the class itself, of a sealed type its permitted subclasses; none where only
-     * the object will tell, as for an interface.
+     * The classes whose annotations count: the class itself, or the permitted subclasses of a sealed type. None where
+     * only the object shows its class, as for an interface.
      */
     static List<Class<?>> concreteClasses(Class<?> type) {
         if (type.isSealed()) {
@@ -59,7 +59,7 @@ record ReturnType(Shape shape, Class<?> eventClass) {
         return new ReturnType(isEvent(type) ? Shape.EVENT : Shape.UNSUPPORTED, type);
     }
 
-    /** Things that are no event in anybody's model and are far more likely returned for another purpose. */
+    /** False for types that are returned for another purpose, and are no event in any model. */
     private static boolean isEvent(Class<?> type) {
         return type == byte[].class
                 || !(type.isPrimitive()

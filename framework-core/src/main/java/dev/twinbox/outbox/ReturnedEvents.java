@@ -9,10 +9,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an {@link dev.twinbox.Outbox} method returned, taken apart.
+ * The events that an {@link dev.twinbox.Outbox} method returned.
  *
  * @param events what to publish, in order
- * @param result what the caller gets: the same object, but for a stream, which can be read only once, a new one
+ * @param result what the caller gets: the returned object, or a new stream for a stream, which can be read only once
  */
 record ReturnedEvents(List<?> events, @Nullable Object result) {
 

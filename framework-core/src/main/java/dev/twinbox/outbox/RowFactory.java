@@ -14,12 +14,12 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** Makes rows of events, and so finds at the call whatever could stop them later. */
+/** Makes rows of events. Whatever could stop an event later is found here, at the call. */
 final class RowFactory {
 
     /**
-     * What key, headers and the other attributes of one event may take together. With the default payload limit it keeps a
-     * record below 1 MiB, the default of the producer's {@code max.request.size} and the topic's {@code max.message.bytes}.
+     * Most bytes of key, headers and other attributes of one event. With the default payload limit a record stays below
+     * 1 MiB, the default of the producer's {@code max.request.size} and the topic's {@code max.message.bytes}.
      */
     static final int MAX_ATTRIBUTE_BYTES = 65_536;
 
@@ -39,10 +39,10 @@ final class RowFactory {
     }
 
     /**
-     * Takes what the event does not say itself from the {@link EventType} of its payload's class.
+     * Makes the row of an event. What the event lacks is taken from the {@link EventType} of its payload's class.
      *
      * @param event an event object or an {@link OutboxEvent}
-     * @throws InvalidEventException if it can not be sent as it is
+     * @throws InvalidEventException if it cannot be sent as it is
      */
     OutboxRow row(@Nullable Object event) {
         if (event == null) {
@@ -71,7 +71,7 @@ final class RowFactory {
         return row;
     }
 
-    /** PostgreSQL keeps microseconds, and would round half of the times to one that is too early. */
+    /** PostgreSQL keeps microseconds. It would round half of all times down, to one that is too early. */
     private static @Nullable Instant wholeMicros(@Nullable Instant time) {
         if (time == null) {
             return null;
@@ -140,7 +140,7 @@ final class RowFactory {
             return serializer.serialize(payload);
         } catch (RuntimeException e) {
             throw new InvalidEventException(
-                    "event " + payload.getClass().getTypeName() + " can not be serialized: " + e.getMessage(), e);
+                    "event " + payload.getClass().getTypeName() + " cannot be serialized: " + e.getMessage(), e);
         }
     }
 

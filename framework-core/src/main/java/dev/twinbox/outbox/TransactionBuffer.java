@@ -13,13 +13,13 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * What one transaction has published and not yet written; written just before it commits, behind the flush of a JPA
- * provider.
+ * The events that one transaction has published and not yet written. They are written just before it commits, after the
+ * flush of a JPA provider.
  *
- * <p>Why last: {@code seq} is drawn by the insert. Drawn while the transaction already holds the row locks of what it
- * changed, it follows the order of the changes; drawn before, two transactions on one row could come to be in the wrong
- * order. A provider may join the transaction after us, hence the second step ({@link Step#WRITE}). See ADR on writing and
- * {@code docs/reference/guarantees.md}, G2.
+ * <p>Why last: the insert draws {@code seq}. By then the transaction holds the row locks of what it changed, so {@code
+ * seq} follows the order of the changes. Drawn earlier, it could put two transactions on one row into the wrong order.
+ * A provider may join the transaction after us, hence the second step ({@link Step#WRITE}). See {@code
+ * docs/reference/guarantees.md}, G2.
  *
  * <p>Used by the transaction's thread only.
  */
@@ -27,9 +27,9 @@ final class TransactionBuffer {
 
     /** One round of writing. */
     private enum Step {
-        /** Called where we registered; a provider that joined later has not flushed yet. */
+        /** Runs where we registered. A provider that joined later has not flushed yet. */
         GO_LAST,
-        /** Called at the end of the list, when all have flushed. */
+        /** Runs at the end of the list, when all have flushed. */
         WRITE
     }
 
@@ -69,7 +69,7 @@ final class TransactionBuffer {
         }
     }
 
-    /** Also for an event published during or after our writing, by a listener in a later flush: it gets a new round. */
+    /** An event that a listener publishes in a later flush, during or after our writing, gets a new round. */
     private void arm() {
         if (!armed) {
             registry.registerInterposedSynchronization(new Round(Step.GO_LAST));
@@ -101,7 +101,7 @@ final class TransactionBuffer {
         @Override
         public void beforeCompletion() {
             if (registry.getTransactionStatus() != Status.STATUS_ACTIVE) {
-                return; // Payara calls also when the transaction is marked for rollback.
+                return; // Payara also calls it when the transaction is marked for rollback.
             }
             switch (step) {
                 case GO_LAST -> registry.registerInterposedSynchronization(new Round(Step.WRITE));
@@ -111,7 +111,7 @@ final class TransactionBuffer {
 
         @Override
         public void afterCompletion(int status) {
-            // Whatever the outcome, the rows share it.
+            // The rows share the outcome, whatever it is.
         }
     }
 }

@@ -40,7 +40,7 @@ class TransactionOutbox implements OutboxPublisher {
     @Inject
     EventSerializer serializer;
 
-    /** For what the server may have or not. */
+    /** To find what a server may lack. */
     @Inject
     @Any
     Instance<Object> beans;
@@ -56,7 +56,7 @@ class TransactionOutbox implements OutboxPublisher {
         writer = new OutboxWriter(configuration);
     }
 
-    /** Checks the database now instead of with the first transaction. */
+    /** Checks the database now, not only with the first transaction. */
     void start() {
         writer.start();
     }
@@ -82,15 +82,15 @@ class TransactionOutbox implements OutboxPublisher {
         return added.stream().map(OutboxRow::id).toList();
     }
 
-    /** @throws TransactionalException naming the method outside of Twinbox that called */
+    /** @throws TransactionalException naming the calling method outside of Twinbox */
     void requireTransaction() {
         requireTransaction(TransactionOutbox::callingMethod);
     }
 
     /**
-     * A transaction marked for rollback will do: the event goes down with it, as everything else.
+     * A transaction marked for rollback is enough: the event is rolled back with it, as everything else.
      *
-     * @param method who needs the transaction
+     * @param method the one that needs the transaction, for the message
      */
     void requireTransaction(Supplier<String> method) {
         // Never getRollbackOnly(): it is false on WildFly after a timeout.
@@ -141,7 +141,7 @@ class TransactionOutbox implements OutboxPublisher {
                         .orElse("OutboxPublisher.publish"));
     }
 
-    /** Neither ours nor a proxy of ours. */
+    /** Neither Twinbox nor a proxy of it. */
     private static boolean isApplication(String className) {
         return !className.startsWith("dev.twinbox.OutboxPublisher")
                 && !className.startsWith("dev.twinbox.outbox.")

@@ -1,4 +1,4 @@
-/** Writing: from a published event to its row in the transaction's outbox. */
+/** Writing: from a published event to its outbox row. */
 @NullMarked
 package dev.twinbox.outbox;
 

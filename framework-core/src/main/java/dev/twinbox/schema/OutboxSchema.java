@@ -16,7 +16,7 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The outbox's tables by their configured names; applications write to them, the relay reads them.
+ * The outbox's tables by their configured names. Applications write to them, the relay reads them.
  *
  * @param schema null: the tables are found by the connection's {@code search_path}
  * @param table name of the event table; its slots, sequence and indexes are named after it ({@code <table>_slot0},
@@ -35,10 +35,10 @@ public record OutboxSchema(@Nullable String schema, String table, String positio
     /** Name of the lease table when nothing is configured. */
     public static final String DEFAULT_LEASE_TABLE = "outbox_lease";
 
-    /** How many slots the event table has; the highest is this minus one. */
+    /** Number of slots of the event table, numbered from 0. */
     public static final int EVENT_SLOTS = 3;
 
-    /** How many slots the position table has. */
+    /** Number of slots of the position table, numbered from 0. */
     public static final int POSITION_SLOTS = 2;
 
     /** The columns of the event table, in order, with their types as {@code format_type} writes them. */
@@ -50,7 +50,7 @@ public record OutboxSchema(@Nullable String schema, String table, String positio
     /** The version of the tables that this code creates. */
     public static final int VERSION = 4;
 
-    /** The oldest version of the tables with which this code works, so that code and tables need not change at once. */
+    /** The oldest version of the tables that this code works with, so that code and tables need not change together. */
     public static final int OLDEST_VERSION = 2;
 
     private static final String FIND_VERSION = """
@@ -74,7 +74,7 @@ public record OutboxSchema(@Nullable String schema, String table, String positio
 
     private static final String SCHEDULED = "_scheduled";
 
-    /** @throws IllegalArgumentException if a name can not be a PostgreSQL identifier, or two tables have one name */
+    /** @throws IllegalArgumentException if a name cannot be a PostgreSQL identifier, or two tables have one name */
     public OutboxSchema {
         if (schema != null) {
             checkSchema(schema);
@@ -95,7 +95,7 @@ public record OutboxSchema(@Nullable String schema, String table, String positio
     /**
      * Checks the name of the schema alone.
      *
-     * @throws IllegalArgumentException if it can not be a schema
+     * @throws IllegalArgumentException if it cannot be a schema
      */
     public static void checkSchema(String schema) {
         SqlIdentifier.check("schema", schema);
@@ -104,7 +104,7 @@ public record OutboxSchema(@Nullable String schema, String table, String positio
     /**
      * Checks the name of the event table alone.
      *
-     * @throws IllegalArgumentException if it, or the name of an object derived from it, can not be an identifier
+     * @throws IllegalArgumentException if it, or the name of an object derived from it, cannot be an identifier
      */
     public static void checkTable(String table) {
         SqlIdentifier.check("table", table);
@@ -115,7 +115,7 @@ public record OutboxSchema(@Nullable String schema, String table, String positio
     /**
      * Checks the name of the position table alone.
      *
-     * @throws IllegalArgumentException if it, or the name of an object derived from it, can not be an identifier
+     * @throws IllegalArgumentException if it, or the name of an object derived from it, cannot be an identifier
      */
     public static void checkPositionTable(String positionTable) {
         SqlIdentifier.check("table", positionTable);
@@ -125,7 +125,7 @@ public record OutboxSchema(@Nullable String schema, String table, String positio
     /**
      * Checks the name of the lease table alone.
      *
-     * @throws IllegalArgumentException if it can not be an identifier
+     * @throws IllegalArgumentException if it cannot be an identifier
      */
     public static void checkLeaseTable(String leaseTable) {
         SqlIdentifier.check("table", leaseTable);
@@ -162,15 +162,15 @@ public record OutboxSchema(@Nullable String schema, String table, String positio
     }
 
     /**
-     * The table of events that a relay has set aside. Named after the event table: {@code outbox_parked} for {@code
-     * outbox_event}.
+     * The table of parked events. It is named after the event table: {@code outbox_parked} for {@code outbox_event}.
      */
     public SqlIdentifier parked() {
         return sibling(PARKED);
     }
 
     /**
-     * The table of events to be sent later. Named after the event table: {@code outbox_scheduled} for {@code outbox_event}.
+     * The table of events to be sent later. It is named after the event table: {@code outbox_scheduled} for {@code
+     * outbox_event}.
      */
     public SqlIdentifier scheduled() {
         return sibling(SCHEDULED);
@@ -185,12 +185,12 @@ public record OutboxSchema(@Nullable String schema, String table, String positio
     }
 
     /**
-     * Creates the tables, or brings them to the version this code needs; a schema that does not exist is created.
+     * Creates the tables, or brings them to the version that this code needs. A schema that does not exist is created.
      *
-     * <p>Several outboxes can live in one schema, beside the application's own Flyway: what was applied is remembered in a
-     * table named after the event table.
+     * <p>Several outboxes can live in one schema, beside the application's own Flyway: the history of migrations is in
+     * a table named after the event table.
      *
-     * @param dataSource connects as the owner of the tables to be
+     * @param dataSource connects as the future owner of the tables
      * @return what was done
      */
     public SchemaMigration.Result migrate(DataSource dataSource) {
@@ -198,12 +198,12 @@ public record OutboxSchema(@Nullable String schema, String table, String positio
     }
 
     /**
-     * Makes the event table keep what is sent for as long as this. Applications may be writing: it takes the table's lock
-     * for a moment, and rather tries again than have them wait behind it.
+     * Sets how long the event table keeps what is sent. Applications may go on writing: the table's lock is taken for a
+     * moment, and tried again later if it is not free.
      *
      * @param dataSource connects as the owner of the tables
-     * @return what was valid before; null: nothing of our making
-     * @throws SchemaException if the table's lock could not be had
+     * @return the retention before; null: the owner had another rule for slots
+     * @throws SchemaException if the table's lock was never free
      */
     public @Nullable Retention retain(DataSource dataSource, Retention retention) {
         try (Connection connection = dataSource.getConnection()) {
@@ -214,14 +214,14 @@ public record OutboxSchema(@Nullable String schema, String table, String positio
             }
             return before;
         } catch (SQLException e) {
-            throw new SchemaException("The retention of " + events() + " can not be set: " + e.getMessage(), e);
+            throw new SchemaException("The retention of " + events() + " cannot be set: " + e.getMessage(), e);
         }
     }
 
     /**
-     * The version of the tables, told by the newest of what is there; 0: there are none.
+     * The version of the tables, judged by the newest table or column that exists; 0: there are none.
      *
-     * @param connection of any role; what is remembered of migrations only their owner may read
+     * @param connection of any role, since only the owner may read the history of migrations
      */
     public int version(Connection connection) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(FIND_VERSION)) {
@@ -237,7 +237,7 @@ public record OutboxSchema(@Nullable String schema, String table, String positio
     }
 
     /**
-     * How long the event table keeps what is sent; null if its owner has made it choose slots by a rule of his own.
+     * How long the event table keeps what is sent; null if its owner has another rule for slots.
      *
      * @param connection of any role
      */
@@ -246,7 +246,7 @@ public record OutboxSchema(@Nullable String schema, String table, String positio
     }
 
     /**
-     * The slot into which an event of the connection's present transaction would be written.
+     * The active slot: an event of the connection's current transaction would be written into it.
      *
      * @param connection of any role
      */
@@ -255,8 +255,8 @@ public record OutboxSchema(@Nullable String schema, String table, String positio
     }
 
     /**
-     * What keeps the connection's role from writing events, one sentence each; empty if nothing does. It needs no more
-     * than {@code INSERT} on the event table and {@code USAGE} on its sequence (and on the schema).
+     * What keeps the connection's role from writing events, one sentence each; empty if nothing does. The role needs
+     * {@code INSERT} on the event table and {@code USAGE} on its sequence and schema, no more.
      */
     public List<String> problemsForWriting(Connection connection) throws SQLException {
         return new SchemaCheck(connection)
@@ -267,8 +267,7 @@ public record OutboxSchema(@Nullable String schema, String table, String positio
     }
 
     /**
-     * What keeps the connection's role from writing scheduled events, as {@link #problemsForWriting}. It needs {@code
-     * INSERT} on their table.
+     * As {@link #problemsForWriting}, for scheduled events. The role needs {@code INSERT} on their table.
      */
     public List<String> problemsForScheduling(Connection connection) throws SQLException {
         return new SchemaCheck(connection)

@@ -7,24 +7,24 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long events that were sent stay in the event table. It is written in the table itself, as the default of the column
- * {@code slot}: all writers and relays agree on it without being configured.
+ * How long sent events stay in the event table. The table itself holds it, as the default of the column {@code slot},
+ * so all writers and relays agree on it without a setting.
  *
- * @param slot how long events are written into one slot before the next takes its turn, in whole seconds; a slot is emptied
- *     when another has its turn and all of it is sent. null: events are kept for ever, all in one slot
+ * @param slot how long a slot is active, in whole seconds. A slot is truncated once it is no longer active and all its
+ *     events are sent. null: events are kept forever, all in one slot
  */
 public record Retention(@Nullable Duration slot) {
 
-    /** Shortest slot: emptying one costs the writers of the table some milliseconds. */
+    /** Shortest time of a slot: truncating one costs the writers of the table some milliseconds. */
     public static final Duration SHORTEST = Duration.ofMinutes(1);
 
-    /** Longest slot. */
+    /** Longest time of a slot. */
     public static final Duration LONGEST = Duration.ofDays(366);
 
-    /** Nothing is ever removed: the event table is the history of all events. */
+    /** Nothing is removed: the event table is the history of all events. */
     public static final Retention FOREVER = new Retention(null);
 
-    /** What a new outbox has. */
+    /** Of a new outbox. */
     public static final Retention DEFAULT = new Retention(Duration.ofHours(1));
 
     private static final String FOR_EVER = "forever";
@@ -32,7 +32,7 @@ public record Retention(@Nullable Duration slot) {
     /** The divisor, as {@code pg_get_expr} writes it: {@code (… / 3600) …} or {@code (… / '3600'::bigint) …}. */
     private static final Pattern SLOT_SECONDS = Pattern.compile(" / \\(?'?(\\d+)");
 
-    /** @throws IllegalArgumentException if the slot is too short, too long or no whole number of seconds */
+    /** @throws IllegalArgumentException if the time is too short, too long or no whole number of seconds */
     public Retention {
         if (slot != null && (slot.compareTo(SHORTEST) < 0 || slot.compareTo(LONGEST) > 0 || slot.toNanosPart() != 0)) {
             throw illegal();
@@ -40,7 +40,7 @@ public record Retention(@Nullable Duration slot) {
     }
 
     /**
-     * Reads {@code forever} or the length of a slot, an ISO-8601 duration such as {@code PT1H}.
+     * Reads {@code forever} or the time of a slot, an ISO-8601 duration such as {@code PT1H}.
      *
      * @throws IllegalArgumentException whose message says what is legal
      */
@@ -61,10 +61,10 @@ public record Retention(@Nullable Duration slot) {
     }
 
     /**
-     * What a table's default says.
+     * Reads the default of the column {@code slot}.
      *
-     * @param expression of the column {@code slot}, as {@code pg_get_expr} writes it
-     * @return null: the expression is not of our making
+     * @param expression as {@code pg_get_expr} writes it
+     * @return null: the table's owner has written another expression
      */
     static @Nullable Retention of(String expression) {
         Matcher seconds = SLOT_SECONDS.matcher(expression);

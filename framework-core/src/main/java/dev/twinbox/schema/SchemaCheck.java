@@ -13,8 +13,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Looks whether a connection finds the tables it needs as it needs them, and collects what is missing. Reads only the
- * catalog, which every role may, so it works for a role that may do nothing but insert.
+ * Checks whether a connection finds the tables that it needs, and collects what is missing. It reads only the catalog,
+ * which every role may read, so it works for a role that may only insert.
  */
 public final class SchemaCheck {
 
@@ -81,7 +81,8 @@ public final class SchemaCheck {
      * What a connection is to the server.
      *
      * @param isStandby whether the server only reads
-     * @param synchronousCommit the setting: {@code off} means that a crash of the server may lose committed transactions
+     * @param synchronousCommit the setting: {@code off} means that a crash of the server may lose committed
+     *     transactions
      * @param database name of the database
      * @param searchPath where names without a schema are looked for
      */
@@ -104,12 +105,12 @@ public final class SchemaCheck {
         this.connection = connection;
     }
 
-    /** What was found wrong so far, one sentence each; empty if nothing. */
+    /** The problems found so far, one sentence each; empty if there are none. */
     public List<String> problems() {
         return List.copyOf(problems);
     }
 
-    /** PostgreSQL 14 or later, encoding UTF8. */
+    /** The server is PostgreSQL 14 or later, the encoding UTF8. */
     public SchemaCheck server() throws SQLException {
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery(SERVER)) {
@@ -119,7 +120,7 @@ public final class SchemaCheck {
             }
             if (!row.getString(3).equals("UTF8")) {
                 problems.add("the database's encoding is " + row.getString(3)
-                        + ", which can not hold every text: create it with encoding UTF8");
+                        + ", which cannot hold every text: create it with encoding UTF8");
             }
         }
         return this;
@@ -143,10 +144,10 @@ public final class SchemaCheck {
     }
 
     /**
-     * The table is there, with these columns, and may be used.
+     * The table exists, with these columns, and may be used.
      *
-     * @param columns name and type, as {@code format_type} writes it, of the columns that must be there; others may be
-     * @param privileges what the connection's role must be allowed, e.g. {@code INSERT}
+     * @param columns name and type, as {@code format_type} writes it; further columns are no problem
+     * @param privileges what the connection's role must be allowed, for example {@code INSERT}
      */
     public SchemaCheck table(SqlIdentifier table, Map<String, String> columns, String... privileges)
             throws SQLException {
@@ -184,9 +185,9 @@ public final class SchemaCheck {
     }
 
     /**
-     * The sequence is there and may be used.
+     * The sequence exists and may be used.
      *
-     * @param privilege what the connection's role must be allowed, e.g. {@code USAGE}
+     * @param privilege what the connection's role must be allowed, for example {@code USAGE}
      */
     public SchemaCheck sequence(SqlIdentifier sequence, String privilege) throws SQLException {
         long oid = find("sequence", sequence);

@@ -17,8 +17,8 @@ import org.flywaydb.core.api.output.MigrateResult;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Applies numbered SQL files by Flyway. For command lines: Flyway is an optional dependency of this module and does not
- * get into an application.
+ * Applies numbered SQL files by Flyway. It is for command lines: Flyway is an optional dependency of this module, and
+ * applications do not get it.
  */
 public final class SchemaMigration {
 
@@ -33,8 +33,8 @@ public final class SchemaMigration {
             """;
 
     /**
-     * One at a time per database: Flyway's own lock lies on the history table and so does not cover its creation. Held
-     * by a transaction, not by the session, so that it also works behind a pooler.
+     * One migration at a time per database. Flyway's own lock is on the history table and does not cover its creation.
+     * A transaction holds this lock, not the session, so that it works behind a pooler.
      */
     private static final String LOCK = """
             -- migrate: wait for others
@@ -46,19 +46,19 @@ public final class SchemaMigration {
     /**
      * What a migration did.
      *
-     * @param applied number of files applied; 0 when all was up to date
+     * @param applied number of files applied; 0: the tables were up to date
      * @param version schema version afterwards
      */
     public record Result(int applied, String version) {}
 
     /**
-     * Applies what is missing. Runs of several processes wait for each other. Uses up to three connections at a time.
+     * Applies what is missing. Several processes wait for each other. Up to three connections are used at a time.
      *
-     * @param dataSource connects as the owner of the tables to be
+     * @param dataSource connects as the future owner of the tables
      * @param location folder on the class path with files {@code V<n>__<name>.sql}
-     * @param history name of the table that remembers what was applied; its schema, if any, is created when missing
+     * @param history name of the table that records what was applied; its schema, if any, is created if missing
      * @param placeholders values for <code>${name}</code> in the files, names already quoted
-     * @throws SchemaException if a file can not be applied; what it did is rolled back
+     * @throws SchemaException if a file cannot be applied; what it did is rolled back
      */
     public static Result migrate(
             DataSource dataSource, String location, SqlIdentifier history, Map<String, String> placeholders) {
@@ -94,9 +94,9 @@ public final class SchemaMigration {
     }
 
     /**
-     * Flyway 13 creates a schema in one connection and its history table in another that does not see it yet, so the
-     * schema has to be there before. Asks before it creates: {@code if not exists} wants the privilege to create even
-     * where there is nothing to do.
+     * Flyway 13 creates a schema in one connection, and its history table in another one that does not see the schema
+     * yet. So the schema has to exist before. {@code create schema if not exists} needs the privilege to create even if
+     * the schema exists, hence the question first.
      */
     private static String existingSchema(DataSource dataSource, @Nullable String schema) {
         try (Connection connection = dataSource.getConnection()) {
@@ -111,7 +111,7 @@ public final class SchemaMigration {
             return schema;
         } catch (SQLException e) {
             String what = schema == null ? "The schema to use" : "Schema " + SqlIdentifier.quote(schema);
-            throw new SchemaException(what + " can not be found or created: " + e.getMessage(), e);
+            throw new SchemaException(what + " cannot be found or created: " + e.getMessage(), e);
         }
     }
 
@@ -137,7 +137,9 @@ public final class SchemaMigration {
         }
     }
 
-    /** Flyway 13 does not quote the names it derives from its table; the escape keeps different names different. */
+    /**
+     * Flyway 13 does not quote the names that it derives from its table. The escape keeps different names different.
+     */
     private static String flywayName(String table) {
         return table.replace("%", "%25").replace("\"", "%22");
     }

@@ -12,7 +12,7 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** The default of an event table's column {@code slot}, which decides who writes where. */
+/** The default of an event table's column {@code slot}, which decides into which slot a transaction writes. */
 final class SlotDefault {
 
     private static final String EXPRESSION = """
@@ -38,7 +38,7 @@ final class SlotDefault {
         return Retention.of(expression());
     }
 
-    /** Evaluated as the server would for a row of this transaction. The text is the catalog's own. */
+    /** Evaluated by the server, as for a row of this transaction. The text comes from the catalog. */
     int current() throws SQLException {
         String current = "-- slots: current\nselect (" + expression() + ")::int";
         try (Statement statement = connection.createStatement();
@@ -48,7 +48,7 @@ final class SlotDefault {
         }
     }
 
-    /** A lock that is waited for keeps all writers waiting behind it; hence short waits, and many. */
+    /** All writers wait after a transaction that waits for this lock. Hence many short waits instead of a long one. */
     void set(Retention retention) throws SQLException {
         for (int i = 0; i < TRIES; i++) {
             try (Statement statement = connection.createStatement()) {

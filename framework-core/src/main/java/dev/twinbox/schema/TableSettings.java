@@ -5,7 +5,9 @@ import dev.twinbox.config.SettingsReader;
 import java.util.List;
 import java.util.Optional;
 
-/** The settings that name the outbox's tables. An application and its relay read the same keys and must agree on them. */
+/**
+ * The settings that name the outbox's tables. An application and its relay read the same keys and must agree on them.
+ */
 public final class TableSettings {
 
     public static final Setting<String> SCHEMA = Setting.identifier(

@@ -1,4 +1,4 @@
-/** The tables: quoted names, numbered SQL files, the step that applies them, and the check that they are there. */
+/** Tables: names, migrations, and checks. */
 @NullMarked
 package dev.twinbox.schema;
 

@@ -3,9 +3,10 @@ package dev.twinbox.tracing;
 import io.opentelemetry.api.common.AttributeKey;
 
 /**
- * Names of attributes of spans that tell of events, in applications and in the relay: OpenTelemetry's <a
- * href="https://opentelemetry.io/docs/specs/semconv/messaging/messaging-spans/">semantic conventions for messaging spans</a> and, for
- * what is Kafka's, <a href="https://opentelemetry.io/docs/specs/semconv/messaging/kafka/">for Kafka</a>. Public only for relay and receiver.
+ * Names of the attributes of spans about events, in applications and in the relay. They are OpenTelemetry's <a
+ * href="https://opentelemetry.io/docs/specs/semconv/messaging/messaging-spans/">semantic conventions for messaging
+ * spans</a> and <a href="https://opentelemetry.io/docs/specs/semconv/messaging/kafka/">for Kafka</a>. Public only for
+ * relay and receiver.
  */
 public final class MessagingAttributes {
     public static final AttributeKey<String> SYSTEM = AttributeKey.stringKey("messaging.system");

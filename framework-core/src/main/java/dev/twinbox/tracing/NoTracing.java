@@ -7,7 +7,7 @@ import java.util.UUID;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The server does not trace. */
+/** For servers that do not trace. */
 final class NoTracing implements Tracing {
 
     static final Tracing INSTANCE = new NoTracing();

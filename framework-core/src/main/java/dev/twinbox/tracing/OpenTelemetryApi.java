@@ -1,6 +1,6 @@
 package dev.twinbox.tracing;
 
-/** Whether {@link OpenTelemetryTracing} can be loaded: the API is the server's, applications do not bring it. */
+/** Whether {@link OpenTelemetryTracing} can be loaded. The API comes from the server, not from the application. */
 final class OpenTelemetryApi {
 
     private static final String NAME = "io.opentelemetry.api.OpenTelemetry";

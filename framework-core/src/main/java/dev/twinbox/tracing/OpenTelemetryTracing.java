@@ -39,7 +39,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Spans of the server's OpenTelemetry; their names and kinds come from where {@link MessagingAttributes} come from.
+ * Spans by the server's OpenTelemetry. Names and kinds follow the same conventions as {@link MessagingAttributes}.
  */
 final class OpenTelemetryTracing implements Tracing {
 
@@ -66,15 +66,12 @@ final class OpenTelemetryTracing implements Tracing {
             OpenTelemetry openTelemetry = known.get();
             TextMapPropagator propagator = openTelemetry.getPropagators().getTextMapPropagator();
             if (propagator.fields().isEmpty()) {
-                return Tracing.off(); // switched off; Payara 6 then still makes spans, for nobody
+                return Tracing.off(); // switched off, although Payara 6 still makes spans then
             }
             LOG.log(Level.INFO, "Tracing is on: spans of events go to the OpenTelemetry of the server");
             return new OpenTelemetryTracing(openTelemetry.getTracer(SCOPE), propagator);
-        } catch (RuntimeException | LinkageError e) { // nothing that events could not do without
-            LOG.log(
-                    Level.WARNING,
-                    "No spans of events, the server''s OpenTelemetry can not be used: {0}",
-                    e.toString());
+        } catch (RuntimeException | LinkageError e) { // events do not need spans
+            LOG.log(Level.WARNING, "No spans of events, the server''s OpenTelemetry cannot be used: {0}", e.toString());
             return Tracing.off();
         }
     }
@@ -82,7 +79,7 @@ final class OpenTelemetryTracing implements Tracing {
     @Override
     public Map<String, String> created(
             String topic, @Nullable String key, String type, UUID id, Map<String, String> headers) {
-        // A creation context of the user's own is not to be modified, and a span "create" is not to be created then.
+        // The conventions: a creation context of the application is not modified, and there is no span "create" then.
         if (headers.containsKey(CloudEventHeaders.TRACE_PARENT) || headers.containsKey(CloudEventHeaders.TRACE_STATE)) {
             return headers;
         }
@@ -91,7 +88,7 @@ final class OpenTelemetryTracing implements Tracing {
                 .setAttribute(TYPE, type)
                 .setAttribute(MESSAGE_ID, id.toString())
                 .startSpan();
-        span.end(); // what follows is told by the spans that name this one
+        span.end(); // what follows has spans of its own, which name this one
         Map<String, String> more = new LinkedHashMap<>(headers);
         propagator.inject(Context.current().with(span), more, TraceHeaders::put);
         return more;
@@ -100,7 +97,7 @@ final class OpenTelemetryTracing implements Tracing {
     @Override
     public void handle(String group, String handler, Supplier<EventContext> event, Work work) throws Throwable {
         EventContext context = event.get();
-        // Not the thread's context: what an earlier event has left there is none of this one's business.
+        // Not the thread's context, which an earlier event may have left there.
         Context remote = propagator.extract(Context.root(), context.headers(), TraceHeaders.GETTER);
         SpanBuilder span = process(group, handler, context.topic())
                 .setParent(remote)
@@ -154,8 +151,7 @@ final class OpenTelemetryTracing implements Tracing {
         } catch (Throwable t) {
             Throwable cause = withoutContainer(t);
             if (!(cause instanceof AlreadyDoneException)) {
-                // Its text is not told: it may hold what is in the payload, and is in the log and with the parked
-                // event.
+                // Without the message, which may hold parts of the payload. Log and parked event have it.
                 span.setStatus(StatusCode.ERROR)
                         .setAttribute(ERROR_TYPE, cause.getClass().getName());
             }

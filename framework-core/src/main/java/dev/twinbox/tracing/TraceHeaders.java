@@ -5,13 +5,13 @@ import io.opentelemetry.context.propagation.TextMapGetter;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** How a trace context gets into the headers of an event, and out of them. */
+/** Writes a trace context into the headers of an event, and reads it. */
 final class TraceHeaders {
 
-    /** W3C's limit for baggage; a trace state has 512 at most. */
+    /** W3C's limit for baggage. A trace state has at most 512. */
     private static final int LONGEST_VALUE = 8192;
 
-    /** Also knows the attributes of CloudEvents' extension "Distributed tracing", which go together or not at all. */
+    /** Also reads the attributes of CloudEvents' extension "Distributed tracing", all of them or none. */
     static final TextMapGetter<Map<String, String>> GETTER = new TextMapGetter<>() {
         @Override
         public Iterable<String> keys(Map<String, String> headers) {
@@ -34,7 +34,7 @@ final class TraceHeaders {
         return name.equals(CloudEventHeaders.TRACE_PARENT) || name.equals(CloudEventHeaders.TRACE_STATE);
     }
 
-    /** What the application has set stays; what could not be stored is left out: a trace must not stop an event. */
+    /** What the application has set stays. What cannot be stored is left out: a trace must not stop an event. */
     static void put(@Nullable Map<String, String> headers, String name, String value) {
         boolean storable = value.length() <= LONGEST_VALUE && value.chars().noneMatch(c -> c < ' ' || c > '~');
         if (headers != null && storable && !value.isEmpty() && !CloudEventHeaders.isReserved(name)) {

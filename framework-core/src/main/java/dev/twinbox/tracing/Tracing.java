@@ -9,44 +9,44 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells a tracing system what is done with events, and events what trace they belong to. Public only for receivers;
- * applications find the trace in their own spans and in the headers of what they publish.
+ * Reports to a tracing system what is done with events, and writes their trace into their headers. Public only for
+ * receivers. Applications find the trace in their own spans and in the headers of what they publish.
  *
  * <p>Names, kinds and attributes of spans are those of OpenTelemetry's semantic conventions for messaging; see ADR 25.
  */
 public sealed interface Tracing permits NoTracing, OpenTelemetryTracing {
 
-    /** What a span is around. */
+    /** What is done within a span. */
     @FunctionalInterface
     interface Work {
         void run() throws Throwable;
     }
 
     /**
-     * Tells of an event that is being published: span {@code create <topic>}, below the span that is current on this thread.
+     * Reports an event that is being published: span {@code create <topic>}, child of the thread's current span.
      *
-     * @param headers of the event; one that has a trace context already keeps it, and gets no span
+     * @param headers of the event. An event that already has a trace context keeps it and gets no span
      * @return the headers, with the span's context
      */
     Map<String, String> created(String topic, @Nullable String key, String type, UUID id, Map<String, String> headers);
 
     /**
-     * Calls the handler of an event within a span {@code process <topic>}, which is current meanwhile and goes on with the
-     * event's trace.
+     * Calls the handler of an event within a span {@code process <topic>}, which continues the event's trace and is
+     * current meanwhile.
      *
-     * @param event what came along with it; asked for only if there is to be a span
+     * @param event its context, asked for only if there is to be a span
      * @throws Throwable what the handler throws
      */
     void handle(String group, String handler, Supplier<EventContext> event, Work work) throws Throwable;
 
-    /** The same for a handler of many events: a trace of its own, with a link to that of each event. */
+    /** As {@link #handle}, for a handler of many events: a new trace, with a link to that of each event. */
     void handleAll(String group, String handler, Supplier<List<EventContext>> events, Work work) throws Throwable;
 
     /**
-     * That of the server.
+     * Tracing by the server.
      *
-     * @param beans of the application, among which the server has put its {@code OpenTelemetry}
-     * @return {@link #off()} if it has none, or does not trace
+     * @param beans of the application; the server's {@code OpenTelemetry} is one of them
+     * @return {@link #off()} if the server has none, or does not trace
      */
     static Tracing of(Instance<Object> beans) {
         return OpenTelemetryApi.isPresent() ? OpenTelemetryTracing.of(beans) : off();

@@ -1,4 +1,4 @@
-/** Spans of OpenTelemetry around what is done with events, where the server has it. */
+/** Tracing: OpenTelemetry spans of events. */
 @NullMarked
 package dev.twinbox.tracing;
 

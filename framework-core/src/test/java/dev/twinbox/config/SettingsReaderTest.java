@@ -91,7 +91,8 @@ class SettingsReaderTest {
 
         assertThat(reader.problems())
                 .containsExactly(
-                        "twinbox.test.name is missing: set it, or TWINBOX_TEST_NAME in the environment, to text (A name.)",
+                        "twinbox.test.name is missing: set it, or TWINBOX_TEST_NAME in the environment, to text "
+                                + "(A name.)",
                         "twinbox.test.page-size = \"0\" must be a whole number from 1 to 64",
                         "twinbox.test.wait = \"5s\" must be an ISO-8601 duration from PT1S to PT1M, such as PT1S",
                         "twinbox.test.keep = \"ever\" must be forever, or an ISO-8601 duration from PT1S to P36500D",
@@ -262,13 +263,28 @@ class SettingsReaderTest {
             twinbox.test.pagesize | twinbox.test.pagesize is unknown: did you mean twinbox.test.page-size?
             twinbox.test.waitt    | twinbox.test.waitt is unknown: did you mean twinbox.test.wait?
             twinbox.tests.wait    | twinbox.tests.wait is unknown: did you mean twinbox.test.wait?
-            twinbox.test.how.long.it.waits | twinbox.test.how.long.it.waits is unknown: remove it (docs/reference/configuration.md lists all keys)
+            twinbox.test.how.long | twinbox.test.how.long is unknown: remove it (docs/reference/configuration.md lists all keys)
             """)
     void a_misspelt_key_is_refused_with_a_suggestion(String key, String expected) {
         SettingsReader reader = read(Map.of(NAME.key(), "n", key, "x"));
         reader.refuseUnknown("twinbox.");
 
         assertThat(reader.problems()).containsExactly(expected);
+    }
+
+    @Test
+    void what_users_should_know_about_keys_below_a_prefix_is_added() {
+        SettingsReader reader =
+                read(Map.of(NAME.key(), "n", PREFIX + "topic.oders.id", "x", PREFIX + "other.thing", "x"));
+        reader.allow(List.of(PREFIX + "topic.orders.id"));
+        reader.explain(PREFIX + "topic.", "the topics are [orders]");
+        reader.refuseUnknown(PREFIX);
+
+        assertThat(reader.problems())
+                .containsExactly(
+                        "twinbox.test.other.thing is unknown: remove it (docs/reference/configuration.md lists all keys)",
+                        "twinbox.test.topic.oders.id is unknown: did you mean twinbox.test.topic.orders.id? "
+                                + "(the topics are [orders])");
     }
 
     @ParameterizedTest

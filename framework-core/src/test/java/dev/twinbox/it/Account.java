@@ -4,7 +4,7 @@ import jakarta.persistence.Entity;
 import jakarta.persistence.EntityListeners;
 import jakarta.persistence.Id;
 
-/** What the tests change. Its listener publishes where {@link #note} says so. */
+/** The entity that the tests change. Its listener publishes where {@link #note} says so. */
 @Entity
 @EntityListeners(AccountListener.class)
 public class Account {

@@ -6,7 +6,7 @@ import jakarta.persistence.PostUpdate;
 import jakarta.persistence.PrePersist;
 import jakarta.persistence.PreUpdate;
 
-/** Publishes from within the flush: at the callbacks that the account's note names. */
+/** Publishes during the flush, at the callbacks that the account's note names. */
 public class AccountListener {
 
     @PrePersist

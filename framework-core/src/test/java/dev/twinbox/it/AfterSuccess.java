@@ -7,7 +7,7 @@ import jakarta.inject.Inject;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** Scenario 5: publishes when the transaction is over; once with nothing to publish in, once in a transaction of its own. */
+/** Scenario 5: publishes after the transaction, once without any and once in a transaction of its own. */
 @ApplicationScoped
 public class AfterSuccess {
 

@@ -21,12 +21,12 @@ import java.util.stream.Stream;
 @Stateless
 public class Announcements {
 
-    /** Without any annotation: everything is said where it is published. */
+    /** Without annotation: topic, type and key are given where it is published. */
     public record Plain(UUID code, BigDecimal amount, LocalDate day, List<String> lines, Inner inner) {
         public record Inner(String text, Integer nothing) {}
     }
 
-    /** Not a record: key by getter. */
+    /** Not a record: the key is read by a getter. */
     public static class Bean {
         private final String name;
 
@@ -82,7 +82,7 @@ public class Announcements {
         return new Bean(name);
     }
 
-    /** What the OutboxEvent says itself goes before the annotation. */
+    /** What the OutboxEvent has itself wins over the annotation. */
     @Outbox(topic = "ignored", type = "raw.sent")
     public OutboxEvent complete(String key) {
         return OutboxEvent.of("raw bytes".getBytes(StandardCharsets.UTF_8))

@@ -10,7 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What the database holds, seen from outside of the server's transactions and pools. */
+/** Reads the database outside of the server's transactions and pools. */
 final class Committed {
 
     private Committed() {}
@@ -22,7 +22,7 @@ final class Committed {
                 System.getProperty("twinbox.it.password"));
     }
 
-    /** Events of an account in the order of seq, by what they say. */
+    /** The texts of an account's events, ordered by seq. */
     static List<String> events(long account) throws SQLException {
         return column(
                 "twinbox.it.url",

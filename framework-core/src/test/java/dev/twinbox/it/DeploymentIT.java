@@ -25,8 +25,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * What an application meets when it is deployed: wrong code, wrong configuration, missing tables, an absent database. Several
- * WARs in one server, looked at from outside.
+ * Deployments with wrong code, wrong configuration, missing tables, or a database that is away. Several WARs run in one
+ * server and are tested from outside.
  */
 class DeploymentIT {
 
@@ -150,7 +150,7 @@ class DeploymentIT {
                         bean + "$SessionBean.notSupported: has the transaction attribute NOT_SUPPORTED",
                         bean + "$SessionBean.never: has the transaction attribute NEVER",
                         bean + "$SessionBean.notPublic: is not public",
-                        bean + "$BeanManaged.own: is of a bean with bean-managed transactions",
+                        bean + "$BeanManaged.own: belongs to a bean with bean-managed transactions",
                         bean + "$WholeClass.bad: returns long",
                         bean + "$Implementation.unseen: @Outbox on the interface " + bean
                                 + "$OnInterface is not seen by CDI")
@@ -165,7 +165,7 @@ class DeploymentIT {
     }
 
     @Test
-    void scenario_4_NO_TX_a_method_that_may_be_called_without_a_transaction_is_warned_of_at_deployment() {
+    void scenario_4_NO_TX_a_method_that_may_run_without_a_transaction_is_a_warning() {
         assertThat(payara.log())
                 .contains(
                         "@Outbox method " + WrongBeans.class.getName()
@@ -195,7 +195,7 @@ class DeploymentIT {
     }
 
     @Test
-    void missing_columns_and_privileges_fail_the_deployment_with_the_command_that_creates_them() throws Exception {
+    void missing_columns_and_privileges_fail_the_deployment_with_the_remedy() throws Exception {
         assertThat(status("/no-tables/state")).isEqualTo(404);
         assertThat(payara.log())
                 .contains(
@@ -225,8 +225,7 @@ class DeploymentIT {
     @Test
     void an_application_starts_without_its_database_and_publishes_when_it_is_back() throws Exception {
         assertThat(status("/database-away/state")).isEqualTo(200);
-        assertThat(payara.log())
-                .contains("The outbox's database can not be reached (data source java:app/jdbc/orders)");
+        assertThat(payara.log()).contains("The outbox's database cannot be reached (data source java:app/jdbc/orders)");
         assertThat(status("/database-away/publish?account=1")).isEqualTo(500);
 
         proxy.heal();

@@ -11,7 +11,8 @@ import java.sql.SQLException;
 import javax.sql.DataSource;
 
 /**
- * A business bean without JPA: plain JDBC through a data source that is not XA, as a role that may insert and nothing else.
+ * A business bean without JPA: plain JDBC through a data source that is not XA, as a role that may insert and nothing
+ * else.
  */
 @ApplicationScoped
 @Transactional
@@ -42,7 +43,7 @@ public class Effects {
         return insert(id);
     }
 
-    /** Anything but inserting must be beyond this role, or the tests show nothing. */
+    /** This role must be allowed to insert only, or the tests prove nothing. */
     @Transactional(Transactional.TxType.SUPPORTS)
     public void mayNot(String sql) throws SQLException {
         try (Connection connection = dataSource.getConnection();

@@ -7,7 +7,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 
-/** {@code GET publish?account=1}: 200 when the event has committed, 500 with the exceptions' texts when not. */
+/** {@code GET publish?account=1}: 200 if the event has committed, otherwise 500 with the messages of the exceptions. */
 @WebServlet("/publish")
 public class PublishServlet extends HttpServlet {
 

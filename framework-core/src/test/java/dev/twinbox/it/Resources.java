@@ -10,7 +10,7 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import javax.sql.DataSource;
 
-/** What the server hands to the main test application. The {@code ${MPCONFIG=…}} is Payara's. */
+/** The data sources of the main test application. {@code ${MPCONFIG=…}} is Payara's syntax. */
 @ApplicationScoped
 @DataSourceDefinition(
         name = "java:app/jdbc/main",

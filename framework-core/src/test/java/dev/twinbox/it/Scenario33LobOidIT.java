@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * LOB-OID: what is published beside Hibernate is in the table itself, as {@code bytea}. No mapping of ours can make a large object of it: there is no
- * entity for the outbox.
+ * LOB-OID: beside Hibernate, payloads are in the table itself, as {@code bytea}. No mapping can make a large object of
+ * them, since the outbox has no entity.
  */
 @Tag("proof")
 @ExtendWith(ArquillianExtension.class)

@@ -16,8 +16,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * The producer's side of scenario 34 (SCHEMA), in an application without any JPA: schema {@code Sales-EU 1}, table {@code
- * Out"Box}, public not in the search path, a role that may insert into the table and use its sequence, and nothing else.
+ * The producer's side of scenario 34 (SCHEMA), in an application without JPA. The schema is {@code Sales-EU 1}, the
+ * table {@code Out"Box}, and public is not in the search path. The role may insert into the table and use its sequence,
+ * nothing else.
  */
 @Tag("proof")
 @ExtendWith(ArquillianExtension.class)

@@ -12,8 +12,8 @@ import org.junit.platform.launcher.LauncherSessionListener;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * Starts PostgreSQL before the first integration test, creates what the test applications expect, and names it in system
- * properties, which arquillian.xml hands on to the server.
+ * Starts PostgreSQL before the first integration test and creates what the test applications expect. System properties
+ * name it, and arquillian.xml passes them to the server.
  */
 public final class TestDatabase implements LauncherSessionListener {
 
@@ -36,7 +36,7 @@ public final class TestDatabase implements LauncherSessionListener {
             createLeast();
             System.setProperty("twinbox.it.user", server.user());
             System.setProperty("twinbox.it.password", server.password());
-            // Payara unpacks itself there and leaves that behind.
+            // Payara unpacks itself there and does not clean up.
             System.setProperty(
                     "twinbox.it.folder",
                     Files.createDirectories(Path.of("target", "payara-tmp"))

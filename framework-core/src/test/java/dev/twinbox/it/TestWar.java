@@ -9,12 +9,12 @@ import org.jboss.shrinkwrap.api.asset.EmptyAsset;
 import org.jboss.shrinkwrap.api.asset.StringAsset;
 import org.jboss.shrinkwrap.api.spec.WebArchive;
 
-/** Puts WARs together from this module's real jar and the libraries the build copied. */
+/** Builds WARs of this module's real jar and the libraries that the build copied. */
 final class TestWar {
 
     private TestWar() {}
 
-    /** A WAR with Twinbox, the PostgreSQL driver and what tests assert with. */
+    /** A WAR with Twinbox, the PostgreSQL driver and the assertion libraries. */
     static WebArchive named(String name, String configuration) {
         return ShrinkWrap.create(WebArchive.class, name + ".war")
                 .addAsLibraries(new File(System.getProperty("twinbox.it.coreJar")))

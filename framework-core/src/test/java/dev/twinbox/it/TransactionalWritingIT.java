@@ -40,8 +40,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Events follow the transaction: everything that needs a JPA provider or does not care. Runs in the server; one
- * deployment, so one start of Payara.
+ * Events share the outcome of the transaction: all tests but those without JPA. They run in the server, in one
+ * deployment, so that Payara starts once.
  */
 @ExtendWith(ArquillianExtension.class)
 public class TransactionalWritingIT {
@@ -137,7 +137,7 @@ public class TransactionalWritingIT {
     }
 
     @Test
-    void an_event_to_be_sent_later_is_stored_with_its_time_by_the_same_transaction_and_only_if_it_commits()
+    void a_scheduled_event_is_stored_with_its_time_if_the_transaction_commits()
             throws Exception {
         Instant time = Instant.parse("2031-01-01T00:00:00.000001001Z");
         AccountChanged later = new AccountChanged(account, "later");
@@ -256,7 +256,7 @@ public class TransactionalWritingIT {
     }
 
     @Test
-    void setRollbackOnly_in_a_later_beforeCompletion_takes_the_row_with_it_on_a_managed_thread() {
+    void setRollbackOnly_in_a_later_beforeCompletion_on_a_managed_thread_removes_the_row() {
         assertThatThrownBy(() -> executor.submit(() -> {
                             transactions.required(this::publishThenRollBackLate);
                             return null;
@@ -268,7 +268,7 @@ public class TransactionalWritingIT {
     }
 
     @Test
-    void setRollbackOnly_in_a_later_beforeCompletion_takes_the_row_with_it_in_a_user_transaction() throws Exception {
+    void setRollbackOnly_in_a_later_beforeCompletion_in_a_user_transaction_removes_it() throws Exception {
         userTransaction.begin();
         publishThenRollBackLate();
         assertThatThrownBy(userTransaction::commit);
@@ -324,7 +324,7 @@ public class TransactionalWritingIT {
     }
 
     @Test
-    void rows_that_can_not_be_written_roll_the_transaction_back_and_say_why() throws Exception {
+    void rows_that_cannot_be_written_roll_the_transaction_back_and_say_why() throws Exception {
         Committed.execute(
                 "twinbox.it.url",
                 "alter table outbox_event add constraint refused check (key <> '" + key() + "') not valid");
@@ -390,11 +390,11 @@ public class TransactionalWritingIT {
                 .hasMessageContaining("@EventType"));
     }
 
-    // In the flush
+    // During the flush
 
     @ParameterizedTest
     @ValueSource(strings = {"hibernate", "eclipselink"})
-    void scenario_5_CDI_FLUSH_events_of_entity_listeners_in_the_commit_flush_are_stored_once(String unit)
+    void scenario_5_CDI_FLUSH_events_of_listeners_in_the_commit_flush_are_stored_once(String unit)
             throws Exception {
         EntityManager em = resources.entityManager(unit);
         transactions.required(() -> {
@@ -432,7 +432,7 @@ public class TransactionalWritingIT {
     }
 
     @Test
-    void scenario_5_CDI_FLUSH_an_observer_after_success_is_refused_or_has_a_transaction_of_its_own() throws Exception {
+    void scenario_5_CDI_FLUSH_an_observer_after_success_needs_its_own_transaction() throws Exception {
         AfterSuccess.reset();
         transactions.required(() -> {
             announcer.announce(account, "in the transaction");
@@ -530,7 +530,7 @@ public class TransactionalWritingIT {
     // The transaction decides, not the exception
 
     @Test
-    void scenario_6_CHECKED_EX_an_event_goes_out_with_a_transaction_that_commits_in_spite_of_an_exception()
+    void scenario_6_CHECKED_EX_a_transaction_that_commits_after_an_exception_publishes()
             throws Exception {
         assertThatThrownBy(() -> transactions.required(() -> {
                     resources.insertAccount(account, "");
@@ -544,7 +544,7 @@ public class TransactionalWritingIT {
     }
 
     @Test
-    void scenario_6_CHECKED_EX_an_event_goes_down_with_a_transaction_that_an_Error_rolls_back() throws Exception {
+    void scenario_6_CHECKED_EX_an_Error_rolls_the_event_back() throws Exception {
         assertThatThrownBy(() -> transactions.required(() -> {
             resources.insertAccount(account, "");
             announcer.announce(account, "error");
@@ -586,7 +586,7 @@ public class TransactionalWritingIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"hibernate", "eclipselink"})
-    void on_one_row_the_outbox_order_is_the_order_of_changes_when_the_event_is_published_first(String unit)
+    void outbox_order_is_the_order_of_changes_of_one_row_if_published_first(String unit)
             throws Exception {
         EntityManager em = resources.entityManager(unit);
         assertNoInversions(i -> {
@@ -597,7 +597,7 @@ public class TransactionalWritingIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"hibernate", "eclipselink"})
-    void on_one_row_the_outbox_order_is_the_order_of_changes_when_the_event_is_published_last(String unit)
+    void outbox_order_is_the_order_of_changes_of_one_row_if_published_last(String unit)
             throws Exception {
         EntityManager em = resources.entityManager(unit);
         assertNoInversions(i -> {
@@ -608,7 +608,7 @@ public class TransactionalWritingIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"hibernate", "eclipselink"})
-    void on_one_row_the_outbox_order_is_the_order_of_changes_when_only_a_listener_publishes(String unit)
+    void outbox_order_is_the_order_of_changes_of_one_row_if_a_listener_publishes(String unit)
             throws Exception {
         EntityManager em = resources.entityManager(unit);
         assertNoInversions(i -> em.find(Account.class, account).setNote("PreUpdate " + i));

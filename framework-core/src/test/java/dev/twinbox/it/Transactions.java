@@ -6,7 +6,7 @@ import jakarta.ejb.Stateless;
 import jakarta.ejb.TransactionAttribute;
 import jakarta.ejb.TransactionAttributeType;
 
-/** Runs what a test gives it in an EJB's transaction: begun and committed by the container, called from a servlet. */
+/** Runs a test's code in an EJB's transaction, which the container begins and commits. */
 @Stateless
 public class Transactions {
 

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
 
-/** Everything that deployment has to refuse. */
+/** All mistakes that the deployment has to refuse. */
 public final class WrongBeans {
 
     private WrongBeans() {}

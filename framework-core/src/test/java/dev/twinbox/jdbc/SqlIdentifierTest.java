@@ -35,7 +35,7 @@ class SqlIdentifierTest {
     }
 
     @Test
-    void what_postgresql_can_not_take_as_a_name_is_refused() {
+    void what_postgresql_cannot_take_as_a_name_is_refused() {
         assertThatThrownBy(() -> new SqlIdentifier(null, "")).hasMessageContaining("name is empty");
         assertThatThrownBy(() -> new SqlIdentifier("", "t")).hasMessageContaining("schema is empty");
         assertThatThrownBy(() -> new SqlIdentifier(null, "a\0")).hasMessageContaining("U+0000");

@@ -11,7 +11,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** One mistake at a time: the message names the place, the value and what would be right. What is wrong with events: {@code OutboxEventTest}. */
+/**
+ * One mistake at a time: the message names key, value and remedy. Mistakes in events are tested by {@code
+ * OutboxEventTest}.
+ */
 class BadInputTest {
 
     private static final Map<String, String> RIGHT =
@@ -39,14 +42,14 @@ class BadInputTest {
             twinbox.outbox.tabel | x | is unknown: did you mean twinbox.outbox.table?
             twinbox.outbox.datasource | java:x | is unknown: did you mean twinbox.outbox.data-source?
             """)
-    void aWrongValueIsRefusedWithKeyValueAndRemedy(String key, String value, String expected) {
+    void a_wrong_value_is_refused_with_key_value_and_remedy(String key, String value, String expected) {
         Map<String, String> values = new HashMap<>(RIGHT);
         values.put(key, value);
 
         assertThat(problems(values)).singleElement().asString().contains(key, expected);
     }
 
-    /** And one further is refused: no bound is off by one. */
+    /** No bound is off by one. */
     @ParameterizedTest(name = "{0} = {1}")
     @CsvSource(delimiter = '|', textBlock = """
             twinbox.outbox.max-payload-bytes | 1 | 0
@@ -56,7 +59,7 @@ class BadInputTest {
             twinbox.outbox.max-bytes-per-transaction | 900000 | 899999
             twinbox.outbox.max-bytes-per-transaction | 2147483647 | 2147483648
             """)
-    void theBoundIsWithinAndWhatIsBeyondItIsNot(String key, String within, String beyond) {
+    void a_value_at_its_bound_is_taken_and_one_beyond_it_refused(String key, String within, String beyond) {
         Map<String, String> values = new HashMap<>(RIGHT);
         values.put(key, within);
         assertThat(problems(values)).isEmpty();
@@ -65,7 +68,7 @@ class BadInputTest {
     }
 
     @Test
-    void theLargestPayloadThereMayBeIsWithinAndOneByteMoreIsNot() {
+    void the_largest_payload_is_taken_and_one_byte_more_refused() {
         Map<String, String> values = new HashMap<>(RIGHT);
         values.put("twinbox.outbox.max-bytes-per-transaction", "2147483647");
         values.put("twinbox.outbox.max-payload-bytes", "100000000");
@@ -75,7 +78,7 @@ class BadInputTest {
     }
 
     @Test
-    void theNameThatIsWrongIsNamed() {
+    void a_name_that_is_wrong_is_named() {
         String tooLong = "x".repeat(64);
         for (String key : new String[] {"schema", "table", "position-table", "lease-table"}) {
             Map<String, String> values = new HashMap<>(RIGHT);

@@ -37,7 +37,7 @@ class RowFactoryTest {
         @Override
         public byte[] serialize(Object event) {
             if (event.toString().contains("fail")) {
-                throw new IllegalStateException("can not write this");
+                throw new IllegalStateException("cannot write this");
             }
             return event.toString().getBytes(StandardCharsets.UTF_8);
         }
@@ -121,7 +121,7 @@ class RowFactoryTest {
                 "@EventType of " + Broken.class.getTypeName() + ": key property \"missing\" does not exist");
         refused(
                 new Placed(1, "fail"),
-                "event " + Placed.class.getTypeName() + " can not be serialized: can not write this");
+                "event " + Placed.class.getTypeName() + " cannot be serialized: cannot write this");
     }
 
     @Test

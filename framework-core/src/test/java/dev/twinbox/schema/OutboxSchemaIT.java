@@ -159,7 +159,7 @@ class OutboxSchemaIT {
     }
 
     @Test
-    void a_row_that_could_not_be_sent_can_not_be_stored() {
+    void a_row_that_could_not_be_sent_cannot_be_stored() {
         DEFAULT.migrate(owner(""));
 
         refused("topic_legal", "'a/b c'", "'k'", "'t'", "null");

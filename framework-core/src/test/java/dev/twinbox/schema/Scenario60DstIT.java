@@ -15,8 +15,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * DST, what the database counts: slots follow each other every hour of real time, and waits are as long as they are, in a session of any zone,
- * over both changes of the clock. That nothing else goes by a clock on the wall: the sample's test of the same name.
+ * DST, in the database: over both changes of the clock, slots follow each other every hour of real time and waits keep
+ * their length, in a session of any zone. The sample's test of the same name shows that nothing else uses a clock on
+ * the wall.
  */
 class Scenario60DstIT {
 

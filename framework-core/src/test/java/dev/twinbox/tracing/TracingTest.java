@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 class TracingTest {
 
-    /** A server without OpenTelemetry: our classes are there, its are not. */
+    /** A server without OpenTelemetry has our classes, but not its own. */
     private static final class WithoutOpenTelemetry extends URLClassLoader {
         WithoutOpenTelemetry() {
             super(new URL[] {Tracing.class.getProtectionDomain().getCodeSource().getLocation()}, null);
