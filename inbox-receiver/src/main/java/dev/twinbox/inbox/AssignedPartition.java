@@ -1,6 +1,5 @@
 package dev.twinbox.inbox;
 
-import dev.twinbox.inbox.Batch.Care;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Collection;
@@ -25,8 +24,8 @@ final class AssignedPartition {
     private final TopicPartition partition;
     private final List<Lane> lanes;
     private final OffsetLedger ledger;
-    private int eventsToCareFor;
-    private long careUntil = UNKNOWN;
+    private int suspects;
+    private long suspectsUntil = UNKNOWN;
     private int keyless;
     private long bytes;
     private long committedTo;
@@ -35,15 +34,15 @@ final class AssignedPartition {
 
     /**
      * @param offset what is committed; {@link #UNKNOWN} if that is not known
-     * @param eventsToCareFor how many, from the first on, the one before may have died of
+     * @param suspects how many events, from the first on, the previous owner may have died of
      * @param lanes how many batches may be handled at the same time
      */
-    AssignedPartition(TopicPartition partition, long offset, int eventsToCareFor, int lanes) {
+    AssignedPartition(TopicPartition partition, long offset, int suspects, int lanes) {
         this.partition = partition;
         this.ledger = new OffsetLedger(offset);
         this.committedTo = offset;
-        this.eventsToCareFor = eventsToCareFor;
-        this.lanes = Stream.generate(() -> new Lane(this)).limit(lanes).toList();
+        this.suspects = suspects;
+        this.lanes = Stream.generate(Lane::new).limit(lanes).toList();
     }
 
     TopicPartition partition() {
@@ -59,9 +58,9 @@ final class AssignedPartition {
         for (ReceivedEvent event : fetched) {
             ledger.open(event.offset());
             bytes += event.bytes();
-            if (eventsToCareFor > 0) {
-                eventsToCareFor--;
-                careUntil = event.offset() + 1;
+            if (suspects > 0) {
+                suspects--;
+                suspectsUntil = event.offset() + 1;
             }
             laneOf(event).add(event);
         }
@@ -81,11 +80,19 @@ final class AssignedPartition {
         return lanes.get(Math.floorMod(number, lanes.size()));
     }
 
-    Care careFor(ReceivedEvent event) {
-        return event.offset() < careUntil ? Care.AFTER_A_CRASH : Care.NORMAL;
+    /** Hands out the first events of a lane that is ready; they stay here until they are settled. */
+    Batch begin(Lane lane, int most, Duration maxTime) {
+        ReceivedEvent first = lane.first();
+        boolean isSuspect = first != null && first.offset() < suspectsUntil;
+        return lane.begin(most, maxTime, isSuspect ? Handover.AFTER_CRASH : Handover.CLEAN);
     }
 
-    void settled(ReceivedEvent event) {
+    /** Takes back what was handed out to a lane; the first events are settled. */
+    void end(Lane lane, int settled) {
+        lane.end(settled, this::settled);
+    }
+
+    private void settled(ReceivedEvent event) {
         ledger.settle(event.offset());
         bytes -= event.bytes();
     }

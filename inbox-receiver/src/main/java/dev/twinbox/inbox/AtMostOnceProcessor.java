@@ -4,15 +4,19 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.List;
 
-/** {@code AT_MOST_ONCE}: the offset is committed already, so each event gets one try, whatever comes of it. */
+/** {@code AT_MOST_ONCE}: the offset is committed already, so each event gets one attempt, whatever comes of it. */
 final class AtMostOnceProcessor implements Processor {
 
     private static final Logger LOG = System.getLogger(AtMostOnceProcessor.class.getName());
 
-    private final Workshop workshop;
+    private final Attempts attempts;
+    private final Claims claims;
+    private final ReceiverStatus status;
 
-    AtMostOnceProcessor(Workshop workshop) {
-        this.workshop = workshop;
+    AtMostOnceProcessor(Attempts attempts, Claims claims, ReceiverStatus status) {
+        this.attempts = attempts;
+        this.claims = claims;
+        this.status = status;
     }
 
     @Override
@@ -28,18 +32,16 @@ final class AtMostOnceProcessor implements Processor {
     }
 
     private void handle(ReceivedEvent event, Handler handler) {
-        Attempt attempt = new Attempt(
-                        workshop, List.of(event), one -> List.of(handler), workshop.claims(), handled -> true)
-                .execute();
+        Attempt attempt = attempts.handleAlone(event, List.of(handler), claims);
         if (!attempt.isCommitted() && Faults.isAlreadyDone(attempt.cause())) {
-            workshop.status().alreadyDone(1);
+            status.alreadyDone(1);
         } else if (!attempt.isCommitted()) {
             drop(event, attempt.cause());
         }
     }
 
     private void drop(ReceivedEvent event, Throwable cause) {
-        workshop.status().dropped(1);
+        status.dropped(1);
         LOG.log(Level.DEBUG, () -> "Dropped " + event, ErrorText.forLog(cause));
     }
 }

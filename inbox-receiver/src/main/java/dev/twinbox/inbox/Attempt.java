@@ -1,12 +1,6 @@
 package dev.twinbox.inbox;
 
-import dev.twinbox.EventContext;
-import dev.twinbox.inbox.Claims.Pair;
-import dev.twinbox.inbox.Claims.Standing;
-import dev.twinbox.inbox.HandlerMethod.Shape;
 import dev.twinbox.inbox.InboxTable.Keys;
-import dev.twinbox.outbox.Cause;
-import dev.twinbox.tracing.Tracing;
 import jakarta.transaction.Status;
 import jakarta.transaction.Synchronization;
 import java.sql.Connection;
@@ -15,8 +9,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -28,25 +20,27 @@ import org.jspecify.annotations.Nullable;
  */
 final class Attempt implements Runnable, Synchronization {
 
-    /** How far it got; tells whom to blame. */
-    private enum Step {
+    /** How far it got: that decides what is to blame for a failure. */
+    private enum Phase {
         BEGIN,
         CLAIM,
         HANDLE,
         COMMIT
     }
 
-    private final Workshop workshop;
+    private final JtaDatabase database;
+    private final Parking parking;
+    private final HandlerCalls calls;
     private final List<ReceivedEvent> events;
     private final Function<ReceivedEvent, List<Handler>> handlersOf;
     private final Claims claims;
     private final Predicate<Integer> stopAfter;
 
-    /** By handler and event id, until it is the pair's turn. */
-    private final Map<String, Map<String, Standing>> standings = new HashMap<>();
+    /** By handler and event id, until the delivery is taken. */
+    private final Map<String, Map<String, ClaimResult>> results = new HashMap<>();
 
-    private final List<Pair> followers = new ArrayList<>();
-    private Step step = Step.BEGIN;
+    private final List<Delivery> followers = new ArrayList<>();
+    private Phase phase = Phase.BEGIN;
     private int handled;
     private int effects;
     private int duplicates;
@@ -59,38 +53,53 @@ final class Attempt implements Runnable, Synchronization {
      * @param stopAfter asked with the number of events handled: whether to leave the rest
      */
     Attempt(
-            Workshop workshop,
+            JtaDatabase database,
+            Parking parking,
+            HandlerCalls calls,
             List<ReceivedEvent> events,
             Function<ReceivedEvent, List<Handler>> handlersOf,
             Claims claims,
             Predicate<Integer> stopAfter) {
-        this.workshop = workshop;
+        this.database = database;
+        this.parking = parking;
+        this.calls = calls;
         this.events = events;
         this.handlersOf = handlersOf;
         this.claims = claims;
         this.stopAfter = stopAfter;
     }
 
-    /** Runs the transaction; afterwards the other methods tell how it went. */
+    /** Runs the transaction; afterwards the other methods say how it went. */
     Attempt execute() {
         try {
-            workshop.transaction().run(this);
+            database.transaction().run(this);
         } catch (RuntimeException | Error e) {
             blame(e);
-        }
-        if (isCommitted()) {
-            workshop.status().committed(effects, duplicates);
-            workshop.parking().followed(followers);
         }
         return this;
     }
 
     /**
      * Only what the transaction manager reports counts: a method that returns normally may have been rolled back. In doubt the
-     * answer is no, and the claims of the next attempt tell what had been committed after all.
+     * answer is no, and the claims of the next attempt find what had been committed after all.
      */
     boolean isCommitted() {
         return committed && thrown == null;
+    }
+
+    /** How often a handler was called, if it is committed. */
+    int effects() {
+        return effects;
+    }
+
+    /** How many deliveries were left out because their effect had happened before. */
+    int duplicates() {
+        return duplicates;
+    }
+
+    /** What was parked behind earlier events of its key, if it is committed. */
+    List<Delivery> followers() {
+        return followers;
     }
 
     /** How many events, from the first on, are done if it is committed. */
@@ -101,7 +110,7 @@ final class Attempt implements Runnable, Synchronization {
     /** Whether the database, not an event, is to blame. */
     boolean isDatabaseFault() {
         Throwable cause = cause();
-        boolean beforeHandling = step == Step.BEGIN || step == Step.CLAIM;
+        boolean beforeHandling = phase == Phase.BEGIN || phase == Phase.CLAIM;
         return beforeHandling ? !Faults.isBadData(cause) : Faults.isTransient(cause);
     }
 
@@ -116,12 +125,12 @@ final class Attempt implements Runnable, Synchronization {
     @Override
     public void run() {
         try {
-            workshop.registry().registerInterposedSynchronization(this);
-            step = Step.CLAIM;
+            database.registry().registerInterposedSynchronization(this);
+            phase = Phase.CLAIM;
             claim();
-            step = Step.HANDLE;
+            phase = Phase.HANDLE;
             callHandlers();
-            step = Step.COMMIT;
+            phase = Phase.COMMIT;
         } catch (Throwable t) { // whatever a handler throws rolls back
             blame(t);
             rollBack();
@@ -129,37 +138,30 @@ final class Attempt implements Runnable, Synchronization {
     }
 
     private void claim() throws SQLException {
-        List<Pair> pairs = new ArrayList<>();
+        List<Delivery> deliveries = new ArrayList<>();
         for (ReceivedEvent event : events) {
-            handlersOf.apply(event).forEach(handler -> pairs.add(new Pair(handler, event)));
+            handlersOf.apply(event).forEach(handler -> deliveries.add(new Delivery(handler, event)));
         }
-        if (!pairs.isEmpty()) {
-            try (Connection connection = workshop.dataSource().getConnection()) {
+        if (!deliveries.isEmpty()) {
+            try (Connection connection = database.connect()) {
                 claims.take(
                         connection,
-                        pairs,
-                        (handler, id, standing) -> standings
-                                .computeIfAbsent(handler, h -> new HashMap<>())
-                                .put(id, standing));
+                        deliveries,
+                        (handler, id, result) -> results.computeIfAbsent(handler, h -> new HashMap<>())
+                                .put(id, result));
             }
         }
     }
 
     private void callHandlers() throws Throwable {
-        SortedMap<String, ListCall> lists = new TreeMap<>();
         for (ReceivedEvent event : events) {
             for (Handler handler : handlersOf.apply(event)) {
                 switch (take(handler, event)) {
                     case DONE -> duplicates++;
-                    case TO_FOLLOW -> followers.add(new Pair(handler, event));
+                    case TO_FOLLOW -> followers.add(new Delivery(handler, event));
                     case TO_HANDLE -> {
                         effects += handler.hasEffect() ? 1 : 0;
-                        if (handler.shape() == Shape.LIST) {
-                            lists.computeIfAbsent(handler.name(), h -> new ListCall(handler))
-                                    .add(event);
-                        } else {
-                            handle(handler, event);
-                        }
+                        calls.call(handler, event);
                     }
                 }
             }
@@ -169,71 +171,33 @@ final class Attempt implements Runnable, Synchronization {
             }
         }
         unclaimTheRest();
-        for (ListCall call : lists.values()) {
-            workshop.tracing().handleAll(workshop.group(), call.handler.name(), call::contexts, call);
-        }
+        calls.callLists();
         settle();
     }
 
-    /** What a handler of many events is called with. */
-    private static final class ListCall implements Tracing.Work {
-        private final Handler handler;
-        private final List<ReceivedEvent> events = new ArrayList<>();
-        private final List<@Nullable Object> values = new ArrayList<>();
-
-        ListCall(Handler handler) {
-            this.handler = handler;
+    /** The second one of a delivery that is in the batch twice is a duplicate. */
+    private ClaimResult take(Handler handler, ReceivedEvent event) {
+        Map<String, ClaimResult> ofHandler = results.getOrDefault(handler.name(), Map.of());
+        ClaimResult result = ofHandler.get(event.id());
+        if (result == null) {
+            return handler.claims() ? ClaimResult.DONE : ClaimResult.TO_HANDLE;
         }
-
-        void add(ReceivedEvent event) {
-            values.add(event.eventFor(handler));
-            events.add(event);
-        }
-
-        List<EventContext> contexts() {
-            return events.stream().map(ReceivedEvent::context).toList();
-        }
-
-        @Override
-        public void run() throws Throwable {
-            handler.handleAll(values);
-        }
-    }
-
-    private void handle(Handler handler, ReceivedEvent event) throws Throwable {
-        @Nullable Object value = event.eventFor(handler);
-        @Nullable EventContext context = handler.shape() == Shape.EVENT_AND_CONTEXT ? event.context() : null;
-        Tracing.Work call = () -> Cause.of(event::context, () -> handler.handle(value, context));
-        if (handler.hasEffect()) {
-            workshop.tracing().handle(workshop.group(), handler.name(), event::context, call);
-        } else {
-            call.run();
-        }
-    }
-
-    /** Of a pair that is in the batch twice the second is a duplicate. */
-    private Standing take(Handler handler, ReceivedEvent event) {
-        Map<String, Standing> ofHandler = standings.getOrDefault(handler.name(), Map.of());
-        Standing standing = ofHandler.get(event.id());
-        if (standing == null) {
-            return handler.claims() ? Standing.DONE : Standing.TO_HANDLE;
-        }
-        ofHandler.put(event.id(), Standing.DONE);
-        return standing;
+        ofHandler.put(event.id(), ClaimResult.DONE);
+        return result;
     }
 
     private void unclaimTheRest() throws SQLException {
         Keys rest = new Keys();
         for (ReceivedEvent event : events.subList(handled, events.size())) {
             for (Handler handler : handlersOf.apply(event)) {
-                if (handler.claims() && take(handler, event) == Standing.TO_HANDLE) {
+                if (handler.claims() && take(handler, event) == ClaimResult.TO_HANDLE) {
                     rest.add(handler.name(), event.id());
                 }
             }
         }
         if (!rest.isEmpty()) {
-            try (Connection connection = workshop.dataSource().getConnection()) {
-                workshop.table().unclaim(connection, workshop.group(), rest);
+            try (Connection connection = database.connect()) {
+                claims.giveBack(connection, rest);
             }
         }
     }
@@ -243,17 +207,17 @@ final class Attempt implements Runnable, Synchronization {
         if (followers.isEmpty() && !claims.hasToSettle()) {
             return;
         }
-        try (Connection connection = workshop.dataSource().getConnection()) {
+        try (Connection connection = database.connect()) {
             claims.settle(connection); // first: what was begun is not what gets in line
-            for (Pair follower : followers) {
-                workshop.parking().follow(connection, follower);
+            for (Delivery follower : followers) {
+                parking.follow(connection, follower);
             }
         }
     }
 
     private void rollBack() {
         try {
-            workshop.registry().setRollbackOnly();
+            database.registry().setRollbackOnly();
         } catch (RuntimeException e) {
             // Already rolled back, by a timeout; the status after completion says so.
             blame(e);

@@ -6,17 +6,9 @@ import java.util.List;
 /** Consecutive events of one partition that a worker is to handle, and the sign to stop. */
 final class Batch {
 
-    /** What is known of whoever had the partition before. */
-    enum Care {
-        /** It gave the partition back in order. */
-        NORMAL,
-        /** It may have died, and of one of these events: each is begun and ended by itself, on the record. */
-        AFTER_A_CRASH
-    }
-
     private final List<ReceivedEvent> events;
     private final long maxNanos;
-    private final Care care;
+    private final Handover handover;
 
     /** Written by the poll thread, read by the worker. */
     private volatile boolean cutShort;
@@ -24,14 +16,15 @@ final class Batch {
     /** Set by the worker when it begins. */
     private long begin = System.nanoTime();
 
-    Batch(List<ReceivedEvent> events, Duration maxTime, Care care) {
+    Batch(List<ReceivedEvent> events, Duration maxTime, Handover handover) {
         this.events = events;
-        this.care = care;
+        this.handover = handover;
         this.maxNanos = maxTime.toNanos();
     }
 
-    Care care() {
-        return care;
+    /** How the previous owner of the partition left these events. */
+    Handover handover() {
+        return handover;
     }
 
     List<ReceivedEvent> events() {

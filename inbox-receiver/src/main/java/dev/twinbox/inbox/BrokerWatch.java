@@ -13,7 +13,7 @@ import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells from the poll thread whether Kafka is there: a consumer itself says nothing, its polls just stay empty.
+ * Reports from the poll thread whether Kafka is reachable. A consumer itself says nothing of that: its polls just stay empty.
  */
 final class BrokerWatch {
 
@@ -25,7 +25,7 @@ final class BrokerWatch {
 
     private final Consumer<byte[], byte[]> consumer;
     private final String subject;
-    private final InboxStatus status;
+    private final ReceiverStatus status;
     private final Set<String> topicsToFind;
     private final Duration session;
     private @Nullable Metric connections;
@@ -35,7 +35,7 @@ final class BrokerWatch {
     private long lookForTopicsAt = System.nanoTime();
 
     /** @param session for how long the group waits for a heartbeat */
-    BrokerWatch(Consumer<byte[], byte[]> consumer, Subscription subscription, Duration session, InboxStatus status) {
+    BrokerWatch(Consumer<byte[], byte[]> consumer, Subscription subscription, Duration session, ReceiverStatus status) {
         this.consumer = consumer;
         this.session = session;
         this.subject = "kafka group " + subscription.group();

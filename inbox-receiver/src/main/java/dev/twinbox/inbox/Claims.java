@@ -1,38 +1,25 @@
 package dev.twinbox.inbox;
 
+import dev.twinbox.inbox.InboxTable.ClaimSink;
+import dev.twinbox.inbox.InboxTable.Keys;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** How an attempt comes by the events that it handles, and what it leaves behind; all in the attempt's transaction. */
+/** How an attempt claims the events that it handles, and what it leaves behind; all in the attempt's transaction. */
 interface Claims {
 
-    /** What is to be done about an event for a handler. */
-    enum Standing {
-        /** Claimed now: call the handler. */
-        TO_HANDLE,
-        /** Its key waits for an earlier event: park it behind that. */
-        TO_FOLLOW,
-        /** Its effect has happened, or it is parked itself. */
-        DONE
-    }
-
-    /** An event for a handler. */
-    record Pair(Handler handler, ReceivedEvent event) {}
-
-    /** What {@link #take} answers with. */
-    interface Sink {
-        void accept(String handler, String eventId, Standing standing);
-    }
-
     /**
-     * Claims what is to be handled. What it does not answer for is {@link Standing#DONE} for a handler that claims, and
-     * {@link Standing#TO_HANDLE} for one that does not.
+     * Claims what is to be handled. A delivery without an answer is {@link ClaimResult#DONE} for a handler that claims, and
+     * {@link ClaimResult#TO_HANDLE} for one that does not.
      *
-     * @param pairs not empty; may hold a pair twice: it is answered for once
+     * @param deliveries not empty; one of them may be there twice: it is answered once
      */
-    void take(Connection connection, List<Pair> pairs, Sink sink) throws SQLException;
+    void take(Connection connection, List<Delivery> deliveries, ClaimSink sink) throws SQLException;
+
+    /** Gives back what was claimed and not handled. */
+    void giveBack(Connection connection, Keys keys) throws SQLException;
 
     /** All handlers have returned. */
     void settle(Connection connection) throws SQLException;
@@ -41,55 +28,67 @@ interface Claims {
     boolean hasToSettle();
 
     /**
-     * Events as Kafka hands them over.
+     * Events from Kafka.
      *
-     * @param begun number of the row that says the event was begun, see {@link ParkedTable#begin}; null: there is none
+     * @param start number of the row that records the handler's start; null: there is none
      */
     record FromKafka(
             InboxTable inbox,
             ParkedTable parked,
             String group,
-            @Nullable Long begun) implements Claims {
+            @Nullable Long start) implements Claims {
+
+        /** The same for an event whose handler's start is recorded in that row. */
+        FromKafka withStart(@Nullable RecordedStart recorded) {
+            return recorded == null ? this : new FromKafka(inbox, parked, group, recorded.number());
+        }
 
         @Override
-        public void take(Connection connection, List<Pair> pairs, Sink sink) throws SQLException {
-            inbox.claim(connection, group, pairs, sink);
+        public void take(Connection connection, List<Delivery> deliveries, ClaimSink sink) throws SQLException {
+            inbox.claim(connection, group, deliveries, sink);
+        }
+
+        @Override
+        public void giveBack(Connection connection, Keys keys) throws SQLException {
+            inbox.unclaim(connection, group, keys);
         }
 
         @Override
         public void settle(Connection connection) throws SQLException {
-            if (begun != null) {
-                parked.remove(connection, begun);
+            if (start != null) {
+                parked.remove(connection, start);
             }
         }
 
         @Override
         public boolean hasToSettle() {
-            return begun != null;
+            return start != null;
         }
     }
 
     /** A parked event that is due. */
-    record FromParking(InboxTable inbox, ParkedTable parked, ParkedTable.Due due) implements Claims {
+    record FromParking(InboxTable inbox, ParkedTable parked, DueEvent due) implements Claims {
 
         @Override
-        public void take(Connection connection, List<Pair> pairs, Sink sink) throws SQLException {
+        public void take(Connection connection, List<Delivery> deliveries, ClaimSink sink) throws SQLException {
             if (!parked.lock(connection, due)) {
                 throw new GoneException(due);
             }
             if (due.handler() == null) {
-                inbox.claim(connection, due.group(), pairs, sink);
+                inbox.claim(connection, due.group(), deliveries, sink);
                 return;
             }
-            for (Pair pair : pairs) {
-                boolean claimed = !pair.handler().claims()
-                        || inbox.claimParked(
-                                connection,
-                                due.group(),
-                                pair.handler().name(),
-                                pair.event().id());
-                sink.accept(pair.handler().name(), pair.event().id(), claimed ? Standing.TO_HANDLE : Standing.DONE);
+            for (Delivery delivery : deliveries) {
+                Handler handler = delivery.handler();
+                String id = delivery.event().id();
+                boolean isClaimed = !handler.claims() || inbox.claimParked(connection, due.group(), handler.name(), id);
+                sink.accept(handler.name(), id, isClaimed ? ClaimResult.TO_HANDLE : ClaimResult.DONE);
             }
+        }
+
+        @Override
+        public void giveBack(Connection connection, Keys keys) throws SQLException {
+            inbox.unclaim(connection, due.group(), keys);
         }
 
         @Override
@@ -103,12 +102,12 @@ interface Claims {
         }
     }
 
-    /** The parked event was settled, discarded or sent again by somebody else in the meantime. */
+    /** The parked event was settled, discarded or retried by another instance or an operator in the meantime. */
     final class GoneException extends RuntimeException {
         private static final long serialVersionUID = 1;
 
-        GoneException(ParkedTable.Due due) {
-            super("parked event " + due.number() + " is somebody else's now");
+        GoneException(DueEvent due) {
+            super("parked event " + due.number() + " is no longer this instance's");
         }
     }
 }

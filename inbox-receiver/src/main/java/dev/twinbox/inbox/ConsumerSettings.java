@@ -28,7 +28,7 @@ final class ConsumerSettings {
 
     /**
      * How long a broker may take to say that it has nothing new; Kafka's default is 500. Until it has, it is not asked for a partition
-     * that was paused when the request was sent, see {@link GroupMember}.
+     * that was paused when the request was sent.
      */
     private static final String FETCH_MAX_WAIT_MS = "100";
 

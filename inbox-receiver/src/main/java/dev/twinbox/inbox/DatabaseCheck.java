@@ -7,7 +7,6 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /** Finds out, before any event is handled, whether the data source can do what the inbox rests on. */
@@ -20,35 +19,23 @@ final class DatabaseCheck {
             -- inbox: check that the data source takes part in the JTA transaction
             select pg_current_xact_id()::text""";
 
-    private final NewTransaction transaction;
-    private final DataSource dataSource;
+    private final JtaDatabase database;
     private final String dataSourceName;
-    private final InboxTable table;
-    private final ParkedTable parked;
-    private final RetentionTable retention;
+    private final InboxSchema schema;
 
-    DatabaseCheck(
-            NewTransaction transaction,
-            DataSource dataSource,
-            String dataSourceName,
-            InboxTable table,
-            ParkedTable parked,
-            RetentionTable retention) {
-        this.transaction = transaction;
-        this.dataSource = dataSource;
+    DatabaseCheck(JtaDatabase database, String dataSourceName, InboxSchema schema) {
+        this.database = database;
         this.dataSourceName = dataSourceName;
-        this.table = table;
-        this.parked = parked;
-        this.retention = retention;
+        this.schema = schema;
     }
 
     /**
-     * @throws SchemaException if a person has to change something; the message says what
-     * @throws SQLException if the database can not be asked now
+     * @throws SchemaException if an operator has to change something; the message says what
+     * @throws SQLException if the database cannot be asked now
      */
     void run() throws SQLException {
         Inquiry inquiry = new Inquiry();
-        transaction.run(inquiry);
+        database.transaction().run(inquiry);
         inquiry.rethrow();
     }
 
@@ -65,10 +52,8 @@ final class DatabaseCheck {
         }
 
         private void inspect() throws SQLException {
-            try (Connection connection = dataSource.getConnection()) {
-                String advice = table.check(connection);
-                parked.check(connection, table.migrateCommand());
-                retention.check(connection, table.migrateCommand());
+            try (Connection connection = database.connect()) {
+                String advice = schema.check(connection);
                 if (!advice.isEmpty()) {
                     LOG.log(Level.WARNING, advice);
                 }
@@ -82,7 +67,7 @@ final class DatabaseCheck {
         }
 
         private String transactionId() throws SQLException {
-            try (Connection connection = dataSource.getConnection();
+            try (Connection connection = database.connect();
                     Statement statement = connection.createStatement();
                     ResultSet row = statement.executeQuery(TRANSACTION)) {
                 row.next();
@@ -92,10 +77,10 @@ final class DatabaseCheck {
 
         void rethrow() throws SQLException {
             if (thrown instanceof SQLException e) {
-                if (needsAPerson(e)) {
+                if (needsAnOperator(e)) {
                     throw new SchemaException(
                             "Data source " + dataSourceName + " (" + Setting.DATA_SOURCE.key()
-                                    + ") can not be used for the inbox: " + e.getMessage(),
+                                    + ") cannot be used for the inbox: " + e.getMessage(),
                             e);
                 }
                 throw e;
@@ -106,7 +91,7 @@ final class DatabaseCheck {
         }
 
         /** Wrong credentials (28), no such database (3D), no privilege or object (42): waiting does not help. */
-        private boolean needsAPerson(SQLException e) {
+        private boolean needsAnOperator(SQLException e) {
             return Faults.hasState(e, "28") || Faults.hasState(e, "3D") || Faults.hasState(e, "42");
         }
     }

@@ -1,6 +1,7 @@
 package dev.twinbox.inbox;
 
-import dev.twinbox.inbox.InboxTable.Forgotten;
+import dev.twinbox.Handled;
+import dev.twinbox.inbox.InboxRows.Forgotten;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -36,7 +37,7 @@ final class ForgetCommand implements Callable<Integer> {
     private CommandSpec spec;
 
     @Mixin
-    private InboxCli.Tables tables;
+    private Tables tables;
 
     @Option(
             names = "--group",
@@ -72,12 +73,12 @@ final class ForgetCommand implements Callable<Integer> {
     public Integer call() {
         PrintWriter err = spec.commandLine().getErr();
         try (Connection connection = tables.dataSource().getConnection()) {
-            return run(connection, new InboxTable(tables.inbox(), tables.parked()), handled());
+            return run(connection, new InboxRows(tables.inbox()), handled());
         } catch (IllegalArgumentException e) {
             err.println(e.getMessage());
             return CommandLine.ExitCode.USAGE;
         } catch (SQLException e) {
-            err.println("Table " + tables.inbox() + " can not be used: " + e.getMessage());
+            err.println("Table " + tables.inbox() + " cannot be used: " + e.getMessage());
             return CommandLine.ExitCode.SOFTWARE;
         }
     }
@@ -91,7 +92,7 @@ final class ForgetCommand implements Callable<Integer> {
     }
 
     /** Each statement is a transaction. */
-    private int run(Connection connection, InboxTable inbox, Handled which) throws SQLException {
+    private int run(Connection connection, InboxRows inbox, Handled which) throws SQLException {
         PrintWriter out = spec.commandLine().getOut();
         String ofGroup = groupOf(inbox.handlers(connection));
         long number = inbox.count(connection, ofGroup, which);
@@ -108,14 +109,14 @@ final class ForgetCommand implements Callable<Integer> {
         return CommandLine.ExitCode.OK;
     }
 
-    private static long forget(Connection connection, InboxTable inbox, String ofGroup, Handled which)
+    private static long forget(Connection connection, InboxRows inbox, String ofGroup, Handled which)
             throws SQLException {
         long forgotten = 0;
         Forgotten batch = Forgotten.NONE;
         do {
-            batch = inbox.forget(connection, ofGroup, which, batch.lastId(), HandledEvents.BATCH);
+            batch = inbox.forget(connection, ofGroup, which, batch.lastId(), InboxRows.BATCH);
             forgotten += batch.number();
-        } while (batch.number() == HandledEvents.BATCH);
+        } while (batch.number() == InboxRows.BATCH);
         return forgotten;
     }
 
@@ -127,8 +128,8 @@ final class ForgetCommand implements Callable<Integer> {
     }
 
     /** A name that is misspelt would otherwise be a replay that does not happen. */
-    private String groupOf(List<InboxTable.Name> known) {
-        List<InboxTable.Name> found = known.stream()
+    private String groupOf(List<InboxRows.Name> known) {
+        List<InboxRows.Name> found = known.stream()
                 .filter(name -> name.handler().equals(handler))
                 .filter(name -> group == null || name.group().equals(group))
                 .toList();
@@ -144,7 +145,7 @@ final class ForgetCommand implements Callable<Integer> {
         return found.get(0).group();
     }
 
-    private static String list(List<InboxTable.Name> names) {
+    private static String list(List<InboxRows.Name> names) {
         return names.stream()
                 .map(name -> name.handler() + " (group " + name.group() + ")")
                 .collect(Collectors.joining(", "));

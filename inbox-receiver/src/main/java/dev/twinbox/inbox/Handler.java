@@ -2,7 +2,6 @@ package dev.twinbox.inbox;
 
 import dev.twinbox.DeliveryContract;
 import dev.twinbox.EventContext;
-import dev.twinbox.inbox.HandlerMethod.Shape;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
@@ -19,11 +18,11 @@ final class Handler {
 
     private final String name;
     private final DeliveryContract delivery;
-    private final Shape shape;
+    private final HandlerShape shape;
     private final Class<?> eventClass;
     private final MethodHandle call;
 
-    Handler(String name, DeliveryContract delivery, Shape shape, Class<?> eventClass, MethodHandle call) {
+    Handler(String name, DeliveryContract delivery, HandlerShape shape, Class<?> eventClass, MethodHandle call) {
         this.name = name;
         this.delivery = delivery;
         this.shape = shape;
@@ -33,7 +32,7 @@ final class Handler {
 
     /** In its place, for an event that is claimed and nothing else. */
     Handler withoutEffect() {
-        return new Handler(name, delivery, Shape.EVENT, byte[].class, NOTHING);
+        return new Handler(name, delivery, HandlerShape.EVENT, byte[].class, NOTHING);
     }
 
     boolean hasEffect() {
@@ -44,7 +43,7 @@ final class Handler {
         return name;
     }
 
-    Shape shape() {
+    HandlerShape shape() {
         return shape;
     }
 

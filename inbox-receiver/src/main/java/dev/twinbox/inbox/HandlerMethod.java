@@ -30,21 +30,11 @@ record HandlerMethod(
         String type,
         Set<String> aliases,
         DeliveryContract delivery,
-        Shape shape,
+        HandlerShape shape,
         Class<?> eventClass,
         Method method,
         Bean<?> bean,
         Type view) {
-
-    /** What a handler method takes. */
-    enum Shape {
-        /** One event. */
-        EVENT,
-        /** One event and what came along with it. */
-        EVENT_AND_CONTEXT,
-        /** All events of a batch. */
-        LIST
-    }
 
     /** Looks everything up once, so that a call costs no reflection. */
     Handler bind(BeanManager beans, CreationalContext<?> context) {
@@ -56,7 +46,7 @@ record HandlerMethod(
         } catch (IllegalAccessException e) {
             throw new IllegalStateException("handler " + name + " can not be called", e);
         }
-        if (shape != Shape.EVENT_AND_CONTEXT) {
+        if (shape != HandlerShape.EVENT_AND_CONTEXT) {
             call = MethodHandles.dropArguments(call, 1, Object.class);
         }
         return new Handler(name, delivery, shape, eventClass, call.asType(Handler.CALL));

@@ -4,7 +4,6 @@ import dev.twinbox.EventContext;
 import dev.twinbox.EventType;
 import dev.twinbox.InboxHandler;
 import dev.twinbox.Outbox;
-import dev.twinbox.inbox.HandlerMethod.Shape;
 import jakarta.ejb.TransactionAttribute;
 import jakarta.ejb.TransactionAttributeType;
 import jakarta.ejb.TransactionManagement;
@@ -125,7 +124,7 @@ final class HandlerRules {
         checkTransaction(candidate, annotated, breaches);
         checkAsynchronous(candidate, annotated, breaches);
         checkReturnType(candidate, annotated, breaches);
-        @Nullable Shape shape = shape(method);
+        @Nullable HandlerShape shape = shape(method);
         @Nullable Class<?> eventClass = shape == null ? null : eventClass(method, shape);
         if (shape == null || eventClass == null) {
             breaches.add("its parameters are (" + parameters(method) + "), legal shapes are (E), (E, EventContext) and "
@@ -268,20 +267,20 @@ final class HandlerRules {
         }
     }
 
-    private static @Nullable Shape shape(Method method) {
+    private static @Nullable HandlerShape shape(Method method) {
         Class<?>[] types = method.getParameterTypes();
         if (types.length == 2 && types[1] == EventContext.class) {
-            return Shape.EVENT_AND_CONTEXT;
+            return HandlerShape.EVENT_AND_CONTEXT;
         }
         if (types.length == 1) {
-            return types[0] == List.class ? Shape.LIST : Shape.EVENT;
+            return types[0] == List.class ? HandlerShape.LIST : HandlerShape.EVENT;
         }
         return null;
     }
 
-    private static @Nullable Class<?> eventClass(Method method, Shape shape) {
+    private static @Nullable Class<?> eventClass(Method method, HandlerShape shape) {
         Type type = method.getGenericParameterTypes()[0];
-        if (shape == Shape.LIST) {
+        if (shape == HandlerShape.LIST) {
             type = type instanceof ParameterizedType list ? list.getActualTypeArguments()[0] : type;
             if (type == List.class) {
                 return null;

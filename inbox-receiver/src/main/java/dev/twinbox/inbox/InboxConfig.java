@@ -1,7 +1,7 @@
 package dev.twinbox.inbox;
 
 import dev.twinbox.InvalidConfigurationException;
-import dev.twinbox.inbox.ParkedEvent.State;
+import dev.twinbox.ParkedEvent.State;
 import dev.twinbox.inbox.TopicFormat.Wrapping;
 import dev.twinbox.schema.SqlIdentifier;
 import java.time.Duration;
@@ -105,6 +105,17 @@ record InboxConfig(
         return new Reader(config, topics).read();
     }
 
+    /** The consumer group of {@code AT_MOST_ONCE} handlers: their early commits would lose the events of other handlers. */
+    String atMostOnceGroup() {
+        return group + "-at-most-once";
+    }
+
+    /** Whole days as days: the ISO form of 15 days would be PT360H. */
+    static String text(Duration duration) {
+        boolean wholeDays = !duration.isZero() && duration.equals(Duration.ofDays(duration.toDays()));
+        return wholeDays ? "P" + duration.toDays() + "D" : duration.toString();
+    }
+
     /** Kafka's settings are left out: they may hold secrets, and Kafka logs its own, masked. */
     @Override
     public String toString() {
@@ -112,7 +123,7 @@ record InboxConfig(
                 + ", batch.max-time=" + batch.maxTime() + ", workers=" + workers + ", lanes=" + lanes + ", buffer="
                 + buffer + ", retry=" + backoff.initial() + ".."
                 + backoff.max() + ", parking=" + parking + ", retention="
-                + (retention == null ? FOR_EVER : TopicRetention.text(retention)) + ", stop.timeout=" + stopTimeout
+                + (retention == null ? FOR_EVER : InboxConfig.text(retention)) + ", stop.timeout=" + stopTimeout
                 + ", formats=" + formats + ", unknown-type=" + unknownType + ", kafka=" + new TreeSet<>(kafka.keySet());
     }
 
@@ -414,7 +425,7 @@ record InboxConfig(
             if (duration == null) {
                 problems.add(Setting.RETENTION.key() + " is \"" + value + "\"; it has to be " + FOR_EVER
                         + " or an ISO-8601 duration from " + SHORTEST_RETENTION + " to "
-                        + TopicRetention.text(LONGEST_RETENTION) + ", for example P15D");
+                        + InboxConfig.text(LONGEST_RETENTION) + ", for example P15D");
             }
             return duration;
         }

@@ -15,7 +15,7 @@ import org.eclipse.microprofile.health.Readiness;
 @Readiness
 class InboxReadiness implements HealthCheck {
 
-    /** The status bean itself can not be injected: on Payara a bean added by an extension does not see those of its library. */
+    /** The status bean itself cannot be injected: on Payara a bean added by an extension does not see those of its library. */
     @Inject
     private InboxExtension extension;
 

@@ -1,9 +1,5 @@
 package dev.twinbox.inbox;
 
-import dev.twinbox.SchemaException;
-import dev.twinbox.inbox.Claims.Pair;
-import dev.twinbox.inbox.Claims.Standing;
-import dev.twinbox.schema.SchemaMigration;
 import dev.twinbox.schema.SqlIdentifier;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -14,13 +10,12 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import javax.sql.DataSource;
 
-/** All SQL of the inbox table; that of the parked table is in {@link ParkedTable}. */
+/**
+ * The statements by which the receiver works on the inbox table: claim events, give claims back, delete old rows. Each method
+ * works in its caller's transaction. What an operator asks for is in {@link InboxRows}.
+ */
 final class InboxTable {
-
-    private static final String LOCATION = "dev/twinbox/inbox/schema";
 
     /**
      * To plan a claim costs three times what it costs to claim one event, so the plan is kept (PostgreSQL would not: it takes its
@@ -145,67 +140,7 @@ final class InboxTable {
             )
             select (select count(*) from due), (select max(handled_at) from due), (select count(*) from gone)""";
 
-    /**
-     * Handlers that have rows, each found by one step along the primary key.
-     */
-    private static final String HANDLERS = """
-            -- inbox: handlers that have rows
-            with recursive known as (
-              (select consumer_group, handler from %1$s order by consumer_group, handler limit 1)
-              union all
-              select next.*
-                from known
-               cross join lateral (
-                 select consumer_group, handler from %1$s i
-                  where (i.consumer_group, i.handler) > (known.consumer_group, known.handler)
-                  order by consumer_group, handler
-                  limit 1) next
-            )
-            select consumer_group, handler from known""";
-
-    private static final String CHOSEN = """
-            where consumer_group = ? and handler = ? and event_id > ?""";
-
-    private static final String COUNT = """
-            -- inbox: count handled events
-            select count(*) from %s\n""" + CHOSEN;
-
-    /** Along the primary key, so that what is deleted already is not met again by the next batch. */
-    private static final String FORGET = """
-            -- inbox: forget handled events
-            with chosen as materialized (
-              select ctid as place, event_id from %%1$s
-              %s
-              %%2$s
-               order by event_id
-               limit ?
-            ), gone as (
-              delete from %%1$s where ctid = any (array(select place from chosen)) returning 1
-            )
-            select (select count(*) from gone), (select max(event_id) from chosen)""".formatted(CHOSEN);
-
-    /** One row of what is there; the names are given as literals to be found as a statement would find them. */
-    private static final String INSPECT = """
-            -- inbox: check table
-            select t.oid is not null,
-                   (select count(*) from pg_attribute a
-                     where a.attrelid = t.oid and not a.attisdropped
-                       and a.attname in ('consumer_group', 'handler', 'event_id', 'handled_at')) = 4,
-                   exists (select 1 from pg_index x
-                     where x.indrelid = t.oid and x.indisunique and x.indisvalid and x.indpred is null
-                       and (select array_agg(a.attname::text order by a.attname::text)
-                              from pg_attribute a
-                             where a.attrelid = x.indrelid and a.attnum = any (x.indkey::smallint[]))
-                           = array['consumer_group', 'event_id', 'handler']),
-                   coalesce(has_table_privilege(t.oid, 'SELECT'), false)
-                     and coalesce(has_table_privilege(t.oid, 'INSERT'), false)
-                     and coalesce(has_table_privilege(t.oid, 'DELETE'), false),
-                   current_user, current_database(), current_setting('search_path'),
-                   current_setting('synchronous_commit'), pg_is_in_recovery()
-              from (select to_regclass(?)::oid) t (oid)""";
-
     private final SqlIdentifier table;
-    private final SqlIdentifier parked;
     private final String claim;
     private final String claimParked;
     private final String unclaim;
@@ -213,11 +148,15 @@ final class InboxTable {
 
     InboxTable(SqlIdentifier table, SqlIdentifier parked) {
         this.table = table;
-        this.parked = parked;
         this.claim = CLAIM.formatted(table.sql(), parked.sql());
         this.claimParked = CLAIM_PARKED.formatted(table.sql());
         this.unclaim = UNCLAIM.formatted(table.sql());
         this.deleteExpired = DELETE_EXPIRED.formatted(table.sql(), parked.sql());
+    }
+
+    /** What {@link #claim} answers to. */
+    interface ClaimSink {
+        void accept(String handler, String eventId, ClaimResult result);
     }
 
     /**
@@ -249,20 +188,20 @@ final class InboxTable {
     /**
      * Claims, in the caller's transaction, what is to be handled.
      *
-     * @param pairs of one topic; may hold a pair twice: it is answered for once or, if it has to follow, twice
+     * @param deliveries of one topic; one of them may be there twice: it is answered once or, if it has to follow, twice
      */
-    void claim(Connection connection, String group, List<Pair> pairs, Claims.Sink sink) throws SQLException {
-        int size = pairs.size();
+    void claim(Connection connection, String group, List<Delivery> deliveries, ClaimSink sink) throws SQLException {
+        int size = deliveries.size();
         String[] handlers = new String[size];
         String[] ids = new String[size];
         byte[][] keys = new byte[size][];
         Boolean[] claims = new Boolean[size];
         for (int i = 0; i < size; i++) {
-            Pair pair = pairs.get(i);
-            handlers[i] = pair.handler().name();
-            ids[i] = pair.event().id();
-            keys[i] = pair.event().keyHash();
-            claims[i] = pair.handler().claims();
+            Delivery delivery = deliveries.get(i);
+            handlers[i] = delivery.handler().name();
+            ids[i] = delivery.event().id();
+            keys[i] = delivery.event().keyHash();
+            claims[i] = delivery.handler().claims();
         }
         try (PreparedStatement statement = connection.prepareStatement(claim)) {
             statement.setArray(1, connection.createArrayOf("text", handlers));
@@ -271,19 +210,19 @@ final class InboxTable {
             statement.setArray(4, connection.createArrayOf("boolean", claims));
             statement.setString(5, group);
             statement.setString(6, group);
-            statement.setString(7, pairs.get(0).event().record().topic());
+            statement.setString(7, deliveries.get(0).event().record().topic());
             statement.setString(8, group);
             statement.setString(9, group);
             executeByIndex(statement);
             try (ResultSet rows = statement.getResultSet()) {
                 while (rows.next()) {
-                    sink.accept(rows.getString(1), rows.getString(2), Standing.valueOf(rows.getString(3)));
+                    sink.accept(rows.getString(1), rows.getString(2), ClaimResult.valueOf(rows.getString(3)));
                 }
             }
         }
     }
 
-    /** Of what {@link #BY_INDEX} is around, the statement has the result then. */
+    /** Executes a statement made by {@link #BY_INDEX}, and skips the results of the two settings before it. */
     private static void executeByIndex(PreparedStatement statement) throws SQLException {
         statement.execute();
         statement.getMoreResults();
@@ -348,156 +287,11 @@ final class InboxTable {
         }
     }
 
-    /** A handler as the table knows it. */
-    record Name(String group, String handler) {}
-
-    /** In order of their names. */
-    List<Name> handlers(Connection connection) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(HANDLERS.formatted(table.sql()));
-                ResultSet rows = statement.executeQuery()) {
-            List<Name> names = new ArrayList<>();
-            while (rows.next()) {
-                names.add(new Name(rows.getString(1), rows.getString(2)));
-            }
-            return names;
-        }
-    }
-
-    long count(Connection connection, String group, Handled which) throws SQLException {
-        try (PreparedStatement statement =
-                connection.prepareStatement(COUNT.formatted(table.sql()) + conditions(which))) {
-            setChosen(connection, statement, group, which, Forgotten.NONE.lastId());
-            try (ResultSet row = statement.executeQuery()) {
-                row.next();
-                return row.getLong(1);
-            }
-        }
-    }
-
-    /**
-     * What a batch came to.
-     *
-     * @param lastId the next batch begins behind it
-     */
-    record Forgotten(int number, String lastId) {
-        static final Forgotten NONE = new Forgotten(0, "");
-    }
-
-    /**
-     * Deletes, in the caller's transaction, rows of events so that they are handled again.
-     *
-     * @param after only those with a greater id
-     */
-    Forgotten forget(Connection connection, String group, Handled which, String after, int most) throws SQLException {
-        try (PreparedStatement statement =
-                connection.prepareStatement(FORGET.formatted(table.sql(), conditions(which)))) {
-            int i = setChosen(connection, statement, group, which, after);
-            statement.setInt(++i, most);
-            try (ResultSet row = statement.executeQuery()) {
-                row.next();
-                int number = row.getInt(1);
-                return number == 0 ? Forgotten.NONE : new Forgotten(number, row.getString(2));
-            }
-        }
-    }
-
-    private static String conditions(Handled which) {
-        return (which.from() == null ? "" : " and handled_at >= ?")
-                + (which.to() == null ? "" : " and handled_at < ?")
-                + (which.ids() == null ? "" : " and event_id = any (?)");
-    }
-
-    private static int setChosen(
-            Connection connection, PreparedStatement statement, String group, Handled which, String after)
-            throws SQLException {
-        int i = 0;
-        statement.setString(++i, group);
-        statement.setString(++i, which.handler());
-        statement.setString(++i, after);
-        if (which.from() != null) {
-            statement.setTimestamp(++i, Timestamp.from(which.from()));
-        }
-        if (which.to() != null) {
-            statement.setTimestamp(++i, Timestamp.from(which.to()));
-        }
-        if (which.ids() != null) {
-            statement.setArray(++i, connection.createArrayOf("text", which.ids().toArray()));
-        }
-        return i;
-    }
-
     private static void setKeys(Connection connection, PreparedStatement statement, int index, Keys keys)
             throws SQLException {
         statement.setArray(
                 index, connection.createArrayOf("text", keys.handlers().toArray()));
         statement.setArray(
                 index + 1, connection.createArrayOf("text", keys.eventIds().toArray()));
-    }
-
-    /**
-     * Checks that the table is there, is what the receiver needs, and may be used.
-     *
-     * @return what a person should know although it works; empty for nothing
-     * @throws SchemaException names what is missing and the remedy
-     */
-    String check(Connection connection) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(INSPECT)) {
-            statement.setString(1, table.sql());
-            try (ResultSet row = statement.executeQuery()) {
-                row.next();
-                String where = "database " + row.getString(6) + ", search_path " + row.getString(7);
-                if (row.getBoolean(9)) {
-                    throw new SchemaException("The inbox's data source leads to a standby (" + where
-                            + "), which can not be written; point it to the primary");
-                }
-                if (!row.getBoolean(1)) {
-                    throw new SchemaException(
-                            "Table " + table + " does not exist (" + where + "). Create it: " + migrateCommand());
-                }
-                if (!row.getBoolean(2)) {
-                    throw new SchemaException("Table " + table + " (" + where
-                            + ") is not an inbox: it lacks one of the columns consumer_group, handler, event_id, handled_at. "
-                            + "Configure another " + Setting.TABLE.key() + ", or create it: " + migrateCommand());
-                }
-                if (!row.getBoolean(3)) {
-                    throw new SchemaException("Table " + table + " (" + where
-                            + ") has no unique index on (consumer_group, handler, event_id); without it duplicates would not be "
-                            + "noticed. Restore its primary key");
-                }
-                if (!row.getBoolean(4)) {
-                    throw new SchemaException("User " + row.getString(5) + " may not use table " + table + " (" + where
-                            + "): grant select, insert, delete on " + table + " to "
-                            + SqlIdentifier.quote(row.getString(5)));
-                }
-                return row.getString(8).equals("off")
-                        ? "synchronous_commit is off: after a crash of the database events whose offset is already committed "
-                                + "may have lost their effect"
-                        : "";
-            }
-        }
-    }
-
-    /** What creates both tables. */
-    String migrateCommand() {
-        return "java -jar inbox-receiver-cli.jar migrate --url jdbc:postgresql://<host>/<database> --user <owner>"
-                + (table.schema() == null ? "" : " --schema '" + table.schema() + "'") + " --table '" + table.name()
-                + "' --parked-table '" + parked.name() + "'";
-    }
-
-    /**
-     * Creates the tables, or brings them to the version this code needs; a schema that does not exist is created.
-     *
-     * @param dataSource connects as the owner of the tables to be
-     */
-    static SchemaMigration.Result migrate(DataSource dataSource, SqlIdentifier table, SqlIdentifier parked) {
-        return SchemaMigration.migrate(
-                dataSource,
-                LOCATION,
-                table.withSuffix("_history"),
-                Map.of(
-                        "inbox", table.sql(),
-                        "inbox_literal", table.sqlLiteral(),
-                        "parked", parked.sql(),
-                        "retention", RetentionTable.name(table).sql()));
     }
 }

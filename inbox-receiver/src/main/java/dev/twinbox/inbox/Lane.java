@@ -5,7 +5,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
-import org.apache.kafka.common.TopicPartition;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * next owner's claim of an event that is still being handled waits in the database for the end of that transaction.
  *
  * <p><b>A killer among several.</b> Whoever died had up to one batch in each lane, anywhere between the committed offset and as far as
- * lanes may be ahead; so far the next owner begins event by event, see {@link Batch.Care}.
+ * lanes may be ahead; so far the next owner begins event by event, see {@link Handover}.
  *
  * <p>Used by the poll thread only.
  */
@@ -41,7 +41,6 @@ final class Lane {
         WAITING
     }
 
-    private final AssignedPartition owner;
     private final ArrayDeque<ReceivedEvent> events = new ArrayDeque<>();
     private State state = State.READY;
     private @Nullable Batch running;
@@ -50,18 +49,6 @@ final class Lane {
     private long beforeTook;
     private long waitUntil;
     private int databaseFailures;
-
-    Lane(AssignedPartition owner) {
-        this.owner = owner;
-    }
-
-    AssignedPartition owner() {
-        return owner;
-    }
-
-    TopicPartition partition() {
-        return owner.partition();
-    }
 
     void add(ReceivedEvent event) {
         events.add(event);
@@ -90,13 +77,13 @@ final class Lane {
     }
 
     /** Hands out the first events; they stay here until they are settled. */
-    Batch begin(int most, Duration maxTime) {
+    Batch begin(int most, Duration maxTime, Handover handover) {
         List<ReceivedEvent> first = new ArrayList<>(Math.min(most, events.size()));
         Iterator<ReceivedEvent> each = events.iterator();
         while (each.hasNext() && first.size() < most) {
             first.add(each.next());
         }
-        running = new Batch(first, maxTime, owner.careFor(first.get(0)));
+        running = new Batch(first, maxTime, handover);
         state = State.RUNNING;
         begunAt = System.nanoTime();
         return running;
@@ -109,14 +96,14 @@ final class Lane {
         }
     }
 
-    /** Takes back what was handed out; the first ones are done. */
-    void end(int settled) {
+    /** Takes back what was handed out. The first ones are done and leave the lane. */
+    void end(int settled, Consumer<ReceivedEvent> onSettled) {
         running = null;
         state = State.READY;
         beforeTook = lastTook;
         lastTook = System.nanoTime() - begunAt;
         for (int i = 0; i < settled; i++) {
-            owner.settled(events.removeFirst());
+            onSettled.accept(events.removeFirst());
         }
         if (settled > 0) {
             databaseFailures = 0;

@@ -1,13 +1,12 @@
 package dev.twinbox.inbox;
 
-import dev.twinbox.inbox.Claims.Pair;
-import dev.twinbox.inbox.ParkedEvent.State;
-import dev.twinbox.inbox.ParkedTable.Begun;
-import dev.twinbox.inbox.ParkedTable.Line;
+import dev.twinbox.ParkedEvent.State;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.nio.ByteBuffer;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -17,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** Sets events aside that can not be handled, and keeps those behind them in line. Used by all workers. */
+/** Parks events that cannot be handled, and the later ones of their keys behind them. Used by all workers. */
 final class Parking {
 
     private static final Logger LOG = System.getLogger(Parking.class.getName());
@@ -27,21 +26,24 @@ final class Parking {
 
     private final String group;
     private final ParkedTable table;
+    private final RecordedStarts starts;
     private final InboxConfig.Parking rules;
-    private final ShortTransaction transaction;
-    private final InboxStatus status;
+    private final JtaDatabase database;
+    private final ReceiverStatus status;
     private final AtomicLong noLogBefore = new AtomicLong(System.nanoTime());
 
     Parking(
             String group,
             ParkedTable table,
+            RecordedStarts starts,
             InboxConfig.Parking rules,
-            ShortTransaction transaction,
-            InboxStatus status) {
+            JtaDatabase database,
+            ReceiverStatus status) {
         this.group = group;
         this.table = table;
+        this.starts = starts;
         this.rules = rules;
-        this.transaction = transaction;
+        this.database = database;
         this.status = status;
     }
 
@@ -61,25 +63,25 @@ final class Parking {
      */
     void park(ReceivedEvent event, @Nullable Handler handler, int failures, Throwable cause) throws SQLException {
         State state = stateAfter(failures, cause);
-        transaction.run(connection -> {
+        database.inTransaction(connection -> {
             table.park(connection, group, event, handler, state, failures, ErrorText.of(cause), rules.backoff());
             return true;
         });
         report(event, handler, state, failures, cause);
     }
 
-    /** The same for an event that is {@link #begin begun}. */
-    void parkBegun(ReceivedEvent event, Handler handler, Begun begun, int failures, Throwable cause)
+    /** The same for an event with a {@link #recordStart recorded start}. */
+    void parkStarted(ReceivedEvent event, Handler handler, RecordedStart start, int failures, Throwable cause)
             throws SQLException {
         State state = stateAfter(failures, cause);
-        transaction.run(connection -> {
-            table.failBegun(connection, begun.number(), state, failures, ErrorText.of(cause), rules.backoff());
+        database.inTransaction(connection -> {
+            starts.park(connection, start.number(), state, failures, ErrorText.of(cause), rules.backoff());
             return true;
         });
         report(event, handler, state, failures, cause);
     }
 
-    /** A record that can not be read now can not be read later. */
+    /** A record that cannot be read now cannot be read later. */
     private State stateAfter(int failures, Throwable cause) {
         return cause instanceof UnreadableRecordException || failures >= rules.attempts()
                 ? rules.whenDead()
@@ -97,33 +99,33 @@ final class Parking {
             LOG.log(
                     Level.WARNING,
                     () -> event + " failed " + failures + " times in handler " + handler
-                            + " and is parked: it is tried again, " + "up to " + rules.attempts()
+                            + " and is parked: it is tried again, up to " + rules.attempts()
                             + " times in all; later events of its key wait behind it",
                     printable);
         } else {
             LOG.log(
                     Level.ERROR,
                     () -> event + " is parked and not tried again"
-                            + (handler == null ? ": it can not be read as an event" : " in handler " + handler)
-                            + ". Look at it, then send it again or discard it: inbox-receiver-cli.jar parked list",
+                            + (handler == null ? ": it cannot be read as an event" : " in handler " + handler)
+                            + ". Look at it, then retry or discard it: inbox-receiver-cli.jar parked list",
                     printable);
         }
     }
 
-    /** Commits that a handler is about to be called; empty: the event is parked. */
-    @Nullable Begun begin(ReceivedEvent event, Handler handler) throws SQLException {
-        return transaction
-                .run(connection -> Optional.ofNullable(table.begin(connection, group, event, handler)))
+    /** Commits that a handler is about to be called. Null: the event is parked. */
+    @Nullable RecordedStart recordStart(ReceivedEvent event, Handler handler) throws SQLException {
+        return database.inTransaction(
+                        connection -> Optional.ofNullable(starts.record(connection, group, event, handler)))
                 .orElse(null);
     }
 
-    /** Nobody survives it. */
-    void giveUp(ReceivedEvent event, Handler handler, Begun begun) throws SQLException {
-        int ends = begun.times() - 1;
+    /** Parks an event that has killed the process each time it was started. */
+    void giveUp(ReceivedEvent event, Handler handler, RecordedStart start) throws SQLException {
+        int ends = start.times() - 1;
         String error = "the process ended " + ends + " times while handler " + handler
-                + " was at this event; it is not begun again";
-        transaction.run(connection -> {
-            table.failBegun(connection, begun.number(), rules.whenDead(), ends, error, rules.backoff());
+                + " was at this event; it is not started again";
+        database.inTransaction(connection -> {
+            starts.park(connection, start.number(), rules.whenDead(), ends, error, rules.backoff());
             return true;
         });
         status.parked(1);
@@ -131,47 +133,80 @@ final class Parking {
     }
 
     /** Parks an event, in the caller's transaction, behind those of its key. */
-    void follow(Connection connection, Pair follower) throws SQLException {
+    void follow(Connection connection, Delivery follower) throws SQLException {
         table.park(connection, group, follower.event(), follower.handler(), State.BEHIND, 0, null, rules.backoff());
     }
 
-    /** To be called after the commit of {@link #follow}: who they got behind may be gone by now. */
-    void followed(List<Pair> followers) {
+    /** To be called after the commit of {@link #follow}: the events that they wait for may be gone by now. */
+    void followed(List<Delivery> followers) {
         if (followers.isEmpty()) {
             return;
         }
         status.parked(followers.size());
-        List<Line> lines = new ArrayList<>();
+        List<BlockedKey> keys = new ArrayList<>();
         Set<List<Object>> seen = new HashSet<>();
-        for (Pair follower : followers) {
-            Line line = line(follower.event(), follower.handler().name());
-            if (line != null
-                    && seen.add(List.of(line.handler(), line.topic(), java.nio.ByteBuffer.wrap(line.keyHash())))) {
-                lines.add(line);
+        for (Delivery follower : followers) {
+            BlockedKey key = blockedKey(follower.event(), follower.handler().name());
+            if (key != null && seen.add(List.of(key.handler(), key.topic(), ByteBuffer.wrap(key.keyHash())))) {
+                keys.add(key);
             }
         }
-        promote(lines);
+        promote(keys);
     }
 
-    /** Where the event stands; null: it has no key, so nobody waits for it. */
-    @Nullable Line line(ReceivedEvent event, @Nullable String handler) {
+    /** The key that the event blocks while it is parked. Null: it has none, so no event waits for it. */
+    @Nullable BlockedKey blockedKey(ReceivedEvent event, @Nullable String handler) {
         byte[] keyHash = event.keyHash();
         return keyHash == null || handler == null
                 ? null
-                : new Line(group, handler, event.record().topic(), keyHash);
+                : new BlockedKey(group, handler, event.record().topic(), keyHash);
     }
 
-    /** What fails here is done within a minute by {@link RetryLoop}. */
-    void promote(List<Line> lines) {
+    /** Makes the next event of each key due. What fails here is done within a minute by {@link ParkedRetries}. */
+    void promote(List<BlockedKey> keys) {
         try {
-            transaction.run(connection -> {
-                for (Line line : lines) {
-                    table.promote(connection, line);
+            database.inTransaction(connection -> {
+                for (BlockedKey key : keys) {
+                    table.promote(connection, key);
                 }
                 return true;
             });
         } catch (SQLException e) {
-            LOG.log(Level.DEBUG, "Will see later who is next", e);
+            LOG.log(Level.DEBUG, "Will look later which event is next", e);
         }
+    }
+
+    /** Takes the first parked event that is due and of one of these handlers; its attempt is counted. */
+    Optional<DueEvent> takeDue(Instant from, List<String> handlers) throws SQLException {
+        return database.inTransaction(connection -> table.takeDue(connection, group, from, handlers, rules.backoff()));
+    }
+
+    /** The attempt was not the event's fault and does not count. */
+    void giveBack(DueEvent due) throws SQLException {
+        database.inTransaction(connection -> {
+            table.giveBack(connection, due, rules.backoff());
+            return true;
+        });
+    }
+
+    /** Notes that an attempt failed; returns the state that follows. */
+    State failedAgain(DueEvent due, Throwable cause) throws SQLException {
+        int most = cause instanceof UnreadableRecordException ? 0 : rules.attempts();
+        return database.inTransaction(connection -> Optional.ofNullable(table.failedAgain(
+                        connection, due, most, rules.whenDead(), ErrorText.of(cause), rules.backoff())))
+                .orElse(State.RETRY);
+    }
+
+    /** Does what a crash has left undone, for all keys; returns the database's time. */
+    Instant sweep() throws SQLException {
+        return database.inTransaction(connection -> {
+            table.promoteAll(connection, group);
+            starts.deleteOld(connection, group);
+            return table.now(connection);
+        });
+    }
+
+    ParkedTable.Counts count() throws SQLException {
+        return database.inTransaction(connection -> table.count(connection, group));
     }
 }

@@ -21,14 +21,14 @@ final class PollLoop implements Runnable {
     private final DatabaseCheck databaseCheck;
     private final Supplier<GroupMember> members;
     private final Backoff backoff;
-    private final InboxStatus status;
+    private final ReceiverStatus status;
     private final CountDownLatch stopRequested = new CountDownLatch(1);
 
     /** Written by the poll thread, read by whoever stops it. */
     private volatile @Nullable GroupMember member;
 
     /** Written by the poll thread, read by readiness checks. */
-    private volatile long lastTurn = System.nanoTime();
+    private volatile long lastRun = System.nanoTime();
 
     private boolean databaseChecked;
     private int failures;
@@ -38,7 +38,7 @@ final class PollLoop implements Runnable {
             DatabaseCheck databaseCheck,
             Supplier<GroupMember> members,
             Backoff backoff,
-            InboxStatus status) {
+            ReceiverStatus status) {
         this.name = name;
         this.databaseCheck = databaseCheck;
         this.members = members;
@@ -48,7 +48,7 @@ final class PollLoop implements Runnable {
 
     @Override
     public void run() {
-        status.watch(name, () -> Duration.ofNanos(System.nanoTime() - lastTurn).toSeconds());
+        status.watch(name, () -> Duration.ofNanos(System.nanoTime() - lastRun).toSeconds());
         try {
             while (isWanted()) {
                 runUntilFailure();
@@ -97,7 +97,7 @@ final class PollLoop implements Runnable {
             current.join();
             while (isWanted()) {
                 current.runOnce();
-                lastTurn = System.nanoTime();
+                lastRun = System.nanoTime();
                 failures = 0;
                 status.recovered(name);
             }
@@ -108,7 +108,7 @@ final class PollLoop implements Runnable {
     }
 
     private void failed(Throwable cause) {
-        lastTurn = System.nanoTime();
+        lastRun = System.nanoTime();
         failures++;
         Duration wait = backoff.after(failures);
         if (databaseChecked) {
@@ -117,7 +117,7 @@ final class PollLoop implements Runnable {
             }
         } else if (cause instanceof SchemaException) {
             if (status.trouble(name, ErrorText.of(cause))) {
-                LOG.log(Level.ERROR, () -> name + " can not begin: " + cause.getMessage());
+                LOG.log(Level.ERROR, () -> name + " cannot begin: " + cause.getMessage());
             }
         } else {
             status.databaseFailed(cause);

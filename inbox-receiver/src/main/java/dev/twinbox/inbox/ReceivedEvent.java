@@ -25,13 +25,10 @@ final class ReceivedEvent {
     /** Objects around the data, roughly. */
     private static final long BYTES_OF_ANY = 500;
 
-    /** How the event is to be handled. */
-    enum Pace {
-        /** In one transaction with its neighbours. */
-        TOGETHER,
-        /** One transaction for each handler: the batch it was in has failed. */
-        ALONE
-    }
+    /** Keys of the configuration that say where an event's id and type are. */
+    static final String ID_SETTING = "twinbox.inbox.event-id";
+
+    static final String TYPE_SETTING = "twinbox.inbox.event-type";
 
     private final ConsumerRecord<byte[], byte[]> record;
     private final Subscription subscription;
@@ -41,11 +38,11 @@ final class ReceivedEvent {
     private final @Nullable Content content;
     private final @Nullable String problem;
 
-    private Pace pace = Pace.TOGETHER;
+    private boolean alone;
     private long bytes;
     private int nextHandler;
     private int failures;
-    private ParkedTable.@Nullable Begun begun;
+    private @Nullable RecordedStart start;
     private byte @Nullable [] keyHash;
     private @Nullable Class<?> readAs;
     private @Nullable Object event;
@@ -68,37 +65,36 @@ final class ReceivedEvent {
         this.problem = problem;
     }
 
-    /** Never throws: what is wrong with the record comes out when it is its turn. */
-    static ReceivedEvent of(ConsumerRecord<byte[], byte[]> record, Subscription subscription, InboxStatus status) {
+    /** Never throws: a record that cannot be read is reported when it is to be handled. */
+    static ReceivedEvent of(ConsumerRecord<byte[], byte[]> record, Subscription subscription) {
         String type = null;
         List<Handler> handlers = Subscription.none();
         try {
             TopicFormat format = subscription.format(record.topic());
             Content content = Content.of(record, format.value());
-            type = find(content, format.type(), Setting.EVENT_TYPE);
+            type = find(content, format.type(), TYPE_SETTING);
             List<Handler> ofType = subscription.handlers(record.topic(), type);
             if (ofType == null) {
                 if (subscription.unknownType() == UnknownType.PARK) {
                     throw new UnreadableRecordException(
                             "no handler takes its type " + type + ": add a handler, or an alias to one");
                 }
-                status.skipped(record.topic(), type);
                 return new ReceivedEvent(record, subscription, type, handlers, null, null, null);
             }
             handlers = ofType;
-            String id = handlers.isEmpty() ? null : find(content, format.id(), Setting.EVENT_ID);
+            String id = handlers.isEmpty() ? null : find(content, format.id(), ID_SETTING);
             return new ReceivedEvent(record, subscription, type, handlers, id, content, null);
         } catch (UnreadableRecordException e) {
             return new ReceivedEvent(record, subscription, type, handlers, null, null, e.getMessage());
         }
     }
 
-    private static String find(Content content, Origin origin, Setting setting) {
+    private static String find(Content content, Origin origin, String setting) {
         try {
             return content.find(origin);
         } catch (UnreadableRecordException e) {
             throw new UnreadableRecordException(
-                    e.getMessage() + "; let its producer set it right, or " + setting.key() + " name another place", e);
+                    e.getMessage() + "; let its producer set it right, or " + setting + " name another place", e);
         }
     }
 
@@ -132,6 +128,11 @@ final class ReceivedEvent {
 
     boolean isReadable() {
         return problem == null;
+    }
+
+    /** Whether no handler of the application takes its type, and it is to be skipped. */
+    boolean isOfUnknownType() {
+        return problem == null && content == null;
     }
 
     UnreadableRecordException problem() {
@@ -185,12 +186,14 @@ final class ReceivedEvent {
         return record.topic() + "-" + record.partition() + "@" + record.offset();
     }
 
-    Pace pace() {
-        return pace;
+    /** Whether each of its handlers gets a transaction of its own; else it shares one with its neighbours. */
+    boolean isHandledAlone() {
+        return alone;
     }
 
+    /** The batch that it was in has failed, or the process may have died of it. */
     void handleAlone() {
-        pace = Pace.ALONE;
+        alone = true;
     }
 
     /** When handled alone: the handlers before this one are done. */
@@ -201,16 +204,16 @@ final class ReceivedEvent {
     void handlerDone() {
         nextHandler++;
         failures = 0;
-        begun = null;
+        start = null;
     }
 
-    /** The current handler is begun on the record, by this process; null if the event is parked for it. */
-    void begin(ParkedTable.@Nullable Begun onTheRecord) {
-        begun = onTheRecord;
+    /** This process has recorded the start of the current handler; null if the event is parked for it. */
+    void started(@Nullable RecordedStart recorded) {
+        start = recorded;
     }
 
-    ParkedTable.@Nullable Begun begun() {
-        return begun;
+    @Nullable RecordedStart start() {
+        return start;
     }
 
     /** Failed attempts of the current handler in a row. */

@@ -1,7 +1,7 @@
 package dev.twinbox.inbox;
 
 import dev.twinbox.inbox.InboxTable.Expired;
-import dev.twinbox.inbox.RetentionTable.Turn;
+import dev.twinbox.inbox.RetentionTable.Progress;
 import dev.twinbox.inbox.TopicRetention.Verdict;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The thread that deletes inbox rows whose retention is over, a batch in each transaction. Several instances take turns.
+ * The thread that deletes inbox rows whose retention is over, a batch in each transaction. One instance at a time does.
  *
  * <p>It deletes nothing while a topic may keep a record for longer than that, or while that is not known yet: an inbox that grows
  * is a smaller evil than an effect that is repeated.
@@ -44,9 +44,9 @@ final class RetentionLoop implements Runnable {
     private final InboxTable inbox;
     private final RetentionTable table;
     private final TopicRetention topics;
-    private final ShortTransaction transaction;
+    private final JtaDatabase database;
     private final Backoff whenDatabaseFails;
-    private final InboxStatus status;
+    private final ReceiverStatus status;
     private final Duration idle;
     private final CountDownLatch stopRequested = new CountDownLatch(1);
 
@@ -71,15 +71,15 @@ final class RetentionLoop implements Runnable {
             RetentionTable table,
             TopicRetention topics,
             Verdict verdict,
-            ShortTransaction transaction,
-            InboxStatus status) {
+            JtaDatabase database,
+            ReceiverStatus status) {
         this.group = config.group();
         this.keep = keep;
         this.whenDatabaseFails = config.backoff();
         this.inbox = inbox;
         this.table = table;
         this.topics = topics;
-        this.transaction = transaction;
+        this.database = database;
         this.status = status;
         this.idle = idle(keep);
         this.verdict = verdict;
@@ -98,11 +98,11 @@ final class RetentionLoop implements Runnable {
     @Override
     public void run() {
         while (isWanted()) {
-            pause(turn());
+            pause(runAndReport());
         }
     }
 
-    /** From any thread: ends {@link #run} behind the batch that is being deleted. */
+    /** From any thread: ends {@link #run} after the batch that is being deleted. */
     void stop() {
         stopRequested.countDown();
         Thread waiting = comparing;
@@ -116,7 +116,7 @@ final class RetentionLoop implements Runnable {
     }
 
     /** Returns how long to wait before the next. */
-    private Duration turn() {
+    private Duration runAndReport() {
         try {
             compare();
             if (!verdict.allowsDeletion()) {
@@ -128,13 +128,13 @@ final class RetentionLoop implements Runnable {
                 failures = 0;
                 LOG.log(Level.INFO, "Old inbox rows can be deleted again");
             }
-            // Half of the time at most, so that a long way to go takes from nobody what he needs.
+            // Half of the time at most, so that a long backlog leaves room for all other work.
             return more ? Duration.ofNanos(System.nanoTime() - begin) : idle;
         } catch (SQLException | RuntimeException | Error e) {
             if (++failures == 1 && isWanted()) {
                 LOG.log(
                         Level.WARNING,
-                        "Old inbox rows can not be deleted now, will try again until they can: {0}",
+                        "Old inbox rows cannot be deleted now, will try again until they can: {0}",
                         ErrorText.of(e));
             }
             return whenDatabaseFails.after(failures);
@@ -198,7 +198,7 @@ final class RetentionLoop implements Runnable {
 
     /** Deletes one batch; returns whether there is more to be deleted. */
     boolean runOnce() throws SQLException {
-        Optional<Round> round = transaction.run(this::round);
+        Optional<Round> round = database.inTransaction(this::round);
         if (round.isEmpty()) {
             return false;
         }
@@ -215,32 +215,34 @@ final class RetentionLoop implements Runnable {
     /** What is true once it is committed. */
     private record Round(Instant doneTo, Instant sweptAt, boolean isSaved, int deleted, boolean isFull) {}
 
-    /** Empty: it is another instance's turn. */
+    /** Empty: another instance is at it. */
     private Optional<Round> round(Connection connection) throws SQLException {
         if (doneTo == null) {
             table.ensure(connection, group);
         }
-        Turn turn = table.take(connection, group, keep, SWEEP_INTERVAL);
-        if (turn == null) {
+        Progress progress = table.lock(connection, group, keep, SWEEP_INTERVAL);
+        if (progress == null) {
             return Optional.empty();
         }
-        Instant from = turn.sweepIsDue() ? Instant.EPOCH : from(turn);
-        Expired expired = inbox.deleteExpired(connection, group, from, turn.until(), BATCH);
-        Instant to = expired.isFull() ? expired.to() : turn.until();
-        Instant swept = turn.sweptAt();
+        Instant from = progress.sweepIsDue() ? Instant.EPOCH : from(progress);
+        Expired expired = inbox.deleteExpired(connection, group, from, progress.until(), BATCH);
+        Instant to = expired.isFull() ? expired.to() : progress.until();
+        Instant swept = progress.sweptAt();
         boolean save = !expired.isFull() || System.nanoTime() - saveAt >= 0;
-        if (turn.sweepIsDue()) {
+        if (progress.sweepIsDue()) {
             swept = table.saveSweep(connection, group, to);
             save = true;
-        } else if (save && to.isAfter(turn.doneTo())) {
+        } else if (save && to.isAfter(progress.doneTo())) {
             table.save(connection, group, to);
         }
         return Optional.of(new Round(to, swept, save, expired.deleted(), expired.isFull()));
     }
 
     /** What this instance has not saved yet counts unless another one has begun a sweep since. */
-    private Instant from(Turn turn) {
+    private Instant from(Progress progress) {
         Instant mine = doneTo;
-        return mine != null && turn.sweptAt().equals(sweptAt) && mine.isAfter(turn.doneTo()) ? mine : turn.doneTo();
+        return mine != null && progress.sweptAt().equals(sweptAt) && mine.isAfter(progress.doneTo())
+                ? mine
+                : progress.doneTo();
     }
 }

@@ -1,6 +1,5 @@
 package dev.twinbox.inbox;
 
-import dev.twinbox.SchemaException;
 import dev.twinbox.schema.SqlIdentifier;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -25,8 +24,8 @@ final class RetentionTable {
      * The lock writes no version of the row. Plans are made for the values: one made once, while the table is empty, may be a
      * scan of all of it. Rows of the inbox that somebody has locked, by hand, are waited for no longer than a moment.
      */
-    private static final String TAKE = """
-            -- inbox: take retention's turn
+    private static final String LOCK = """
+            -- inbox: lock how far retention got
             select r.done_to, r.swept_at, statement_timestamp() - make_interval(secs => ?),
                    r.swept_at <= statement_timestamp() - make_interval(secs => ?),
                    set_config('plan_cache_mode', 'force_custom_plan', true), set_config('lock_timeout', '1s', true)
@@ -40,18 +39,6 @@ final class RetentionTable {
                set done_to = ?, swept_at = case when ? then clock_timestamp() else swept_at end
              where consumer_group = ?
             returning swept_at""";
-
-    private static final String INSPECT = """
-            -- inbox: check retention table
-            select t.oid is not null,
-                   (select count(*) from pg_attribute a
-                     where a.attrelid = t.oid and not a.attisdropped
-                       and a.attname in ('consumer_group', 'done_to', 'swept_at')) = 3,
-                   coalesce(has_table_privilege(t.oid, 'SELECT'), false)
-                     and coalesce(has_table_privilege(t.oid, 'INSERT'), false)
-                     and coalesce(has_table_privilege(t.oid, 'UPDATE'), false),
-                   current_user, current_database(), current_setting('search_path')
-              from (select to_regclass(?)::oid) t (oid)""";
 
     private final SqlIdentifier table;
 
@@ -70,16 +57,16 @@ final class RetentionTable {
     }
 
     /**
-     * A round's right to delete, until the transaction ends.
+     * How far retention got. Whoever has it may delete, until the transaction ends.
      *
      * @param doneTo rows handled before have been looked at
      * @param sweptAt when it last began at the oldest row
      * @param until rows handled before this time have had their retention
      * @param sweepIsDue whether it is time to begin at the oldest row again
      */
-    record Turn(Instant doneTo, Instant sweptAt, Instant until, boolean sweepIsDue) {}
+    record Progress(Instant doneTo, Instant sweptAt, Instant until, boolean sweepIsDue) {}
 
-    /** Makes sure that there is a row to take. */
+    /** Makes sure that there is a row to lock. */
     void ensure(Connection connection, String group) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(ENSURE.formatted(table.sql()))) {
             statement.setString(1, group);
@@ -87,24 +74,24 @@ final class RetentionTable {
         }
     }
 
-    /** Never waits; null: another instance is at it. */
-    @Nullable Turn take(Connection connection, String group, Duration keep, Duration betweenSweeps) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(TAKE.formatted(table.sql()))) {
+    /** Never waits; null: another instance has locked the row. */
+    @Nullable Progress lock(Connection connection, String group, Duration keep, Duration betweenSweeps) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(LOCK.formatted(table.sql()))) {
             statement.setDouble(1, keep.toMillis() / 1000.0);
             statement.setDouble(2, betweenSweeps.toMillis() / 1000.0);
             statement.setString(3, group);
             try (ResultSet row = statement.executeQuery()) {
-                return row.next() ? new Turn(time(row, 1), time(row, 2), time(row, 3), row.getBoolean(4)) : null;
+                return row.next() ? new Progress(time(row, 1), time(row, 2), time(row, 3), row.getBoolean(4)) : null;
             }
         }
     }
 
-    /** By whoever has the turn. */
+    /** By whoever has locked the row. */
     void save(Connection connection, String group, Instant doneTo) throws SQLException {
         write(connection, group, doneTo, false);
     }
 
-    /** By whoever has the turn, and has begun at the oldest row; returns the time that others know the sweep by. */
+    /** By whoever has locked the row and begun at the oldest event; returns the time by which others know this sweep. */
     Instant saveSweep(Connection connection, String group, Instant doneTo) throws SQLException {
         return write(connection, group, doneTo, true);
     }
@@ -123,30 +110,5 @@ final class RetentionTable {
 
     private static Instant time(ResultSet row, int column) throws SQLException {
         return row.getTimestamp(column).toInstant();
-    }
-
-    /** @throws SchemaException names what is missing and the remedy */
-    void check(Connection connection, String migrateCommand) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(INSPECT)) {
-            statement.setString(1, table.sql());
-            try (ResultSet row = statement.executeQuery()) {
-                row.next();
-                String where = "database " + row.getString(5) + ", search_path " + row.getString(6);
-                if (!row.getBoolean(1)) {
-                    throw new SchemaException("Table " + table + ", which says how far retention got, does not exist ("
-                            + where + "). Bring the inbox up to date: " + migrateCommand);
-                }
-                if (!row.getBoolean(2)) {
-                    throw new SchemaException("Table " + table + " (" + where
-                            + ") lacks one of the columns consumer_group, done_to, swept_at. Bring the inbox up to date: "
-                            + migrateCommand);
-                }
-                if (!row.getBoolean(3)) {
-                    throw new SchemaException("User " + row.getString(4) + " may not use table " + table + " (" + where
-                            + "): grant select, insert, update on " + table + " to "
-                            + SqlIdentifier.quote(row.getString(4)));
-                }
-            }
-        }
     }
 }

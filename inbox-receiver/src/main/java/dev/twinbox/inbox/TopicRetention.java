@@ -129,15 +129,17 @@ final class TopicRetention {
 
     private String problem(String topic, Lifetime lifetime) {
         boolean forEver = lifetime.longest().equals(FOR_EVER);
-        return "Topic " + topic + " may keep a record " + (forEver ? "for ever" : "for " + text(lifetime.longest()))
-                + " (" + lifetime.reason() + "), " + Setting.RETENTION.key() + " is " + text(keep)
+        return "Topic " + topic + " may keep a record "
+                + (forEver ? "for ever" : "for " + InboxConfig.text(lifetime.longest()))
+                + " (" + lifetime.reason() + "), " + Setting.RETENTION.key() + " is " + InboxConfig.text(keep)
                 + ": a record that is delivered again after that would have its effect a second time. Set "
-                + Setting.RETENTION.key() + " to " + (forEver ? "" : text(lifetime.longest()) + " or more, or to ")
+                + Setting.RETENTION.key() + " to "
+                + (forEver ? "" : InboxConfig.text(lifetime.longest()) + " or more, or to ")
                 + "forever, or have the topic keep its records for a shorter time.";
     }
 
     private String notTold(List<String> refusals) {
-        return "Whether " + Setting.RETENTION.key() + " " + text(keep)
+        return "Whether " + Setting.RETENTION.key() + " " + InboxConfig.text(keep)
                 + " is at least as long as the topics keep their records can not be compared; inbox rows are deleted after it."
                 + " Grant the application's Kafka principal DescribeConfigs on the topics, or compare yourself: "
                 + String.join(", ", refusals) + ".";
@@ -156,12 +158,6 @@ final class TopicRetention {
         properties.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, TIMEOUT_MS);
         properties.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, TIMEOUT_MS);
         return properties;
-    }
-
-    /** Whole days as days: the ISO form of 15 days would be PT360H. */
-    static String text(Duration duration) {
-        boolean wholeDays = !duration.isZero() && duration.equals(Duration.ofDays(duration.toDays()));
-        return wholeDays ? "P" + duration.toDays() + "D" : duration.toString();
     }
 
     /**

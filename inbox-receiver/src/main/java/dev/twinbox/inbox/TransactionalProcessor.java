@@ -1,8 +1,5 @@
 package dev.twinbox.inbox;
 
-import dev.twinbox.inbox.Batch.Care;
-import dev.twinbox.inbox.ParkedTable.Begun;
-import dev.twinbox.inbox.ReceivedEvent.Pace;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,13 +11,19 @@ import org.jspecify.annotations.Nullable;
  */
 final class TransactionalProcessor implements Processor {
 
-    /** So often an event may be begun after a crash; a process that is killed by somebody else is not the event's fault. */
-    private static final int MOST_BEGINNINGS = 3;
+    /** So often an event may be started after a crash; a process may also be killed for reasons that are not the event's fault. */
+    private static final int MOST_STARTS = 3;
 
-    private final Workshop workshop;
+    private final Attempts attempts;
+    private final Claims.FromKafka claims;
+    private final Parking parking;
+    private final ReceiverStatus status;
 
-    TransactionalProcessor(Workshop workshop) {
-        this.workshop = workshop;
+    TransactionalProcessor(Attempts attempts, Claims.FromKafka claims, Parking parking, ReceiverStatus status) {
+        this.attempts = attempts;
+        this.claims = claims;
+        this.parking = parking;
+        this.status = status;
     }
 
     @Override
@@ -29,24 +32,25 @@ final class TransactionalProcessor implements Processor {
         ReceivedEvent first = batch.events().get(0);
         try {
             if (!first.isReadable()) {
-                workshop.status().failed();
-                workshop.parking().park(first, null, 0, first.problem());
+                status.failed();
+                parking.park(first, null, 0, first.problem());
                 return Outcome.goOn(1);
             }
-            if (batch.care() == Care.AFTER_A_CRASH) {
+            if (batch.handover() == Handover.AFTER_CRASH) {
                 batch.events().forEach(ReceivedEvent::handleAlone);
             }
-            List<ReceivedEvent> events = readableOfOnePace(batch.events(), first.pace());
-            return first.pace() == Pace.TOGETHER ? together(batch, events) : alone(batch, events);
+            List<ReceivedEvent> events = readableAlike(batch.events(), first.isHandledAlone());
+            return first.isHandledAlone() ? alone(batch, events) : together(batch, events);
         } catch (SQLException e) {
             return Outcome.waitForDatabase(0, e);
         }
     }
 
-    private static List<ReceivedEvent> readableOfOnePace(List<ReceivedEvent> events, Pace pace) {
+    /** The first events that can be read, as long as all of them are to be handled alone, or all of them are not. */
+    private static List<ReceivedEvent> readableAlike(List<ReceivedEvent> events, boolean alone) {
         List<ReceivedEvent> prefix = new ArrayList<>(events.size());
         for (ReceivedEvent event : events) {
-            if (!event.isReadable() || event.pace() != pace) {
+            if (!event.isReadable() || event.isHandledAlone() != alone) {
                 break;
             }
             prefix.add(event);
@@ -58,9 +62,7 @@ final class TransactionalProcessor implements Processor {
         if (events.stream().allMatch(event -> event.handlers().isEmpty())) {
             return Outcome.goOn(events.size());
         }
-        Attempt attempt = new Attempt(
-                        workshop, events, ReceivedEvent::handlers, workshop.claims(), handled -> batch.isOver())
-                .execute();
+        Attempt attempt = attempts.handleTogether(events, claims, handled -> batch.isOver());
         if (attempt.isCommitted()) {
             return Outcome.goOn(attempt.handled());
         }
@@ -78,7 +80,7 @@ final class TransactionalProcessor implements Processor {
                 Handler handler = event.handlers().get(event.nextHandler());
                 Outcome obstacle;
                 try {
-                    obstacle = batch.care() == Care.AFTER_A_CRASH
+                    obstacle = batch.handover() == Handover.AFTER_CRASH
                             ? onTheRecord(event, handler, settled)
                             : attempt(event, handler, null, settled);
                 } catch (SQLException e) {
@@ -97,26 +99,23 @@ final class TransactionalProcessor implements Processor {
         return Outcome.goOn(settled);
     }
 
-    /** One try after the beginning was committed, so that the next process knows if this one dies of it. */
+    /** One attempt after its start was committed, so that the next process knows if this one dies of it. */
     private @Nullable Outcome onTheRecord(ReceivedEvent event, Handler handler, int settled) throws SQLException {
-        if (event.begun() == null) {
-            Begun begun = workshop.parking().begin(event, handler);
-            if (begun != null && begun.times() > MOST_BEGINNINGS) {
-                workshop.parking().giveUp(event, handler, begun);
+        if (event.start() == null) {
+            RecordedStart start = parking.recordStart(event, handler);
+            if (start != null && start.times() > MOST_STARTS) {
+                parking.giveUp(event, handler, start);
                 return null;
             }
-            event.begin(begun);
+            event.started(start);
         }
-        return attempt(event, handler, event.begun(), settled);
+        return attempt(event, handler, event.start(), settled);
     }
 
     /** Returns why the rest has to wait; null: it need not, the event is handled or parked. */
-    private @Nullable Outcome attempt(ReceivedEvent event, Handler handler, @Nullable Begun begun, int settled)
+    private @Nullable Outcome attempt(ReceivedEvent event, Handler handler, @Nullable RecordedStart start, int settled)
             throws SQLException {
-        Claims claims = new Claims.FromKafka(
-                workshop.table(), workshop.parking().table(), workshop.group(), begun == null ? null : begun.number());
-        Attempt attempt =
-                new Attempt(workshop, List.of(event), one -> List.of(handler), claims, handled -> true).execute();
+        Attempt attempt = attempts.handleAlone(event, List.of(handler), claims.withStart(start));
         if (attempt.isCommitted()) {
             return null;
         }
@@ -124,18 +123,17 @@ final class TransactionalProcessor implements Processor {
             return Outcome.waitForDatabase(settled, attempt.cause());
         }
         if (handler.hasEffect() && Faults.isAlreadyDone(attempt.cause())) {
-            @Nullable Outcome obstacle = attempt(event, handler.withoutEffect(), begun, settled);
-            workshop.status().alreadyDone(obstacle == null ? 1 : 0);
+            @Nullable Outcome obstacle = attempt(event, handler.withoutEffect(), start, settled);
+            status.alreadyDone(obstacle == null ? 1 : 0);
             return obstacle;
         }
-        workshop.status().failed();
+        status.failed();
         int failures = event.failed();
-        if (attempt.cause() instanceof UnreadableRecordException
-                || failures >= workshop.parking().quickTries()) {
-            if (begun == null) {
-                workshop.parking().park(event, handler, failures, attempt.cause());
+        if (attempt.cause() instanceof UnreadableRecordException || failures >= parking.quickTries()) {
+            if (start == null) {
+                parking.park(event, handler, failures, attempt.cause());
             } else {
-                workshop.parking().parkBegun(event, handler, begun, failures, attempt.cause());
+                parking.parkStarted(event, handler, start, failures, attempt.cause());
             }
             return null;
         }

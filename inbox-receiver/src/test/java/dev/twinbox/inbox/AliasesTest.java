@@ -3,7 +3,6 @@ package dev.twinbox.inbox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.twinbox.DeliveryContract;
-import dev.twinbox.inbox.HandlerMethod.Shape;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -57,7 +56,7 @@ class AliasesTest {
                 type,
                 Set.of(aliases),
                 DeliveryContract.EXACTLY_ONCE_EFFECT,
-                Shape.EVENT,
+                HandlerShape.EVENT,
                 String.class,
                 null,
                 null,

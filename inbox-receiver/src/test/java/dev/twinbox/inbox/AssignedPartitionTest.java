@@ -33,8 +33,10 @@ class AssignedPartitionTest {
         }
 
         assertThat(partition.lanes())
-                .extracting(lane ->
-                        lane.begin(Integer.MAX_VALUE, Duration.ZERO).events().size())
+                .extracting(lane -> partition
+                        .begin(lane, Integer.MAX_VALUE, Duration.ZERO)
+                        .events()
+                        .size())
                 .allMatch(size -> size > keys.size() / LANES / 2 && size < keys.size() / LANES * 2);
     }
 
@@ -47,7 +49,7 @@ class AssignedPartitionTest {
         for (Lane lane : partition.lanes()) {
             Map<String, Long> last = new HashMap<>();
             for (ReceivedEvent event :
-                    lane.begin(Integer.MAX_VALUE, Duration.ZERO).events()) {
+                    partition.begin(lane, Integer.MAX_VALUE, Duration.ZERO).events()) {
                 String key = new String(event.record().key(), java.nio.charset.StandardCharsets.UTF_8);
                 lanes.computeIfAbsent(key, k -> new HashSet<>()).add(lane);
                 assertThat(event.offset()).isGreaterThan(last.getOrDefault(key, -1L));
@@ -66,12 +68,12 @@ class AssignedPartitionTest {
                 .filter(one -> one.first() != null)
                 .findFirst()
                 .orElseThrow();
-        lane.begin(2, Duration.ZERO);
-        lane.end(1);
+        partition.begin(lane, 2, Duration.ZERO);
+        partition.end(lane, 1);
 
         assertThat(both).isGreaterThan(2 * 1000);
         assertThat(partition.bytes()).isEqualTo(both / 2);
-        lane.end(1);
+        partition.end(lane, 1);
         assertThat(partition.bytes()).isZero();
     }
 
@@ -84,15 +86,15 @@ class AssignedPartitionTest {
                 .orElseThrow();
         Duration hour = Duration.ofHours(1);
         assertThat(lane.endsWithin(hour, System.nanoTime())).isFalse();
-        lane.begin(1, Duration.ZERO);
+        partition.begin(lane, 1, Duration.ZERO);
         long begun = System.nanoTime();
 
         assertThat(lane.endsWithin(hour, begun)).isTrue();
         assertThat(lane.endsWithin(hour, begun + hour.toNanos())).isFalse();
-        lane.end(1);
-        lane.begin(1, Duration.ZERO);
-        lane.end(1);
-        lane.begin(1, Duration.ZERO);
+        partition.end(lane, 1);
+        partition.begin(lane, 1, Duration.ZERO);
+        partition.end(lane, 1);
+        partition.begin(lane, 1, Duration.ZERO);
         assertThat(lane.endsWithin(Duration.ofNanos(1), System.nanoTime())).isFalse();
         assertThat(lane.endsWithin(hour, System.nanoTime())).isTrue();
     }
@@ -108,7 +110,6 @@ class AssignedPartitionTest {
                         Aliases.NONE,
                         TopicFormat.OfTopics.CLOUD_EVENTS,
                         UnknownType.SKIP,
-                        new NoSerializer()),
-                new InboxStatus());
+                        new NoSerializer()));
     }
 }

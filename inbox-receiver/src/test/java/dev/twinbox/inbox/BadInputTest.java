@@ -163,15 +163,15 @@ class BadInputTest {
             migrate --url jdbc:postgresql://localhost/shop --tabel x | --tabel
             migrate --url jdbc:postgresql://localhost/shop --url jdbc:postgresql://localhost/shop | --url
             migrate --url jdbc:postgresql://localhost/shop extra | extra
-            parked | Missing command: list, show, redrive or discard
+            parked | Missing command: list, show, retry or discard
             parked resend | resend
             parked list | --url
             parked list --url nowhere | nowhere
             parked show --url jdbc:postgresql://localhost/shop | NUMBER
             parked show --url jdbc:postgresql://localhost/shop seven | seven
             parked show --url jdbc:postgresql://localhost/shop 1 2 | 2
-            parked redrive --url jdbc:postgresql://localhost/shop | NUMBER
-            parked redrive --url jdbc:postgresql://localhost/shop 1 two | two
+            parked retry --url jdbc:postgresql://localhost/shop | NUMBER
+            parked retry --url jdbc:postgresql://localhost/shop 1 two | two
             parked discard --url jdbc:postgresql://localhost/shop | NUMBER
             parked discard --url jdbc:postgresql://localhost/shop 1.5 | 1.5
             forget --url jdbc:postgresql://localhost/shop | --handler

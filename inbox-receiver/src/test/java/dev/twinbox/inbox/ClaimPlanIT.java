@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.twinbox.CloudEventHeaders;
 import dev.twinbox.DeliveryContract;
-import dev.twinbox.inbox.Claims.Pair;
-import dev.twinbox.inbox.HandlerMethod.Shape;
 import dev.twinbox.inbox.InboxTable.Keys;
 import dev.twinbox.schema.SqlIdentifier;
 import java.lang.invoke.MethodHandles;
@@ -117,10 +115,10 @@ class ClaimPlanIT {
         }
     }
 
-    private List<Pair> pairs(String prefix, int number) {
-        List<Pair> pairs = new ArrayList<>();
+    private List<Delivery> pairs(String prefix, int number) {
+        List<Delivery> pairs = new ArrayList<>();
         for (int i = 0; i < number; i++) {
-            pairs.add(new Pair(handler, event(prefix + "-" + i)));
+            pairs.add(new Delivery(handler, event(prefix + "-" + i)));
         }
         return pairs;
     }
@@ -136,15 +134,14 @@ class ClaimPlanIT {
                         Aliases.NONE,
                         TopicFormat.OfTopics.CLOUD_EVENTS,
                         UnknownType.SKIP,
-                        new NoSerializer()),
-                new InboxStatus());
+                        new NoSerializer()));
     }
 
     private static Handler handler() {
         return new Handler(
                 "h",
                 DeliveryContract.EXACTLY_ONCE_EFFECT,
-                Shape.EVENT,
+                HandlerShape.EVENT,
                 String.class,
                 MethodHandles.empty(Handler.CALL));
     }

@@ -32,7 +32,7 @@ final class Database {
     }
 
     void migrate(@Nullable String schema, String table, String parked) {
-        InboxTable.migrate(dataSource(), new SqlIdentifier(schema, table), new SqlIdentifier(schema, parked));
+        new InboxSchema(new SqlIdentifier(schema, table), new SqlIdentifier(schema, parked)).migrate(dataSource());
     }
 
     /** For an application that publishes, too. */

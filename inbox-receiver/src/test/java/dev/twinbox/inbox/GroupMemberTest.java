@@ -5,9 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 
 import dev.twinbox.CloudEventHeaders;
 import dev.twinbox.DeliveryContract;
-import dev.twinbox.inbox.Batch.Care;
-import dev.twinbox.inbox.GroupMember.OffsetPolicy;
-import dev.twinbox.inbox.HandlerMethod.Shape;
+import dev.twinbox.ParkedEvent;
 import dev.twinbox.schema.SqlIdentifier;
 import java.lang.invoke.MethodHandles;
 import java.nio.charset.StandardCharsets;
@@ -31,7 +29,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** The poll thread's rules, turn by turn, with Kafka's own stand-in for a consumer; workers run when the test says so. */
+/** The poll thread's rules, step by step, with Kafka's own stand-in for a consumer; workers run when the test says so. */
 class GroupMemberTest {
 
     private static final TopicPartition ONE = new TopicPartition("orders", 0);
@@ -70,7 +68,7 @@ class GroupMemberTest {
         }
     };
 
-    private final InboxStatus status = new InboxStatus();
+    private final ReceiverStatus status = new ReceiverStatus();
     private final Deque<Runnable> work = new ArrayDeque<>();
     private final List<List<Long>> batches = new ArrayList<>();
     private Function<Batch, Outcome> processor =
@@ -195,31 +193,32 @@ class GroupMemberTest {
         committed.put(ONE, new OffsetAndMetadata(0));
         joinWith(ONE);
         add(ONE, 0, 1, 2, 3);
-        List<Care> cares = new ArrayList<>();
+        List<Handover> handovers = new ArrayList<>();
         processor = batch -> {
-            cares.add(batch.care());
+            handovers.add(batch.handover());
             return Outcome.goOn(1);
         };
 
         runAllUntil(() -> Long.valueOf(4).equals(committed(ONE)));
 
         // Two events are a batch.
-        assertThat(cares).containsExactly(Care.AFTER_A_CRASH, Care.AFTER_A_CRASH, Care.NORMAL, Care.NORMAL);
+        assertThat(handovers)
+                .containsExactly(Handover.AFTER_CRASH, Handover.AFTER_CRASH, Handover.CLEAN, Handover.CLEAN);
     }
 
     @Test
     void aPartitionThatTheGroupHasNeverReadNeedsNoCareButTheNextOwnerIsToKnow() {
         joinWith(ONE);
         add(ONE, 0);
-        List<Care> cares = new ArrayList<>();
+        List<Handover> handovers = new ArrayList<>();
         processor = batch -> {
-            cares.add(batch.care());
+            handovers.add(batch.handover());
             return Outcome.goOn(1);
         };
 
         assertThat(committed).containsEntry(ONE, new OffsetAndMetadata(0));
         runAllUntil(() -> committed(ONE) != null);
-        assertThat(cares).containsExactly(Care.NORMAL);
+        assertThat(handovers).containsExactly(Handover.CLEAN);
     }
 
     @Test
@@ -230,9 +229,9 @@ class GroupMemberTest {
         consumer.rebalance(Set.of());
         assertThat(committed).containsEntry(ONE, new OffsetAndMetadata(1, "given back"));
 
-        List<Care> cares = new ArrayList<>();
+        List<Handover> handovers = new ArrayList<>();
         processor = batch -> {
-            cares.add(batch.care());
+            handovers.add(batch.handover());
             return Outcome.goOn(1);
         };
         consumer.rebalance(Set.of(ONE));
@@ -241,7 +240,7 @@ class GroupMemberTest {
         add(ONE, 1);
         runAllUntil(() -> Long.valueOf(2).equals(committed(ONE)));
 
-        assertThat(cares).containsExactly(Care.NORMAL);
+        assertThat(handovers).containsExactly(Handover.CLEAN);
     }
 
     @Test
@@ -282,8 +281,8 @@ class GroupMemberTest {
         turns(2);
         Runnable running = work.remove();
 
-        member.onPartitionsLost(Set.of(ONE));
-        member.onPartitionsAssigned(Set.of(ONE));
+        member.handover().onPartitionsLost(Set.of(ONE));
+        member.handover().onPartitionsAssigned(Set.of(ONE));
         running.run();
         turns(3);
 
@@ -361,7 +360,7 @@ class GroupMemberTest {
 
         runAllUntil(() -> committed(ONE) != null && committed(ONE) == 2);
 
-        assertThat(status.skipped()).isEqualTo(2);
+        assertThat(status.sum(ReceiverStatus.Total.SKIPPED)).isEqualTo(2);
         assertThat(committed(ONE)).isEqualTo(2);
     }
 
@@ -483,9 +482,9 @@ class GroupMemberTest {
         committed.put(ONE, new OffsetAndMetadata(0));
         member = member(OffsetPolicy.AFTER_HANDLING);
         joinWith(ONE);
-        Map<Long, Care> cares = new HashMap<>();
+        Map<Long, Handover> handovers = new HashMap<>();
         processor = batch -> {
-            cares.put(batch.events().get(0).offset(), batch.care());
+            handovers.put(batch.events().get(0).offset(), batch.handover());
             return Outcome.goOn(1);
         };
         for (long offset = 0; offset < 1200; offset++) {
@@ -495,10 +494,10 @@ class GroupMemberTest {
         runAllUntil(() -> Long.valueOf(1200).equals(committed(ONE)));
 
         // As far ahead as lanes may be, and a poll.
-        assertThat(cares)
+        assertThat(handovers)
                 .hasSize(1200)
-                .allSatisfy((offset, care) ->
-                        assertThat(care).isEqualTo(offset < 600 + 500 ? Care.AFTER_A_CRASH : Care.NORMAL));
+                .allSatisfy((offset, handover) ->
+                        assertThat(handover).isEqualTo(offset < 600 + 500 ? Handover.AFTER_CRASH : Handover.CLEAN));
     }
 
     @Test
@@ -597,7 +596,7 @@ class GroupMemberTest {
         return new Handler(
                 name,
                 DeliveryContract.EXACTLY_ONCE_EFFECT,
-                Shape.EVENT,
+                HandlerShape.EVENT,
                 String.class,
                 MethodHandles.empty(Handler.CALL));
     }

@@ -104,8 +104,8 @@ class InboxCliIT {
             assertThat(parked("show", "1").output()).contains("second line", "{\"id\":1}", "h = v", "key:       key");
             assertThat(parked("show", "2").output()).contains("0xff00");
             assertThat(parked("show", "3").exitCode()).isEqualTo(1);
-            assertThat(parked("redrive", "1", "2").output()).contains("1 is due", "2 needs nothing");
-            assertThat(parked("redrive", "1").output()).contains("1 needs nothing");
+            assertThat(parked("retry", "1", "2").output()).contains("1 is due", "2 needs nothing");
+            assertThat(parked("retry", "1").output()).contains("1 needs nothing");
             assertThat(parked("discard", "1").output()).contains("1 is discarded");
             assertThat(parked("discard", "1").output()).contains("1 is not there");
 

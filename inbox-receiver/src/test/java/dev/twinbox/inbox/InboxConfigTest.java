@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.twinbox.InvalidConfigurationException;
+import dev.twinbox.ParkedEvent;
 import dev.twinbox.schema.SqlIdentifier;
 import io.smallrye.config.EnvConfigSource;
 import io.smallrye.config.PropertiesConfigSource;

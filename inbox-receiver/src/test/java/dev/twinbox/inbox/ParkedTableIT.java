@@ -4,12 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.twinbox.CloudEventHeaders;
 import dev.twinbox.DeliveryContract;
-import dev.twinbox.inbox.Claims.Pair;
-import dev.twinbox.inbox.HandlerMethod.Shape;
-import dev.twinbox.inbox.ParkedEvent.State;
-import dev.twinbox.inbox.ParkedTable.Begun;
-import dev.twinbox.inbox.ParkedTable.Due;
-import dev.twinbox.inbox.ParkedTable.Line;
+import dev.twinbox.ParkedEvent.State;
 import dev.twinbox.schema.SqlIdentifier;
 import java.lang.invoke.MethodHandles;
 import java.nio.charset.StandardCharsets;
@@ -42,7 +37,9 @@ class ParkedTableIT {
     private static Database database;
 
     private final InboxTable inbox = new InboxTable(INBOX, PARKED);
-    private final ParkedTable parked = new ParkedTable(INBOX, PARKED);
+    private final ParkedTable parked = new ParkedTable(PARKED);
+    private final ParkedRows rows = new ParkedRows(INBOX, PARKED);
+    private final RecordedStarts starts = new RecordedStarts(PARKED);
     private final Handler handler = handler("h", DeliveryContract.EXACTLY_ONCE_EFFECT);
     private Connection connection;
     private long offset;
@@ -73,9 +70,9 @@ class ParkedTableIT {
 
         assertThat(claim(handler, first, second, other, keyless))
                 .containsOnly(
-                        Map.entry("2", Claims.Standing.TO_FOLLOW),
-                        Map.entry("3", Claims.Standing.TO_HANDLE),
-                        Map.entry("4", Claims.Standing.TO_HANDLE));
+                        Map.entry("2", ClaimResult.TO_FOLLOW),
+                        Map.entry("3", ClaimResult.TO_HANDLE),
+                        Map.entry("4", ClaimResult.TO_HANDLE));
         assertThat(database.texts("select event_id from inbox_event order by event_id"))
                 .containsExactly("3", "4");
         // Again, when all of it is known.
@@ -91,7 +88,7 @@ class ParkedTableIT {
         parked.park(connection, GROUP, first, repeating, State.RETRY, 3, "broken", NOW);
 
         assertThat(claim(repeating, first, second, event("3", "other")))
-                .containsOnly(Map.entry("1", Claims.Standing.DONE), Map.entry("2", Claims.Standing.TO_FOLLOW));
+                .containsOnly(Map.entry("1", ClaimResult.DONE), Map.entry("2", ClaimResult.TO_FOLLOW));
         assertThat(database.count("inbox_event")).isZero();
     }
 
@@ -108,7 +105,7 @@ class ParkedTableIT {
                 "x",
                 NOW);
 
-        assertThat(claim(handler, event("3", "key"))).containsOnly(Map.entry("3", Claims.Standing.TO_HANDLE));
+        assertThat(claim(handler, event("3", "key"))).containsOnly(Map.entry("3", ClaimResult.TO_HANDLE));
     }
 
     @Test
@@ -120,7 +117,7 @@ class ParkedTableIT {
                 .add("ce_id", utf8("odd"))
                 .add("twice", null)
                 .add("twice", bytes);
-        ReceivedEvent event = ReceivedEvent.of(record, subscription(), new InboxStatus());
+        ReceivedEvent event = ReceivedEvent.of(record, subscription());
 
         parked.park(connection, GROUP, event, handler, State.RETRY, 3, "why", NOW);
         ConsumerRecord<byte[], byte[]> back = due().orElseThrow().record();
@@ -135,7 +132,7 @@ class ParkedTableIT {
     void anAttemptIsCountedBeforeItIsMadeAndGivenBackIfTheDatabaseWasToBlame() throws SQLException {
         park(event("1", "key"), State.RETRY, "broken");
 
-        Due due = due().orElseThrow();
+        DueEvent due = due().orElseThrow();
         assertThat(due.attempt()).isEqualTo(4);
         assertThat(attempts()).isEqualTo("4");
         parked.giveBack(connection, due, NOW);
@@ -149,7 +146,7 @@ class ParkedTableIT {
         park(event("1", "key"), State.RETRY, "broken");
         park(event("2", "key"), State.BEHIND, null);
 
-        Due due = due().orElseThrow();
+        DueEvent due = due().orElseThrow();
         assertThat(parked.failedAgain(connection, due, 5, State.DEAD, "again", NOW))
                 .isEqualTo(State.RETRY);
         due = due().orElseThrow();
@@ -158,9 +155,9 @@ class ParkedTableIT {
         promote();
 
         assertThat(due()).isEmpty();
-        assertThat(claim(handler, event("3", "key"))).containsOnly(Map.entry("3", Claims.Standing.TO_FOLLOW));
-        assertThat(parked.redrive(connection, due.number())).isTrue();
-        assertThat(parked.redrive(connection, due.number())).as("pressed twice").isFalse();
+        assertThat(claim(handler, event("3", "key"))).containsOnly(Map.entry("3", ClaimResult.TO_FOLLOW));
+        assertThat(rows.retry(connection, due.number())).isTrue();
+        assertThat(rows.retry(connection, due.number())).as("pressed twice").isFalse();
         assertThat(due().orElseThrow().attempt()).isEqualTo(1);
     }
 
@@ -180,13 +177,13 @@ class ParkedTableIT {
         ReceivedEvent first = event("1", "key");
         park(first, State.DEAD, "broken");
         park(event("2", "key"), State.BEHIND, null);
-        long number = parked.list(connection, GROUP, 0, 10).get(0).number();
+        long number = rows.list(connection, GROUP, 0, 10).get(0).number();
 
-        ParkedTable.Discarded discarded = parked.discard(connection, number);
+        ParkedRows.Discarded discarded = rows.discard(connection, number);
         promote();
 
         assertThat(discarded.isDone()).isTrue();
-        assertThat(parked.discard(connection, number).isDone())
+        assertThat(rows.discard(connection, number).isDone())
                 .as("pressed twice")
                 .isFalse();
         assertThat(claim(handler, first)).isEmpty();
@@ -201,9 +198,9 @@ class ParkedTableIT {
             connection.setAutoCommit(false);
             other.setAutoCommit(false);
 
-            Optional<Due> mine = parked.takeDue(connection, GROUP, Instant.EPOCH, List.of("h"), LATER);
-            Optional<Due> theirs = parked.takeDue(other, GROUP, Instant.EPOCH, List.of("h"), LATER);
-            Optional<Due> nobodys = due();
+            Optional<DueEvent> mine = parked.takeDue(connection, GROUP, Instant.EPOCH, List.of("h"), LATER);
+            Optional<DueEvent> theirs = parked.takeDue(other, GROUP, Instant.EPOCH, List.of("h"), LATER);
+            Optional<DueEvent> nobodys = due();
 
             assertThat(mine.orElseThrow().number())
                     .isNotEqualTo(theirs.orElseThrow().number());
@@ -235,24 +232,24 @@ class ParkedTableIT {
     void beginningsAreCountedUntilOneEnds() throws SQLException {
         ReceivedEvent event = event("1", "key");
 
-        Begun first = begin(event);
-        Begun second = begin(event);
+        RecordedStart first = start(event);
+        RecordedStart second = start(event);
         assertThat(second.number()).isEqualTo(first.number());
         assertThat(second.times()).isEqualTo(2);
         // What was only begun may be claimed, and holds up nobody.
         assertThat(claim(handler, event, event("2", "key"))).hasSize(2);
 
         parked.remove(connection, first.number());
-        assertThat(begin(event).times()).isEqualTo(1);
-        parked.failBegun(connection, begin(event).number(), State.DEAD, 3, "the process ended", NOW);
-        assertThat(parked.begin(connection, GROUP, event, handler)).isNull();
+        assertThat(start(event).times()).isEqualTo(1);
+        starts.park(connection, start(event).number(), State.DEAD, 3, "the process ended", NOW);
+        assertThat(starts.record(connection, GROUP, event, handler)).isNull();
         assertThat(parked.count(connection, GROUP)).isEqualTo(new ParkedTable.Counts(0, 1));
     }
 
     @Test
     void whatSomebodyBegunIsParkedAtTheEndOfItsLineAllTheSame() throws SQLException {
         ReceivedEvent second = event("2", "key");
-        begin(second);
+        start(second);
         park(event("1", "key"), State.RETRY, "broken");
 
         park(second, State.BEHIND, null);
@@ -320,7 +317,7 @@ class ParkedTableIT {
                     explain -> inbox.claim(
                             explain,
                             GROUP,
-                            List.of(new Pair(handler, event("new", "k2"))),
+                            List.of(new Delivery(handler, event("new", "k2"))),
                             (name, id, standing) -> {}));
             assertThat(claim).as(claim).doesNotContain("Seq Scan on inbox");
             longTransaction.rollback();
@@ -331,30 +328,31 @@ class ParkedTableIT {
         parked.park(connection, GROUP, event, handler, state, error == null ? 0 : 3, error, NOW);
     }
 
-    private Begun begin(ReceivedEvent event) throws SQLException {
-        Begun begun = parked.begin(connection, GROUP, event, handler);
-        assertThat(begun).isNotNull();
-        return begun;
+    private RecordedStart start(ReceivedEvent event) throws SQLException {
+        RecordedStart start = starts.record(connection, GROUP, event, handler);
+        assertThat(start).isNotNull();
+        return start;
     }
 
-    private Optional<Due> due() throws SQLException {
+    private Optional<DueEvent> due() throws SQLException {
         return parked.takeDue(connection, GROUP, Instant.EPOCH, List.of("h"), NOW);
     }
 
     private void promote() throws SQLException {
-        parked.promote(connection, new Line(GROUP, "h", TOPIC, event("x", "key").keyHash()));
+        parked.promote(
+                connection, new BlockedKey(GROUP, "h", TOPIC, event("x", "key").keyHash()));
     }
 
     private String attempts() {
         return database.texts("select attempts from inbox_parked").get(0);
     }
 
-    private Map<String, Claims.Standing> claim(Handler by, ReceivedEvent... events) throws SQLException {
-        List<Pair> pairs = new ArrayList<>();
+    private Map<String, ClaimResult> claim(Handler by, ReceivedEvent... events) throws SQLException {
+        List<Delivery> pairs = new ArrayList<>();
         for (ReceivedEvent event : events) {
-            pairs.add(new Pair(by, event));
+            pairs.add(new Delivery(by, event));
         }
-        Map<String, Claims.Standing> answers = new HashMap<>();
+        Map<String, ClaimResult> answers = new HashMap<>();
         inbox.claim(connection, GROUP, pairs, (name, id, standing) -> answers.put(id, standing));
         return answers;
     }
@@ -363,7 +361,7 @@ class ParkedTableIT {
         ConsumerRecord<byte[], byte[]> record =
                 new ConsumerRecord<>(TOPIC, 0, offset++, key == null ? null : utf8(key), utf8("{}"));
         record.headers().add(CloudEventHeaders.TYPE, utf8("order")).add(CloudEventHeaders.ID, utf8(id));
-        return ReceivedEvent.of(record, subscription(), new InboxStatus());
+        return ReceivedEvent.of(record, subscription());
     }
 
     private Subscription subscription() {
@@ -377,7 +375,7 @@ class ParkedTableIT {
     }
 
     private static Handler handler(String name, DeliveryContract delivery) {
-        return new Handler(name, delivery, Shape.EVENT, String.class, MethodHandles.empty(Handler.CALL));
+        return new Handler(name, delivery, HandlerShape.EVENT, String.class, MethodHandles.empty(Handler.CALL));
     }
 
     private static byte[] utf8(String text) {

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.twinbox.DeliveryContract;
 import dev.twinbox.EventContext;
-import dev.twinbox.inbox.HandlerMethod.Shape;
 import java.lang.invoke.MethodHandles;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -120,9 +119,9 @@ class ReceivedEventTest {
         assertThat(event.nextHandler()).isEqualTo(1);
         assertThat(event.failures()).isZero();
 
-        assertThat(event.pace()).isEqualTo(ReceivedEvent.Pace.TOGETHER);
+        assertThat(event.isHandledAlone()).isFalse();
         event.handleAlone();
-        assertThat(event.pace()).isEqualTo(ReceivedEvent.Pace.ALONE);
+        assertThat(event.isHandledAlone()).isTrue();
     }
 
     @Test
@@ -173,7 +172,7 @@ class ReceivedEventTest {
     }
 
     private ReceivedEvent received(ConsumerRecord<byte[], byte[]> record) {
-        return ReceivedEvent.of(record, subscription, new InboxStatus());
+        return ReceivedEvent.of(record, subscription);
     }
 
     /** @param headers name, value, name, value … */
@@ -189,7 +188,11 @@ class ReceivedEventTest {
 
     private static Handler handler(String name, Class<?> eventClass) {
         return new Handler(
-                name, DeliveryContract.EXACTLY_ONCE_EFFECT, Shape.EVENT, eventClass, MethodHandles.empty(Handler.CALL));
+                name,
+                DeliveryContract.EXACTLY_ONCE_EFFECT,
+                HandlerShape.EVENT,
+                eventClass,
+                MethodHandles.empty(Handler.CALL));
     }
 
     private static byte[] utf8(String text) {

@@ -5,10 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.twinbox.CloudEventHeaders;
 import dev.twinbox.DeliveryContract;
-import dev.twinbox.inbox.Claims.Pair;
-import dev.twinbox.inbox.HandlerMethod.Shape;
 import dev.twinbox.inbox.InboxTable.Expired;
-import dev.twinbox.inbox.RetentionTable.Turn;
+import dev.twinbox.inbox.RetentionTable.Progress;
 import dev.twinbox.schema.SqlIdentifier;
 import java.lang.invoke.MethodHandles;
 import java.nio.charset.StandardCharsets;
@@ -101,7 +99,7 @@ class RetentionTableIT {
             locking.createStatement().execute("select from inbox_event where event_id = 'e-5' for update");
             claiming.createStatement().execute("set statement_timeout = '10s'");
             connection.createStatement().execute("set statement_timeout = '10s'");
-            retention.take(connection, GROUP, KEEP, DAY);
+            retention.lock(connection, GROUP, KEEP, DAY);
 
             assertThatThrownBy(() -> inbox.deleteExpired(connection, GROUP, Instant.EPOCH, until(), 1000))
                     .isInstanceOf(SQLException.class)
@@ -159,18 +157,18 @@ class RetentionTableIT {
     void oneInstanceHasTheTurnAndTheOthersDoNotWaitForIt() throws SQLException {
         try (Connection other = database.connect()) {
             other.setAutoCommit(false);
-            Turn mine = retention.take(connection, GROUP, KEEP, DAY);
+            Progress mine = retention.lock(connection, GROUP, KEEP, DAY);
             assertThat(mine).isNotNull();
             assertThat(mine.doneTo()).isEqualTo(Instant.EPOCH);
             assertThat(mine.sweepIsDue()).isFalse();
             assertThat(Duration.between(mine.until(), Instant.now()))
                     .isBetween(KEEP.minusMinutes(1), KEEP.plusMinutes(1));
 
-            assertThat(retention.take(other, GROUP, KEEP, DAY)).isNull();
+            assertThat(retention.lock(other, GROUP, KEEP, DAY)).isNull();
             retention.save(connection, GROUP, mine.until());
             connection.commit();
 
-            Turn theirs = retention.take(other, GROUP, KEEP, Duration.ZERO);
+            Progress theirs = retention.lock(other, GROUP, KEEP, Duration.ZERO);
             assertThat(theirs).isNotNull();
             assertThat(theirs.doneTo()).isEqualTo(mine.until());
             assertThat(theirs.sweptAt()).isEqualTo(mine.sweptAt());
@@ -187,7 +185,7 @@ class RetentionTableIT {
         try (Connection longTransaction = database.connect()) {
             longTransaction.setAutoCommit(false);
             longTransaction.createStatement().execute("select pg_current_xact_id()");
-            retention.take(connection, GROUP, KEEP, DAY);
+            retention.lock(connection, GROUP, KEEP, DAY);
 
             Instant from = Instant.EPOCH;
             for (int i = 0; i < 5; i++) {
@@ -254,7 +252,7 @@ class RetentionTableIT {
         Handler handler = new Handler(
                 "h",
                 DeliveryContract.EXACTLY_ONCE_EFFECT,
-                Shape.EVENT,
+                HandlerShape.EVENT,
                 String.class,
                 MethodHandles.empty(Handler.CALL));
         Subscription subscription = new Subscription(
@@ -264,11 +262,11 @@ class RetentionTableIT {
                 TopicFormat.OfTopics.CLOUD_EVENTS,
                 UnknownType.SKIP,
                 new NoSerializer());
-        List<Pair> pairs = new ArrayList<>();
+        List<Delivery> pairs = new ArrayList<>();
         for (String id : ids) {
             ConsumerRecord<byte[], byte[]> record = new ConsumerRecord<>("t", 0, 0, null, utf8("{}"));
             record.headers().add(CloudEventHeaders.TYPE, utf8("order")).add(CloudEventHeaders.ID, utf8(id));
-            pairs.add(new Pair(handler, ReceivedEvent.of(record, subscription, new InboxStatus())));
+            pairs.add(new Delivery(handler, ReceivedEvent.of(record, subscription)));
         }
         List<String> claimed = new ArrayList<>();
         inbox.claim(on, GROUP, pairs, (name, id, standing) -> claimed.add(id));

@@ -80,8 +80,7 @@ class Scenario44SlowHandlerIT {
                                 Aliases.NONE,
                                 TopicFormat.OfTopics.CLOUD_EVENTS,
                                 UnknownType.SKIP,
-                                new NoSerializer()),
-                        new InboxStatus())),
+                                new NoSerializer()))),
                 1);
         return IntStream.range(0, ParallelApp.LANES)
                 .filter(i -> partition.lanes().get(i).first() != null)

@@ -114,7 +114,7 @@ class Schema34IT {
         try (Connection connection = database.connect();
                 var statement = connection.createStatement()) {
             statement.execute("set role " + role);
-            return new InboxTable(new SqlIdentifier(null, table), new SqlIdentifier(null, "inbox_parked"))
+            return new InboxSchema(new SqlIdentifier(null, table), new SqlIdentifier(null, "inbox_parked"))
                     .check(connection);
         }
     }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.twinbox.DeliveryContract;
 import dev.twinbox.EventSerializer;
-import dev.twinbox.inbox.HandlerMethod.Shape;
 import dev.twinbox.inbox.WrongRecord.Draft;
 import dev.twinbox.inbox.app.Order;
 import jakarta.json.JsonObject;
@@ -25,11 +24,10 @@ class WrongRecordsTest {
     private static final Handler HANDLER = new Handler(
             "orders",
             DeliveryContract.EXACTLY_ONCE_EFFECT,
-            Shape.EVENT_AND_CONTEXT,
+            HandlerShape.EVENT_AND_CONTEXT,
             Order.class,
             MethodHandles.empty(Handler.CALL));
 
-    private final InboxStatus status = new InboxStatus();
     private final Subscription subscription = new Subscription(
             "group",
             Map.of("orders", Map.of(WrongRecord.TYPE, List.of(HANDLER))),
@@ -42,7 +40,7 @@ class WrongRecordsTest {
     @EnumSource
     void aWrongRecordIsNeverAnExceptionAndItsProblemIsNamed(WrongRecord wrong) {
         Draft draft = wrong.draft();
-        ReceivedEvent event = ReceivedEvent.of(record(draft), subscription, status);
+        ReceivedEvent event = ReceivedEvent.of(record(draft), subscription);
 
         switch (wrong.outcome()) {
             case PARKED_AS_NOBODYS -> {
@@ -68,7 +66,7 @@ class WrongRecordsTest {
                 assertThat(event.eventFor(HANDLER)).isEqualTo(draft.value == null ? null : new Order("1", "", 0));
             }
         }
-        assertThat(status.skipped()).isEqualTo(wrong.outcome() == WrongRecord.Outcome.SKIPPED ? 1 : 0);
+        assertThat(event.isOfUnknownType()).isEqualTo(wrong.outcome() == WrongRecord.Outcome.SKIPPED);
     }
 
     @Test
@@ -76,11 +74,11 @@ class WrongRecordsTest {
         Handler ofText = new Handler(
                 "texts",
                 DeliveryContract.EXACTLY_ONCE_EFFECT,
-                Shape.EVENT,
+                HandlerShape.EVENT,
                 String.class,
                 MethodHandles.empty(Handler.CALL));
-        ReceivedEvent wrong = ReceivedEvent.of(record(WrongRecord.VALUE_NOT_UTF8.draft()), subscription, status);
-        ReceivedEvent right = ReceivedEvent.of(record(WrongRecord.TIME_WRONG.draft()), subscription, status);
+        ReceivedEvent wrong = ReceivedEvent.of(record(WrongRecord.VALUE_NOT_UTF8.draft()), subscription);
+        ReceivedEvent right = ReceivedEvent.of(record(WrongRecord.TIME_WRONG.draft()), subscription);
 
         assertThat(right.eventFor(ofText)).isEqualTo(Draft.JSON);
         assertThatThrownBy(() -> wrong.eventFor(ofText))

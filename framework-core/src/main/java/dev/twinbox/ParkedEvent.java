@@ -1,8 +1,7 @@
-package dev.twinbox.inbox;
+package dev.twinbox;
 
 import java.time.Instant;
 import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param offset offset in the partition
  * @param time time of the record; null: it has none
  * @param key the record's key, as it is; null: no order
- * @param value the record's value, as it is; null: a tombstone, or left out by {@link ParkedEvents#list}
+ * @param value the record's value, as it is; null: a tombstone, or left out by the list of parked events
  * @param headers the record's headers, as they are, in order
  * @param attempts how often the handler was called
  * @param error class and message of what the last attempt threw, at most 2000 characters; null: it only waits behind another one
@@ -57,15 +56,7 @@ public record ParkedEvent(
         /** Nothing, until a person sends it again or discards it; its key waits with it. */
         DEAD,
         /** Nothing, until a person sends it again or discards it; its key goes on without it. */
-        PASSED;
-
-        String text() {
-            return name().toLowerCase(Locale.ROOT);
-        }
-
-        static State of(String text) {
-            return valueOf(text.toUpperCase(Locale.ROOT));
-        }
+        PASSED
     }
 
     /**

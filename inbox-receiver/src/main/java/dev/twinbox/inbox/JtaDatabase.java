@@ -9,22 +9,26 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs a statement or two of the receiver's own in a transaction of their own.
+ * The application's database, reached in JTA transactions.
  *
- * @param transaction begins and ends it
- * @param registry tells how it ended
- * @param dataSource takes part in it
+ * @param transaction begins and ends them
+ * @param registry reports how they ended
+ * @param dataSource takes part in them
  */
-record ShortTransaction(
-        NewTransaction transaction, TransactionSynchronizationRegistry registry, DataSource dataSource) {
+record JtaDatabase(NewTransaction transaction, TransactionSynchronizationRegistry registry, DataSource dataSource) {
 
     /** What is to be done on a connection. */
     interface Work<T> {
         T run(Connection connection) throws SQLException;
     }
 
-    /** Returns after the commit. */
-    <T> T run(Work<T> work) throws SQLException {
+    /** A connection that takes part in the current transaction. */
+    Connection connect() throws SQLException {
+        return dataSource.getConnection();
+    }
+
+    /** Runs the work in a transaction of its own, and returns after the commit. */
+    <T> T inTransaction(Work<T> work) throws SQLException {
         Call<T> call = new Call<>(work);
         try {
             transaction.run(call);
@@ -48,7 +52,7 @@ record ShortTransaction(
         public void run() {
             try {
                 registry.registerInterposedSynchronization(this);
-                try (Connection connection = dataSource.getConnection()) {
+                try (Connection connection = connect()) {
                     result = work.run(connection);
                 }
             } catch (SQLException | RuntimeException e) {

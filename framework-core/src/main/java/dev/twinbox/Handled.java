@@ -1,4 +1,4 @@
-package dev.twinbox.inbox;
+package dev.twinbox;
 
 import java.time.Instant;
 import java.util.Collection;
@@ -7,14 +7,14 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which of the events that a handler has had its effect of; for {@link HandledEvents}.
+ * Which of the events that a handler has had its effect of; for a replay on purpose.
  *
  * <pre>{@code
  * Handled.by("shipping").from(yesterday).to(now)
  * Handled.by("shipping").withIds(List.of("0193…"))
  * }</pre>
  *
- * @param handler name of the handler, see {@link dev.twinbox.InboxHandler#name}
+ * @param handler name of the handler, see {@link InboxHandler#name}
  * @param from only events handled at this time or later, by the database's clock; null: from the first on
  * @param to only events handled before this time; null: to the last
  * @param ids only events of these ids; null: of all
