@@ -10,7 +10,7 @@ import org.eclipse.microprofile.health.Readiness;
 /**
  * UP while the receiver gets on; DOWN names what it waits for. A bean only where the server has MicroProfile Health.
  *
- * @see InboxExtension
+ * @see ReadinessExtension
  */
 @Readiness
 class InboxReadiness implements HealthCheck {

@@ -122,13 +122,13 @@ class BadInputTest {
 
     @Test
     void lanesMayBeAsManyAsThereAreWorkersAtMost64() {
-        assertThatCode(() -> InboxConfig.from(
+        assertThatCode(() -> InboxConfigReader.read(
                         config(Map.of("twinbox.inbox.lanes", "64", "twinbox.inbox.workers", "64")), Set.of("orders")))
                 .doesNotThrowAnyException();
-        InboxConfig two = InboxConfig.from(
+        InboxConfig two = InboxConfigReader.read(
                 config(Map.of("twinbox.inbox.lanes", "2", "twinbox.inbox.lanes-ahead", "7")), Set.of("orders"));
         assertThat(two.lanes()).isEqualTo(new InboxConfig.Lanes(2, 7));
-        assertThatThrownBy(() -> InboxConfig.from(
+        assertThatThrownBy(() -> InboxConfigReader.read(
                         config(Map.of("twinbox.inbox.lanes", "65", "twinbox.inbox.workers", "256")), Set.of("orders")))
                 .hasMessageContaining("from 1 to 64");
     }
@@ -142,7 +142,7 @@ class BadInputTest {
     }
 
     private static InboxConfig read(String key, String value) {
-        return InboxConfig.from(config(Map.of(key, value)), Set.of("orders"));
+        return InboxConfigReader.read(config(Map.of(key, value)), Set.of("orders"));
     }
 
     private static Config config(Map<String, String> more) {

@@ -233,7 +233,7 @@ class InboxConfigTest {
     }
 
     private static InboxConfig read(Map<String, String> values, Map<String, String> environment) {
-        return InboxConfig.from(
+        return InboxConfigReader.read(
                 new SmallRyeConfigBuilder()
                         .withSources(
                                 new PropertiesConfigSource(values, "values", 100),

@@ -87,7 +87,7 @@ class TopicRetentionIT {
     }
 
     private static Verdict compare(KafkaBroker broker, Duration keep, String... topics) {
-        InboxConfig config = InboxConfig.from(
+        InboxConfig config = InboxConfigReader.read(
                 new SmallRyeConfigBuilder()
                         .withSources(new PropertiesConfigSource(
                                 Map.of(
