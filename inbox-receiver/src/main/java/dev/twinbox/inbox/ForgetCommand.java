@@ -1,7 +1,8 @@
 package dev.twinbox.inbox;
 
 import dev.twinbox.Handled;
-import dev.twinbox.inbox.InboxRows.Forgotten;
+import dev.twinbox.inbox.jdbc.InboxRows;
+import dev.twinbox.inbox.jdbc.InboxRows.Forgotten;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

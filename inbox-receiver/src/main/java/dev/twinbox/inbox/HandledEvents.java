@@ -2,6 +2,8 @@ package dev.twinbox.inbox;
 
 import dev.twinbox.Handled;
 import dev.twinbox.TwinboxException;
+import dev.twinbox.inbox.jdbc.InboxRows;
+import dev.twinbox.inbox.jdbc.JtaDatabase;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.sql.SQLException;
 import java.util.SortedSet;

@@ -12,7 +12,7 @@ import picocli.CommandLine.Spec;
         synopsisSubcommandLabel = "COMMAND",
         description = "Looks after the inbox tables of a receiving application.",
         subcommands = {MigrateCommand.class, ParkedCommand.class, ForgetCommand.class})
-final class InboxCli implements Runnable {
+public final class InboxCli implements Runnable {
 
     @Spec
     private CommandSpec spec;

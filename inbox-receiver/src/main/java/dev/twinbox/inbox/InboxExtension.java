@@ -2,7 +2,11 @@ package dev.twinbox.inbox;
 
 import dev.twinbox.InboxHandler;
 import dev.twinbox.InvalidConfigurationException;
-import dev.twinbox.inbox.HandlerRules.Candidate;
+import dev.twinbox.inbox.config.InboxConfig;
+import dev.twinbox.inbox.config.InboxConfigReader;
+import dev.twinbox.inbox.event.HandlerMethod;
+import dev.twinbox.inbox.event.HandlerRules;
+import dev.twinbox.inbox.event.HandlerRules.Candidate;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.inject.spi.AfterDeploymentValidation;
 import jakarta.enterprise.inject.spi.Bean;

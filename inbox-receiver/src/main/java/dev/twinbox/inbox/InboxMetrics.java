@@ -1,6 +1,7 @@
 package dev.twinbox.inbox;
 
-import dev.twinbox.inbox.ReceiverStatus.Total;
+import dev.twinbox.inbox.engine.ReceiverStatus;
+import dev.twinbox.inbox.engine.ReceiverStatus.Total;
 import jakarta.enterprise.inject.spi.Unmanaged;
 import jakarta.inject.Inject;
 import java.util.ArrayList;

@@ -1,6 +1,7 @@
 package dev.twinbox.inbox;
 
-import dev.twinbox.inbox.ReceiverStatus.Total;
+import dev.twinbox.inbox.engine.ReceiverStatus;
+import dev.twinbox.inbox.engine.ReceiverStatus.Total;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.util.SortedMap;
 

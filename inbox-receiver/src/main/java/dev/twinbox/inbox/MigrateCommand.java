@@ -1,6 +1,7 @@
 package dev.twinbox.inbox;
 
 import dev.twinbox.SchemaException;
+import dev.twinbox.inbox.jdbc.InboxSchema;
 import dev.twinbox.schema.SchemaMigration;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;

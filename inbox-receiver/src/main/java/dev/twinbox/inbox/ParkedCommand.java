@@ -1,6 +1,7 @@
 package dev.twinbox.inbox;
 
 import dev.twinbox.ParkedEvent;
+import dev.twinbox.inbox.jdbc.ParkedRows;
 import java.io.PrintWriter;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;

@@ -2,6 +2,9 @@ package dev.twinbox.inbox;
 
 import dev.twinbox.ParkedEvent;
 import dev.twinbox.TwinboxException;
+import dev.twinbox.inbox.jdbc.BlockedKey;
+import dev.twinbox.inbox.jdbc.JtaDatabase;
+import dev.twinbox.inbox.jdbc.ParkedRows;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.sql.SQLException;
 import java.util.List;

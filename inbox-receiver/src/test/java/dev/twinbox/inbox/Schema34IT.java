@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.twinbox.SchemaException;
 import dev.twinbox.inbox.app.SchemaHandler;
+import dev.twinbox.inbox.jdbc.InboxSchema;
 import dev.twinbox.schema.SqlIdentifier;
 import java.sql.Connection;
 import java.sql.SQLException;

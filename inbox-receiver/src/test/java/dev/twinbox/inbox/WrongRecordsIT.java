@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** All wrong records on one partition of a real broker, an event that is right behind each: what is in the database afterwards. */
-class WrongRecordsIT {
+public class WrongRecordsIT {
 
     private static final String APP = "wrong-records";
 

@@ -1,9 +1,0 @@
-package dev.twinbox.inbox;
-
-/** When offsets are committed. */
-enum OffsetPolicy {
-    /** After the events are handled. */
-    AFTER_HANDLING,
-    /** Before, one event at a time. */
-    BEFORE_HANDLING
-}

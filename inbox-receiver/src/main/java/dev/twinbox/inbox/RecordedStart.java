@@ -1,9 +1,0 @@
-package dev.twinbox.inbox;
-
-/**
- * A committed row that says a handler is about to be called with an event. It survives the death of the process.
- *
- * @param number of the row
- * @param times how often the handler was started with the event, this time included
- */
-record RecordedStart(long number, int times) {}
