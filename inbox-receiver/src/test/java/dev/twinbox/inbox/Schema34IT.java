@@ -86,7 +86,7 @@ class Schema34IT {
         assertThat(log)
                 .contains(
                         "Table \"inbox_event\" does not exist (database bare, search_path \"$user\", public). Create it: "
-                                + "java -jar inbox-receiver-cli.jar migrate --url jdbc:postgresql://<host>/<database> "
+                                + "java -jar twinbox-inbox-cli.jar migrate --url jdbc:postgresql://<host>/<database> "
                                 + "--user <owner> --table 'inbox_event' --parked-table 'inbox_parked'");
     }
 
@@ -101,7 +101,7 @@ class Schema34IT {
                 .isInstanceOf(SchemaException.class)
                 .hasMessageContainingAll(
                         "Table \"wrong\" (database nobox", "lacks one of the columns consumer_group, handler, event_id")
-                .hasMessageContainingAll("twinbox.inbox.table", "inbox-receiver-cli.jar migrate");
+                .hasMessageContainingAll("twinbox.inbox.table", "twinbox-inbox-cli.jar migrate");
         assertThatThrownBy(() -> check(database, "unguarded", "postgres"))
                 .isInstanceOf(SchemaException.class)
                 .hasMessageContaining("no unique index on (consumer_group, handler, event_id)");

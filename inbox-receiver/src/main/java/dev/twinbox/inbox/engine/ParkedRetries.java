@@ -139,7 +139,7 @@ final class ParkedRetries {
                 Level.ERROR,
                 () -> event + " is given up after " + due.attempt() + " attempts in handler " + due.handler()
                         + (state == State.DEAD ? "; its key waits" : "; its key goes on without it")
-                        + ". Retry or discard it: inbox-receiver-cli.jar parked retry|discard "
+                        + ". Retry or discard it: twinbox-inbox-cli.jar parked retry|discard "
                         + due.number(),
                 ErrorText.forLog(cause));
         promote(due, event);

@@ -119,7 +119,7 @@ final class Parking {
                     Level.ERROR,
                     () -> event + " is parked and not tried again"
                             + (handler == null ? ": it cannot be read as an event" : " in handler " + handler)
-                            + ". Look at it, then retry or discard it: inbox-receiver-cli.jar parked list",
+                            + ". Look at it, then retry or discard it: twinbox-inbox-cli.jar parked list",
                     printable);
         }
     }

@@ -190,7 +190,7 @@ public final class InboxSchema {
     }
 
     private String migrateCommand() {
-        return "java -jar inbox-receiver-cli.jar migrate --url jdbc:postgresql://<host>/<database> --user <owner>"
+        return "java -jar twinbox-inbox-cli.jar migrate --url jdbc:postgresql://<host>/<database> --user <owner>"
                 + (inbox.schema() == null ? "" : " --schema '" + inbox.schema() + "'") + " --table '" + inbox.name()
                 + "' --parked-table '" + parked.name() + "'";
     }

@@ -30,7 +30,7 @@ public record Installation(
         Path top = root.toAbsolutePath().normalize();
         Installation found = new Installation(
                 top.resolve("outbox-relay/target/outbox-relay.jar"),
-                top.resolve("inbox-receiver/target/inbox-receiver-cli.jar"),
+                top.resolve("inbox-receiver/cli/target/twinbox-inbox-cli.jar"),
                 top.resolve("sample-app/orders/target/orders.war"),
                 top.resolve("sample-app/shipping/target/shipping.war"),
                 top.resolve("sample-app/bench/target/bench.war"),

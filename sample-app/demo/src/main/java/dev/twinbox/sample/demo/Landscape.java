@@ -125,7 +125,7 @@ final class Landscape implements AutoCloseable {
         StartProgress.Step outboxStep =
                 progress.announce("Database orders, with the outbox (outbox-relay.jar migrate)");
         StartProgress.Step inboxStep =
-                progress.announce("Database shipping, with the inbox (inbox-receiver-cli.jar migrate)");
+                progress.announce("Database shipping, with the inbox (twinbox-inbox-cli.jar migrate)");
         StartProgress.Step topicStep = progress.announce("Topic orders");
         StartProgress.Step relayStep = progress.announce("Relay");
         StartProgress.Step ordersStep = progress.announce("Orders service on Payara Micro");

@@ -1,4 +1,4 @@
-package dev.twinbox.inbox;
+package dev.twinbox.inbox.cli;
 
 import dev.twinbox.schema.SqlIdentifier;
 import org.jspecify.annotations.Nullable;

@@ -1,13 +1,13 @@
-package dev.twinbox.inbox;
+package dev.twinbox.inbox.cli;
 
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** Command line of the receiver: {@code java -jar inbox-receiver-cli.jar migrate|parked|forget …}. */
+/** Command line of the receiver: {@code java -jar twinbox-inbox-cli.jar migrate|parked|forget …}. */
 @Command(
-        name = "inbox-receiver-cli",
+        name = "twinbox-inbox-cli",
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
         description = "Looks after the inbox tables of a receiving application.",

@@ -1,4 +1,4 @@
-package dev.twinbox.inbox;
+package dev.twinbox.inbox.cli;
 
 import dev.twinbox.ParkedEvent;
 import dev.twinbox.inbox.jdbc.ParkedRows;

@@ -1,4 +1,4 @@
-package dev.twinbox.inbox;
+package dev.twinbox.inbox.cli;
 
 import dev.twinbox.SchemaException;
 import dev.twinbox.inbox.jdbc.InboxSchema;

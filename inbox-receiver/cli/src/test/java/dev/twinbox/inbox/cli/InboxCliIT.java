@@ -1,4 +1,4 @@
-package dev.twinbox.inbox;
+package dev.twinbox.inbox.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -25,7 +25,7 @@ class InboxCliIT {
 
     @Test
     void migrateCreatesTheTableOnceUnderTheNamesItWasGiven() throws Exception {
-        Servers.postgres().createDatabase("cli");
+        Postgres.server().createDatabase("cli");
 
         Run first = migrate("cli", "--schema", "Sales-EU 1", "--table", "In\"Box");
         Run second = migrate("cli", "--schema", "Sales-EU 1", "--table", "In\"Box");
@@ -33,7 +33,7 @@ class InboxCliIT {
         assertThat(first.exitCode()).as(first.output()).isZero();
         assertThat(second.exitCode()).as(second.output()).isZero();
         assertThat(second.output()).contains("\"Sales-EU 1\".\"In\"\"Box\"", "applied 0 migration(s)");
-        try (var connection = Servers.postgres().connect("cli");
+        try (var connection = Postgres.server().connect("cli");
                 var statement = connection.createStatement();
                 var rows = statement.executeQuery("select count(*) from \"Sales-EU 1\".\"In\"\"Box\"")) {
             rows.next();
@@ -49,7 +49,7 @@ class InboxCliIT {
         Run badUrl = run(List.of("migrate", "--url", "jdbc:mysql://localhost/x"));
 
         assertThat(noCommand.exitCode()).isEqualTo(2);
-        assertThat(noCommand.output()).contains("Missing command", "Usage: inbox-receiver-cli");
+        assertThat(noCommand.output()).contains("Missing command", "Usage: twinbox-inbox-cli");
         assertThat(unknown.exitCode()).isEqualTo(2);
         assertThat(unknown.output()).contains("--tabel", "--table");
         assertThat(noUrl.exitCode()).isEqualTo(2);
@@ -60,7 +60,7 @@ class InboxCliIT {
 
     @Test
     void aPasswordThatIsWrongIsNotShownAndADatabaseThatIsAwayIsNamed() throws Exception {
-        try (var connection = Servers.postgres().connect("postgres");
+        try (var connection = Postgres.server().connect("postgres");
                 var statement = connection.createStatement()) {
             statement.execute("create role nobody_knows nologin");
         } catch (SQLException e) {
@@ -69,7 +69,7 @@ class InboxCliIT {
         Run refused = run(List.of(
                 "migrate",
                 "--url",
-                Servers.postgres().jdbcUrl("postgres"),
+                Postgres.server().jdbcUrl("postgres"),
                 "--user",
                 "nobody_knows",
                 "--password=" + SECRET));
@@ -84,9 +84,9 @@ class InboxCliIT {
 
     @Test
     void parkedEventsAreListedShownSentAgainAndDiscardedAndTwicePressedIsOnceDone() throws Exception {
-        Servers.postgres().createDatabase("cli_parked");
+        Postgres.server().createDatabase("cli_parked");
         assertThat(migrate("cli_parked").exitCode()).isZero();
-        try (var connection = Servers.postgres().connect("cli_parked");
+        try (var connection = Postgres.server().connect("cli_parked");
                 var statement = connection.createStatement()) {
             statement.execute("""
                     insert into inbox_parked (consumer_group, handler, event_id, event_type, claims, state, topic, partition,
@@ -120,9 +120,9 @@ class InboxCliIT {
 
     @Test
     void forgetTakesTheHandlerAndRangeItIsToldToAndAsksBeforeIt() throws Exception {
-        Servers.postgres().createDatabase("cli_forget");
+        Postgres.server().createDatabase("cli_forget");
         assertThat(migrate("cli_forget").exitCode()).isZero();
-        try (var connection = Servers.postgres().connect("cli_forget");
+        try (var connection = Postgres.server().connect("cli_forget");
                 var statement = connection.createStatement()) {
             statement.execute("""
                     insert into inbox_event (consumer_group, handler, event_id, handled_at)
@@ -195,10 +195,10 @@ class InboxCliIT {
         List<String> arguments = new ArrayList<>(List.of(command));
         arguments.addAll(List.of(
                 "--url",
-                Servers.postgres().jdbcUrl(database),
+                Postgres.server().jdbcUrl(database),
                 "--user",
-                Servers.postgres().user(),
-                "--password=" + Servers.postgres().password()));
+                Postgres.server().user(),
+                "--password=" + Postgres.server().password()));
         return arguments;
     }
 
@@ -223,9 +223,9 @@ class InboxCliIT {
         List<String> arguments = new ArrayList<>(List.of(
                 "migrate",
                 "--url",
-                Servers.postgres().jdbcUrl(database),
+                Postgres.server().jdbcUrl(database),
                 "--user",
-                Servers.postgres().user()));
+                Postgres.server().user()));
         arguments.addAll(List.of(options));
         return run(arguments);
     }
@@ -241,7 +241,7 @@ class InboxCliIT {
         command.addAll(arguments);
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.environment()
-                .put("TWINBOX_INBOX_DATABASE_PASSWORD", Servers.postgres().password());
+                .put("TWINBOX_INBOX_DATABASE_PASSWORD", Postgres.server().password());
         Process process = builder.start();
         process.getOutputStream().close();
         String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

@@ -1,4 +1,4 @@
-package dev.twinbox.inbox;
+package dev.twinbox.inbox.cli;
 
 import dev.twinbox.Handled;
 import dev.twinbox.inbox.jdbc.InboxRows;
@@ -24,7 +24,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code inbox-receiver-cli.jar forget}: a replay on purpose. */
+/** {@code twinbox-inbox-cli.jar forget}: a replay on purpose. */
 @Command(
         name = "forget",
         mixinStandardHelpOptions = true,
