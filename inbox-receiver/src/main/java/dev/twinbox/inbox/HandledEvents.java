@@ -1,6 +1,9 @@
 package dev.twinbox.inbox;
 
+import dev.twinbox.Handled;
 import dev.twinbox.TwinboxException;
+import dev.twinbox.inbox.jdbc.InboxRows;
+import dev.twinbox.inbox.jdbc.JtaDatabase;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.sql.SQLException;
 import java.util.SortedSet;
@@ -25,9 +28,6 @@ import org.jspecify.annotations.Nullable;
 @ApplicationScoped
 public class HandledEvents {
 
-    /** Rows for one transaction. */
-    static final int BATCH = 10_000;
-
     /** Written when the application starts. */
     private volatile @Nullable Access access;
 
@@ -36,7 +36,7 @@ public class HandledEvents {
      *
      * @param handlers names of the application's handlers whose effects are guarded by inbox rows
      */
-    record Access(String group, SortedSet<String> handlers, InboxTable table, ShortTransaction transaction) {}
+    record Access(String group, SortedSet<String> handlers, InboxRows rows, JtaDatabase database) {}
 
     /** The receiver is there. */
     void started(Access ofReceiver) {
@@ -53,14 +53,14 @@ public class HandledEvents {
         Access mine = access();
         try {
             checkHandler(mine, which.handler());
-            return mine.transaction().run(connection -> mine.table().count(connection, mine.group(), which));
+            return mine.database().inTransaction(connection -> mine.rows().count(connection, mine.group(), which));
         } catch (SQLException e) {
             throw new TwinboxException("Handled events can not be counted: " + e.getMessage(), e);
         }
     }
 
     /**
-     * Forgets events, so that they are handled again when they are delivered again. In transactions of {@value #BATCH} rows:
+     * Forgets events, so that they are handled again when they are delivered again. In transactions of 10,000 rows:
      * what an error leaves is left for another call.
      *
      * @return how many
@@ -72,13 +72,14 @@ public class HandledEvents {
         try {
             checkHandler(mine, which.handler());
             long forgotten = 0;
-            InboxTable.Forgotten last = InboxTable.Forgotten.NONE;
+            InboxRows.Forgotten last = InboxRows.Forgotten.NONE;
             do {
                 String after = last.lastId();
-                last = mine.transaction()
-                        .run(connection -> mine.table().forget(connection, mine.group(), which, after, BATCH));
+                last = mine.database()
+                        .inTransaction(connection ->
+                                mine.rows().forget(connection, mine.group(), which, after, InboxRows.BATCH));
                 forgotten += last.number();
-            } while (last.number() == BATCH);
+            } while (last.number() == InboxRows.BATCH);
             return forgotten;
         } catch (SQLException e) {
             throw new TwinboxException("Handled events can not be forgotten: " + e.getMessage(), e);
@@ -90,7 +91,7 @@ public class HandledEvents {
             return;
         }
         SortedSet<String> known = new TreeSet<>(mine.handlers());
-        mine.transaction().run(connection -> mine.table().handlers(connection)).stream()
+        mine.database().inTransaction(connection -> mine.rows().handlers(connection)).stream()
                 .filter(name -> name.group().equals(mine.group()))
                 .forEach(name -> known.add(name.handler()));
         if (!known.contains(handler)) {

@@ -2,12 +2,15 @@ package dev.twinbox.inbox;
 
 import dev.twinbox.InboxHandler;
 import dev.twinbox.InvalidConfigurationException;
-import dev.twinbox.inbox.HandlerRules.Candidate;
+import dev.twinbox.inbox.config.InboxConfig;
+import dev.twinbox.inbox.config.InboxConfigReader;
+import dev.twinbox.inbox.event.HandlerMethod;
+import dev.twinbox.inbox.event.HandlerRules;
+import dev.twinbox.inbox.event.HandlerRules.Candidate;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.inject.spi.AfterDeploymentValidation;
 import jakarta.enterprise.inject.spi.Bean;
 import jakarta.enterprise.inject.spi.BeanManager;
-import jakarta.enterprise.inject.spi.BeforeBeanDiscovery;
 import jakarta.enterprise.inject.spi.Extension;
 import jakarta.enterprise.inject.spi.ProcessAnnotatedType;
 import jakarta.enterprise.inject.spi.ProcessManagedBean;
@@ -24,11 +27,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the {@code @InboxHandler} methods of the application and refuses the deployment if one of them, or the
- * configuration, can not work. Public because the container instantiates it; not for applications.
+ * configuration, cannot work. Public because the container instantiates it; not for applications.
  */
 public class InboxExtension implements Extension {
 
-    private static final String HEALTH_API = "org.eclipse.microprofile.health.HealthCheck";
     private static final String METRICS_API = "org.eclipse.microprofile.metrics.MetricRegistry";
 
     // Written while the application is deployed, by one thread.
@@ -40,31 +42,16 @@ public class InboxExtension implements Extension {
     /** Written when the application starts, read by health checks. */
     private volatile @Nullable InboxStatus status;
 
-    void addHealthCheck(@Observes BeforeBeanDiscovery discovery) {
-        if (serverHas(HEALTH_API)) { // else InboxStatus says the same
-            discovery.addAnnotatedType(InboxReadiness.class, InboxReadiness.class.getName());
-        }
-    }
-
-    private static boolean serverHas(String api) {
-        try {
-            Class.forName(api, false, InboxExtension.class.getClassLoader());
-            return true;
-        } catch (ClassNotFoundException e) {
-            return false;
-        }
-    }
-
     /** Whether {@link InboxMetrics} can be loaded. */
     boolean hasMetrics() {
-        return serverHas(METRICS_API);
+        return ServerApis.has(METRICS_API);
     }
 
     void noteAnnotatedClass(@Observes @WithAnnotations(InboxHandler.class) ProcessAnnotatedType<?> event) {
         annotatedClasses.add(event.getAnnotatedType().getJavaClass());
     }
 
-    /** Also told of session beans, whose event is a subtype. */
+    /** Also gets session beans, whose event is a subtype. */
     void noteBean(@Observes ProcessManagedBean<?> event) {
         boolean hasHandler = event.getAnnotatedBeanClass().getMethods().stream()
                 .anyMatch(method -> method.isAnnotationPresent(InboxHandler.class));
@@ -98,7 +85,7 @@ public class InboxExtension implements Extension {
         annotatedClasses.forEach(owner -> rules.examineClassWithoutBean(owner, candidates));
         List<String> problems = new ArrayList<>(rules.problems());
         try {
-            config = InboxConfig.from(ConfigProvider.getConfig(), rules.topics());
+            config = InboxConfigReader.read(ConfigProvider.getConfig(), rules.topics());
         } catch (InvalidConfigurationException e) {
             problems.addAll(e.problems());
         }
@@ -106,13 +93,13 @@ public class InboxExtension implements Extension {
             handlers = List.copyOf(rules.handlers());
         } else {
             event.addDeploymentProblem(
-                    new InvalidConfigurationException("The inbox can not work in this application", problems));
+                    new InvalidConfigurationException("The inbox cannot work in this application", problems));
         }
         annotatedClasses.clear();
         candidates.clear();
     }
 
-    /** The receiver is there; from now on its status is what {@link InboxReadiness} shows. */
+    /** The receiver is there; from now on the readiness check shows its status. */
     void started(InboxStatus ofReceiver) {
         status = ofReceiver;
     }

@@ -1,6 +1,7 @@
 package dev.twinbox.inbox;
 
-import dev.twinbox.inbox.InboxStatus.Total;
+import dev.twinbox.inbox.engine.ReceiverStatus;
+import dev.twinbox.inbox.engine.ReceiverStatus.Total;
 import jakarta.enterprise.inject.spi.Unmanaged;
 import jakarta.inject.Inject;
 import java.util.ArrayList;
@@ -35,20 +36,25 @@ final class InboxMetrics implements AutoCloseable {
     }
 
     /** To be closed with the application: the registry is the server's, what is in it holds the application's classes. */
-    static InboxMetrics of(InboxStatus status, String group) {
+    static InboxMetrics of(ReceiverStatus status, String group) {
         InboxMetrics metrics = new InboxMetrics(registry(), group);
         for (Total total : Total.values()) {
             metrics.count(total);
         }
-        status.tell((total, more) -> {
+        status.report((total, more) -> {
             Counter counter = metrics.counters.get(total);
             if (counter != null) {
                 counter.inc(more);
             }
         });
         metrics.show(
-                "parked_waiting", "Parked events that are tried again, or wait behind one that is", status::waiting);
-        metrics.show("parked_dead", "Parked events that are given up and need a person", status::dead);
+                "parked_waiting",
+                "Parked events that are tried again, or wait behind one that is",
+                () -> status.parkedEvents().waiting());
+        metrics.show(
+                "parked_dead",
+                "Parked events that are given up and need an operator",
+                () -> status.parkedEvents().dead());
         metrics.show("troubles", "Things that keep the receiver from getting on; 0: it is ready", () ->
                 (long) status.troubles().size());
         metrics.show("notes", "Things that a person should see to although the receiver gets on", () ->

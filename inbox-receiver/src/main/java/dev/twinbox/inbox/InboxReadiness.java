@@ -10,12 +10,12 @@ import org.eclipse.microprofile.health.Readiness;
 /**
  * UP while the receiver gets on; DOWN names what it waits for. A bean only where the server has MicroProfile Health.
  *
- * @see InboxExtension
+ * @see ReadinessExtension
  */
 @Readiness
 class InboxReadiness implements HealthCheck {
 
-    /** The status bean itself can not be injected: on Payara a bean added by an extension does not see those of its library. */
+    /** The status bean itself cannot be injected: on Payara a bean added by an extension does not see those of its library. */
     @Inject
     private InboxExtension extension;
 

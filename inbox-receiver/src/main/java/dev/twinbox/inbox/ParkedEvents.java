@@ -1,6 +1,10 @@
 package dev.twinbox.inbox;
 
+import dev.twinbox.ParkedEvent;
 import dev.twinbox.TwinboxException;
+import dev.twinbox.inbox.jdbc.BlockedKey;
+import dev.twinbox.inbox.jdbc.JtaDatabase;
+import dev.twinbox.inbox.jdbc.ParkedRows;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.sql.SQLException;
 import java.util.List;
@@ -13,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>{@code
  * @Inject ParkedEvents parked;
  * … for (ParkedEvent event : parked.list(0, 100)) {
- *       if (event.state() == ParkedEvent.State.DEAD) parked.redrive(event.number());
+ *       if (event.state() == ParkedEvent.State.DEAD) parked.retry(event.number());
  *   }
  * }</pre>
  *
@@ -27,14 +31,14 @@ public class ParkedEvents {
     public static final int MOST_LISTED = 1000;
 
     /** Written when the application starts. */
-    private volatile @Nullable ParkedTable table;
+    private volatile @Nullable ParkedRows rows;
 
-    private volatile @Nullable ShortTransaction transaction;
+    private volatile @Nullable JtaDatabase database;
 
     /** The receiver is there. */
-    void started(ParkedTable ofReceiver, ShortTransaction ofReceiversDatabase) {
-        table = ofReceiver;
-        transaction = ofReceiversDatabase;
+    void started(ParkedRows ofReceiver, JtaDatabase itsDatabase) {
+        rows = ofReceiver;
+        database = itsDatabase;
     }
 
     /**
@@ -44,7 +48,7 @@ public class ParkedEvents {
      * @param after only those with a greater {@link ParkedEvent#number number}; 0 for the first page
      * @param most how many, from 1 to {@value #MOST_LISTED}
      * @throws IllegalArgumentException if {@code most} is out of its range
-     * @throws TwinboxException if the database can not be asked
+     * @throws TwinboxException if the database cannot be asked
      */
     public List<ParkedEvent> list(long after, int most) {
         if (most < 1 || most > MOST_LISTED) {
@@ -56,7 +60,7 @@ public class ParkedEvents {
     /**
      * One parked event; empty if there is none of this number (any more).
      *
-     * @throws TwinboxException if the database can not be asked
+     * @throws TwinboxException if the database cannot be asked
      */
     public Optional<ParkedEvent> find(long number) {
         return run(parked -> connection -> parked.find(connection, number));
@@ -66,46 +70,46 @@ public class ParkedEvents {
      * Has an event tried again at once, with all its attempts before it. Those behind it follow in order when it succeeds.
      *
      * @return false if there is nothing to do: it does not exist any more, is due already, or waits behind another one
-     * @throws TwinboxException if the database can not be asked
+     * @throws TwinboxException if the database cannot be asked
      */
-    public boolean redrive(long number) {
-        return run(parked -> connection -> parked.redrive(connection, number));
+    public boolean retry(long number) {
+        return run(parked -> connection -> parked.retry(connection, number));
     }
 
     /**
      * Gives an event up for good: it counts as handled, also when it is delivered again. Those behind it go on.
      *
      * @return false if it does not exist any more
-     * @throws TwinboxException if the database can not be asked
+     * @throws TwinboxException if the database cannot be asked
      */
     public boolean discard(long number) {
-        ParkedTable.Discarded discarded = run(parked -> connection -> parked.discard(connection, number));
-        ParkedTable.Line line = discarded.line();
-        if (line != null) {
-            // In a second transaction: it has to see who parked behind the event meanwhile.
+        ParkedRows.Discarded discarded = run(parked -> connection -> parked.discard(connection, number));
+        BlockedKey key = discarded.key();
+        if (key != null) {
+            // In a second transaction: it has to see what was parked behind the event meanwhile.
             run(parked -> connection -> {
-                parked.promote(connection, line);
+                parked.promote(connection, key);
                 return true;
             });
         }
         return discarded.isDone();
     }
 
-    /** What is to be done, once it is known with which table. */
+    /** What is to be done, once the receiver has started. */
     private interface Work<T> {
-        ShortTransaction.Work<T> on(ParkedTable table);
+        JtaDatabase.Work<T> on(ParkedRows rows);
     }
 
     private <T> T run(Work<T> work) {
-        ParkedTable parked = table;
-        ShortTransaction shortTransaction = transaction;
-        if (parked == null || shortTransaction == null) {
+        ParkedRows parked = rows;
+        JtaDatabase reached = database;
+        if (parked == null || reached == null) {
             throw new TwinboxException("the receiver has not started, or this application has no @InboxHandler");
         }
         try {
-            return shortTransaction.run(work.on(parked));
+            return reached.inTransaction(work.on(parked));
         } catch (SQLException e) {
-            throw new TwinboxException("the parked events can not be reached: " + e.getMessage(), e);
+            throw new TwinboxException("the parked events cannot be reached: " + e.getMessage(), e);
         }
     }
 }

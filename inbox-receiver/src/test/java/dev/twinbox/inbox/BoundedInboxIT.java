@@ -76,7 +76,7 @@ class BoundedInboxIT {
 
         String number = database.texts("select number from inbox_parked where event_id = ?", id)
                 .get(0);
-        assertThat(Servers.payara().get("/bounded/status?redrive=" + number).strip())
+        assertThat(Servers.payara().get("/bounded/status?retry=" + number).strip())
                 .isEqualTo("true");
         await().atMost(MainApp.LIMIT)
                 .untilAsserted(() -> assertThat(database.count("inbox_parked")).isZero());

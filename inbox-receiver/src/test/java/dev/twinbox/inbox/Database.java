@@ -1,5 +1,6 @@
 package dev.twinbox.inbox;
 
+import dev.twinbox.inbox.jdbc.InboxSchema;
 import dev.twinbox.jdbc.SqlIdentifier;
 import dev.twinbox.schema.OutboxSchema;
 import java.sql.Connection;
@@ -12,12 +13,12 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** The receiving application's database, as the tests see it. */
-final class Database {
+public final class Database {
 
     private final String name;
 
     /** Creates it, with an inbox and the tables of the test application. */
-    Database(String name) {
+    public Database(String name) {
         this.name = name;
         try {
             Servers.postgres().createDatabase(name);
@@ -32,7 +33,7 @@ final class Database {
     }
 
     void migrate(@Nullable String schema, String table, String parked) {
-        InboxTable.migrate(dataSource(), new SqlIdentifier(schema, table), new SqlIdentifier(schema, parked));
+        new InboxSchema(new SqlIdentifier(schema, table), new SqlIdentifier(schema, parked)).migrate(dataSource());
     }
 
     /** For an application that publishes, too. */
@@ -57,7 +58,7 @@ final class Database {
         return name;
     }
 
-    Connection connect() {
+    public Connection connect() {
         try {
             return Servers.postgres().connect(name);
         } catch (SQLException e) {
@@ -65,7 +66,7 @@ final class Database {
         }
     }
 
-    void execute(String sql) {
+    public void execute(String sql) {
         try (Connection connection = connect();
                 Statement statement = connection.createStatement()) {
             statement.execute(sql);
@@ -74,12 +75,12 @@ final class Database {
         }
     }
 
-    long count(String from, Object... arguments) {
+    public long count(String from, Object... arguments) {
         return Long.parseLong(texts("select count(*) from " + from, arguments).get(0));
     }
 
     /** First column of all rows. */
-    List<String> texts(String sql, Object... arguments) {
+    public List<String> texts(String sql, Object... arguments) {
         try (Connection connection = connect();
                 var statement = connection.prepareStatement(sql)) {
             for (int i = 0; i < arguments.length; i++) {

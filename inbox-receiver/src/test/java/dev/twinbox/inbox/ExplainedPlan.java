@@ -7,12 +7,12 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 
 /** The plan, with what it touched, of the statement that the code itself prepares. */
-final class ExplainedPlan {
+public final class ExplainedPlan {
 
     private ExplainedPlan() {}
 
     /** What the code does on a connection. */
-    interface Work {
+    public interface Work {
         void on(Connection connection) throws SQLException;
     }
 
@@ -21,7 +21,7 @@ final class ExplainedPlan {
      *
      * @param answer a query whose rows the code gets instead of the statement's
      */
-    static String of(Connection connection, String answer, Work work) throws SQLException {
+    public static String of(Connection connection, String answer, Work work) throws SQLException {
         StringBuilder plan = new StringBuilder();
         Connection explaining = (Connection) Proxy.newProxyInstance(
                 ExplainedPlan.class.getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
@@ -58,7 +58,7 @@ final class ExplainedPlan {
     }
 
     /** Pages touched by the whole statement. */
-    static long buffers(String plan) {
+    public static long buffers(String plan) {
         String line =
                 plan.lines().filter(l -> l.contains("Buffers:")).findFirst().orElseThrow();
         long pages = 0;

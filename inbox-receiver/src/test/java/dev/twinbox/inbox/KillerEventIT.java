@@ -56,7 +56,7 @@ class KillerEventIT {
                             + "order by number"))
                     .containsExactly(
                             killer + " dead the process ended 3 times while handler " + APP
-                                    + " was at this event; it is not begun again",
+                                    + " was at this event; it is not started again",
                             behind + " behind ");
             assertThat(database.calls(APP, killer)).isEqualTo(1);
         } finally {

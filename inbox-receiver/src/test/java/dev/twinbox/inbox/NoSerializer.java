@@ -3,7 +3,7 @@ package dev.twinbox.inbox;
 import dev.twinbox.EventSerializer;
 
 /** For tests whose handlers take the text as it is. */
-final class NoSerializer implements EventSerializer {
+public final class NoSerializer implements EventSerializer {
     @Override
     public String contentType() {
         return "text/plain";

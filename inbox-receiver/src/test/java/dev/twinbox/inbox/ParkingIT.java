@@ -45,7 +45,7 @@ class ParkingIT {
                         .contains("\"parked events dead\":\"1\"", "\"parked events waiting\":\"3\""));
 
         ParkingApp.database().execute("insert into repaired values (1)");
-        assertThat(ParkingApp.status("redrive=" + ParkingApp.number(ids[0]))).isEqualTo("true");
+        assertThat(ParkingApp.status("retry=" + ParkingApp.number(ids[0]))).isEqualTo("true");
         ParkingApp.awaitNothingParked();
 
         assertThat(ParkingApp.effects())

@@ -7,11 +7,10 @@ import static dev.twinbox.inbox.ParallelApp.topics;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.twinbox.inbox.engine.KeyLane;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.stream.IntStream;
-import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -72,22 +71,6 @@ class Scenario44SlowHandlerIT {
     }
 
     private static int lane(String key) {
-        AssignedPartition partition = new AssignedPartition(new TopicPartition(APP, 0), 0, 0, ParallelApp.LANES);
-        partition.add(
-                List.of(ReceivedEvent.of(
-                        new org.apache.kafka.clients.consumer.ConsumerRecord<>(APP, 0, 0, Topics.bytes(key), null),
-                        new Subscription(
-                                APP,
-                                Map.of(),
-                                Aliases.NONE,
-                                TopicFormat.OfTopics.CLOUD_EVENTS,
-                                UnknownType.SKIP,
-                                new NoSerializer()),
-                        new InboxStatus())),
-                1);
-        return IntStream.range(0, ParallelApp.LANES)
-                .filter(i -> partition.lanes().get(i).first() != null)
-                .findFirst()
-                .orElseThrow();
+        return KeyLane.of(APP, key, ParallelApp.LANES);
     }
 }

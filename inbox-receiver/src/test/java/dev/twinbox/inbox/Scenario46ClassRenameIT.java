@@ -39,7 +39,7 @@ class Scenario46ClassRenameIT {
 
             Servers.payara().undeploy(APP);
             MainApp.deploy(app(database).with(AliasedHandlers.class));
-            parked.forEach(number -> assertThat(Servers.payara().get("/renamed/status?redrive=" + number))
+            parked.forEach(number -> assertThat(Servers.payara().get("/renamed/status?retry=" + number))
                     .startsWith("true"));
             String late = send(topics, "a.b.Old");
             await().atMost(MainApp.LIMIT)

@@ -127,7 +127,7 @@ class Scenario55TraceIT {
         await().atMost(MainApp.LIMIT)
                 .untilAsserted(() -> assertThat(database.texts("select state from inbox_parked where event_id = ?", id))
                         .containsExactly("dead"));
-        assertThat(Servers.payara().get("/traced/status?redrive=" + number(id))).startsWith("true");
+        assertThat(Servers.payara().get("/traced/status?retry=" + number(id))).startsWith("true");
         await().atMost(MainApp.LIMIT)
                 .untilAsserted(() -> assertThat(database.effects("traced")).contains(id));
 

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.twinbox.SchemaException;
 import dev.twinbox.inbox.app.SchemaHandler;
+import dev.twinbox.inbox.jdbc.InboxSchema;
 import dev.twinbox.jdbc.SqlIdentifier;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -87,7 +88,7 @@ class Schema34IT {
         assertThat(log)
                 .contains(
                         "Table \"inbox_event\" does not exist (database bare, search_path \"$user\", public). Create it: "
-                                + "java -jar inbox-receiver-cli.jar migrate --url jdbc:postgresql://<host>/<database> "
+                                + "java -jar twinbox-inbox-cli.jar migrate --url jdbc:postgresql://<host>/<database> "
                                 + "--user <owner> --table 'inbox_event' --parked-table 'inbox_parked'");
     }
 
@@ -102,7 +103,7 @@ class Schema34IT {
                 .isInstanceOf(SchemaException.class)
                 .hasMessageContainingAll(
                         "Table \"wrong\" (database nobox", "lacks one of the columns consumer_group, handler, event_id")
-                .hasMessageContainingAll("twinbox.inbox.table", "inbox-receiver-cli.jar migrate");
+                .hasMessageContainingAll("twinbox.inbox.table", "twinbox-inbox-cli.jar migrate");
         assertThatThrownBy(() -> check(database, "unguarded", "postgres"))
                 .isInstanceOf(SchemaException.class)
                 .hasMessageContaining("no unique index on (consumer_group, handler, event_id)");
@@ -116,7 +117,7 @@ class Schema34IT {
         try (Connection connection = database.connect();
                 var statement = connection.createStatement()) {
             statement.execute("set role " + role);
-            return new InboxTable(new SqlIdentifier(null, table), new SqlIdentifier(null, "inbox_parked"))
+            return new InboxSchema(new SqlIdentifier(null, table), new SqlIdentifier(null, "inbox_parked"))
                     .check(connection);
         }
     }

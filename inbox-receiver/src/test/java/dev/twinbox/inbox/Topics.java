@@ -15,7 +15,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
 /** Kafka as the tests see it: sends events as the relay would, and looks at groups. */
-final class Topics implements AutoCloseable {
+public final class Topics implements AutoCloseable {
 
     /** It lingers until {@link #flush}, also on a machine that stands still for some seconds: what is added makes one batch. */
     private final KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(
@@ -115,7 +115,7 @@ final class Topics implements AutoCloseable {
         }
     }
 
-    static byte[] bytes(String text) {
+    public static byte[] bytes(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * Records as no relay of ours writes them, and what becomes of each: of one that is right, a mistake at a time. Those that are handled all
  * the same say where the line is.
  */
-enum WrongRecord {
+public enum WrongRecord {
     ID_MISSING(
             nobodys("header ce_id is missing; let its producer set it right, or twinbox.inbox.event-id name another"),
             record -> record.without("ce_id")),
@@ -184,7 +184,7 @@ enum WrongRecord {
             record -> record.without("ce_id").key(null).noValue());
 
     /** Of what a record of ours becomes. */
-    enum Outcome {
+    public enum Outcome {
         /** Parked, and nobody's: it is not known whose it is. */
         PARKED_AS_NOBODYS,
         /** Parked for the handler that can not read it. */
@@ -196,7 +196,7 @@ enum WrongRecord {
     /** @param text part of the error that it is parked with */
     record Expected(Outcome outcome, String text) {}
 
-    static final String TYPE = "order";
+    public static final String TYPE = "order";
 
     private final Expected expected;
     private final Consumer<Draft> mistake;
@@ -206,15 +206,15 @@ enum WrongRecord {
         this.mistake = mistake;
     }
 
-    Outcome outcome() {
+    public Outcome outcome() {
         return expected.outcome();
     }
 
-    String text() {
+    public String text() {
         return expected.text();
     }
 
-    Draft draft() {
+    public Draft draft() {
         Draft draft = new Draft(this);
         mistake.accept(draft);
         return draft;
@@ -245,14 +245,14 @@ enum WrongRecord {
     }
 
     /** A record in the making. */
-    static final class Draft {
+    public static final class Draft {
         static final String ORDER = "dev.twinbox.inbox.app.Order";
-        static final String JSON = "{\"id\":\"1\",\"action\":\"\",\"times\":0}";
+        public static final String JSON = "{\"id\":\"1\",\"action\":\"\",\"times\":0}";
 
-        final String id;
-        final RecordHeaders headers = new RecordHeaders();
-        byte @Nullable [] key;
-        byte @Nullable [] value = JSON.getBytes(StandardCharsets.UTF_8);
+        public final String id;
+        public final RecordHeaders headers = new RecordHeaders();
+        public byte @Nullable [] key;
+        public byte @Nullable [] value = JSON.getBytes(StandardCharsets.UTF_8);
 
         private Draft(WrongRecord of) {
             id = of + "-" + UUID.randomUUID();

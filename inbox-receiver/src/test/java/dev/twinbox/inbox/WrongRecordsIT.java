@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 
 /** All wrong records on one partition of a real broker, an event that is right behind each: what is in the database afterwards. */
 @Tag("proof")
-class WrongRecordsIT {
+public class WrongRecordsIT {
 
     private static final String APP = "wrong-records";
 

@@ -1,6 +1,6 @@
 package dev.twinbox.inbox.app;
 
-import dev.twinbox.inbox.Handled;
+import dev.twinbox.Handled;
 import dev.twinbox.inbox.HandledEvents;
 import dev.twinbox.inbox.InboxStatus;
 import dev.twinbox.inbox.ParkedEvents;
@@ -40,8 +40,8 @@ public class StatusServlet extends HttpServlet {
     protected void doGet(HttpServletRequest request, HttpServletResponse response) throws IOException {
         response.setContentType("text/plain;charset=UTF-8");
         var out = response.getWriter();
-        if (request.getParameter("redrive") != null) {
-            out.println(parked.redrive(Long.parseLong(request.getParameter("redrive"))));
+        if (request.getParameter("retry") != null) {
+            out.println(parked.retry(Long.parseLong(request.getParameter("retry"))));
             return;
         }
         if (request.getParameter("discard") != null) {

@@ -7,7 +7,7 @@ public enum BuiltFile {
     /** The relay's executable jar. */
     RELAY("outbox-relay/target/outbox-relay.jar"),
     /** The jar with the inbox's {@code migrate} command. */
-    INBOX_CLI("inbox-receiver/target/inbox-receiver-cli.jar"),
+    INBOX_CLI("inbox-receiver/cli/target/twinbox-inbox-cli.jar"),
     /** The sample's producing service. */
     ORDERS("sample-app/orders/target/orders.war"),
     /** The sample's receiving service. */

@@ -12,7 +12,7 @@ package dev.twinbox.proof.matrix;
 record KillPoint(String type, String method, String location, String condition, String subject) {
 
     private static final String RELAY = "dev.twinbox.relay.";
-    private static final String INBOX = "dev.twinbox.inbox.";
+    private static final String INBOX = "dev.twinbox.inbox.engine.";
     private static final String EACH = "TRUE";
     private static final String ANYTHING = "\"anything\"";
 

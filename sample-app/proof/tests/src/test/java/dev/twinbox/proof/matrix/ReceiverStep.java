@@ -30,7 +30,7 @@ enum ReceiverStep {
     REDRIVING("parked event handled, before commit", BEFORE_COMMIT.point, "E9"),
     REDRIVEN(
             "parked event handled, after commit",
-            enterInbox("RetryLoop", "promote").about("$2.toString()"),
+            enterInbox("ParkedRetries", "promote").about("$2.toString()"),
             "E10"),
     REDRIVEN_AT_LEAST_ONCE("parked event handled, after commit", REDRIVEN.point, "L8");
 

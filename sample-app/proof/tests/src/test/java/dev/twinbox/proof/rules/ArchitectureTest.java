@@ -58,6 +58,7 @@ class ArchitectureTest {
         FRAMEWORK_CORE("framework-core", CORE),
         OUTBOX_RELAY("outbox-relay", RELAY),
         INBOX_RECEIVER("inbox-receiver", INBOX),
+        INBOX_CLI("inbox-receiver/cli", "dev.twinbox.inbox.cli.."),
         FIXTURES_MODULE("sample-app/proof/fixtures", FIXTURES),
         ORDERS("sample-app/orders", "dev.twinbox.sample.orders.."),
         SHIPPING("sample-app/shipping", "dev.twinbox.sample.shipping.."),

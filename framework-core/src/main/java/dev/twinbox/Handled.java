@@ -1,0 +1,66 @@
+package dev.twinbox;
+
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which of the events that a handler has had its effect of; for a replay on purpose.
+ *
+ * <pre>{@code
+ * Handled.by("shipping").from(yesterday).to(now)
+ * Handled.by("shipping").withIds(List.of("0193…"))
+ * }</pre>
+ *
+ * @param handler name of the handler, see {@link InboxHandler#name}
+ * @param from only events handled at this time or later, by the database's clock; null: from the first on
+ * @param to only events handled before this time; null: to the last
+ * @param ids only events of these ids; null: of all
+ */
+public record Handled(
+        String handler,
+        @Nullable Instant from,
+        @Nullable Instant to,
+        @Nullable List<String> ids) {
+
+    /** @throws IllegalArgumentException if nothing could be meant by it */
+    public Handled {
+        if (handler.isEmpty()) {
+            throw new IllegalArgumentException("the handler's name is empty");
+        }
+        if (from != null && to != null && !from.isBefore(to)) {
+            throw new IllegalArgumentException("from " + from + " is not before " + to);
+        }
+        if (ids != null) {
+            if (from != null || to != null) {
+                throw new IllegalArgumentException("events are chosen by their ids or by time, not by both");
+            }
+            if (ids.isEmpty() || ids.contains("")) {
+                throw new IllegalArgumentException("there are no ids, or one of them is empty");
+            }
+            ids = List.copyOf(new TreeSet<>(ids));
+        }
+    }
+
+    /** All events of a handler. */
+    public static Handled by(String handler) {
+        return new Handled(handler, null, null, null);
+    }
+
+    /** Only those handled at this time or later. */
+    public Handled from(@Nullable Instant time) {
+        return new Handled(handler, time, to, ids);
+    }
+
+    /** Only those handled before this time. */
+    public Handled to(@Nullable Instant time) {
+        return new Handled(handler, from, time, ids);
+    }
+
+    /** Only those of these ids. */
+    public Handled withIds(Collection<String> values) {
+        return new Handled(handler, from, to, List.copyOf(values));
+    }
+}

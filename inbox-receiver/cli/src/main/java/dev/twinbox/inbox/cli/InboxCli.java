@@ -1,0 +1,33 @@
+package dev.twinbox.inbox.cli;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** Command line of the receiver: {@code java -jar twinbox-inbox-cli.jar migrate|parked|forget …}. */
+@Command(
+        name = "twinbox-inbox-cli",
+        mixinStandardHelpOptions = true,
+        synopsisSubcommandLabel = "COMMAND",
+        description = "Looks after the inbox tables of a receiving application.",
+        subcommands = {MigrateCommand.class, ParkedCommand.class, ForgetCommand.class})
+public final class InboxCli implements Runnable {
+
+    @Spec
+    private CommandSpec spec;
+
+    public static void main(String[] arguments) {
+        System.exit(execute(arguments));
+    }
+
+    /** Returns the exit code: 0 done, 1 failed, 2 wrong arguments. */
+    static int execute(String... arguments) {
+        return new CommandLine(new InboxCli()).execute(arguments);
+    }
+
+    @Override
+    public void run() {
+        throw new CommandLine.ParameterException(spec.commandLine(), "Missing command: migrate, parked or forget");
+    }
+}

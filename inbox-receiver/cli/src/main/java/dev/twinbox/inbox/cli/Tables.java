@@ -1,0 +1,60 @@
+package dev.twinbox.inbox.cli;
+
+import dev.twinbox.jdbc.SqlIdentifier;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.ds.PGSimpleDataSource;
+import picocli.CommandLine.Option;
+
+/** Options that say where the tables are. */
+final class Tables {
+
+    @Option(names = "--url", required = true, description = "jdbc:postgresql://host:port/database")
+    private String url;
+
+    @Option(names = "--user", description = "Default: the URL's, or the system user.")
+    private @Nullable String user;
+
+    @Option(
+            names = "--password",
+            arity = "0..1",
+            interactive = true,
+            defaultValue = "${env:TWINBOX_INBOX_DATABASE_PASSWORD}",
+            description = "Asked for when given without a value; default: environment variable "
+                    + "TWINBOX_INBOX_DATABASE_PASSWORD, then the file of passwords that PostgreSQL's tools use.")
+    private @Nullable String password;
+
+    @Option(names = "--schema", description = "Value of twinbox.inbox.schema; default: the first of the search_path.")
+    private @Nullable String schema;
+
+    @Option(
+            names = "--table",
+            defaultValue = "inbox_event",
+            description = "Value of twinbox.inbox.table; default: ${DEFAULT-VALUE}.")
+    private String table;
+
+    @Option(
+            names = "--parked-table",
+            defaultValue = "inbox_parked",
+            description = "Value of twinbox.inbox.parked-table; default: ${DEFAULT-VALUE}.")
+    private String parkedTable;
+
+    SqlIdentifier inbox() {
+        return new SqlIdentifier(schema, table);
+    }
+
+    SqlIdentifier parked() {
+        return new SqlIdentifier(schema, parkedTable);
+    }
+
+    PGSimpleDataSource dataSource() {
+        PGSimpleDataSource dataSource = new PGSimpleDataSource();
+        dataSource.setUrl(url); // an IllegalArgumentException says what a URL has to look like
+        if (user != null) {
+            dataSource.setUser(user);
+        }
+        if (password != null) {
+            dataSource.setPassword(password);
+        }
+        return dataSource;
+    }
+}

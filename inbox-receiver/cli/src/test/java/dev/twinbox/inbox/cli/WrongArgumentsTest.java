@@ -1,0 +1,54 @@
+package dev.twinbox.inbox.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
+
+/** One mistake at a time: the message names the place, the value and what would be right. */
+class WrongArgumentsTest {
+
+    @ParameterizedTest(name = "arguments: {0}")
+    @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
+            ~~ | Missing command: migrate, parked or forget
+            walk | walk
+            migrate | --url
+            migrate --url jdbc:mysql://localhost/shop | jdbc:mysql://localhost/shop
+            migrate --url nowhere | nowhere
+            migrate --url jdbc:postgresql://localhost/shop --tabel x | --tabel
+            migrate --url jdbc:postgresql://localhost/shop --url jdbc:postgresql://localhost/shop | --url
+            migrate --url jdbc:postgresql://localhost/shop extra | extra
+            parked | Missing command: list, show, retry or discard
+            parked resend | resend
+            parked list | --url
+            parked list --url nowhere | nowhere
+            parked show --url jdbc:postgresql://localhost/shop | NUMBER
+            parked show --url jdbc:postgresql://localhost/shop seven | seven
+            parked show --url jdbc:postgresql://localhost/shop 1 2 | 2
+            parked retry --url jdbc:postgresql://localhost/shop | NUMBER
+            parked retry --url jdbc:postgresql://localhost/shop 1 two | two
+            parked discard --url jdbc:postgresql://localhost/shop | NUMBER
+            parked discard --url jdbc:postgresql://localhost/shop 1.5 | 1.5
+            forget --url jdbc:postgresql://localhost/shop | --handler
+            forget --handler place | --url
+            forget --url nowhere --handler place | nowhere
+            forget --url jdbc:postgresql://localhost/shop --handler place --from yesterday | yesterday
+            forget --url jdbc:postgresql://localhost/shop --handler place --to 2026-11-29 | 2026-11-29
+            forget --url jdbc:postgresql://localhost/shop --handler place --sure | --sure
+            """)
+    void wrongArgumentsAreExitCode2AndNameWhatIsWrong(String arguments, String expected) {
+        StringWriter err = new StringWriter();
+        StringWriter out = new StringWriter();
+        CommandLine line = new CommandLine(new InboxCli())
+                .setOut(new PrintWriter(out, true))
+                .setErr(new PrintWriter(err, true));
+
+        assertThat(line.execute(arguments.isBlank() ? new String[0] : arguments.split(" ")))
+                .isEqualTo(CommandLine.ExitCode.USAGE);
+        assertThat(err.toString()).contains(expected).doesNotContain("\tat ");
+        assertThat(out.toString()).isEmpty();
+    }
+}

@@ -1,8 +1,0 @@
-package dev.twinbox.inbox;
-
-/** Handles batches, by the contract of its handlers. Called by workers, several at once. */
-interface Processor {
-
-    /** Throws nothing that a handler or the database threw: that is the outcome. */
-    Outcome process(Batch batch);
-}

@@ -1,0 +1,20 @@
+package dev.twinbox.inbox;
+
+import jakarta.enterprise.event.Observes;
+import jakarta.enterprise.inject.spi.BeforeBeanDiscovery;
+import jakarta.enterprise.inject.spi.Extension;
+
+/**
+ * Adds the readiness check where the server has MicroProfile Health. Public because the container instantiates it; not for
+ * applications.
+ */
+public class ReadinessExtension implements Extension {
+
+    private static final String HEALTH_API = "org.eclipse.microprofile.health.HealthCheck";
+
+    void addHealthCheck(@Observes BeforeBeanDiscovery discovery) {
+        if (ServerApis.has(HEALTH_API)) { // else InboxStatus says the same
+            discovery.addAnnotatedType(InboxReadiness.class, InboxReadiness.class.getName());
+        }
+    }
+}

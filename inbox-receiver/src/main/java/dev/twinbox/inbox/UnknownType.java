@@ -1,9 +1,0 @@
-package dev.twinbox.inbox;
-
-/** What becomes of an event whose type nobody in the application handles. */
-enum UnknownType {
-    /** It is counted, and its type named once: other applications' events share the topic. */
-    SKIP,
-    /** It is parked: every type of the topics is meant for this application. */
-    PARK
-}

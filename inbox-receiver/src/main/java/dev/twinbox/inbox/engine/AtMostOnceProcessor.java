@@ -1,0 +1,50 @@
+package dev.twinbox.inbox.engine;
+
+import dev.twinbox.inbox.event.ErrorText;
+import dev.twinbox.inbox.event.Handler;
+import dev.twinbox.inbox.event.ReceivedEvent;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.List;
+
+/** {@code AT_MOST_ONCE}: the offset is committed already, so each event gets one attempt, whatever comes of it. */
+final class AtMostOnceProcessor implements Processor {
+
+    private static final Logger LOG = System.getLogger(AtMostOnceProcessor.class.getName());
+
+    private final Attempts attempts;
+    private final Claims claims;
+    private final ReceiverStatus status;
+
+    AtMostOnceProcessor(Attempts attempts, Claims claims, ReceiverStatus status) {
+        this.attempts = attempts;
+        this.claims = claims;
+        this.status = status;
+    }
+
+    @Override
+    public Outcome process(Batch batch) {
+        for (ReceivedEvent event : batch.events()) {
+            if (event.isReadable()) {
+                event.handlers().forEach(handler -> handle(event, handler));
+            } else {
+                drop(event, event.problem());
+            }
+        }
+        return Outcome.goOn(batch.events().size());
+    }
+
+    private void handle(ReceivedEvent event, Handler handler) {
+        Attempt attempt = attempts.handleAlone(event, List.of(handler), claims);
+        if (!attempt.isCommitted() && Faults.isAlreadyDone(attempt.cause())) {
+            status.alreadyDone(1);
+        } else if (!attempt.isCommitted()) {
+            drop(event, attempt.cause());
+        }
+    }
+
+    private void drop(ReceivedEvent event, Throwable cause) {
+        status.dropped(1);
+        LOG.log(Level.DEBUG, () -> "Dropped " + event, ErrorText.forLog(cause));
+    }
+}

@@ -1,0 +1,54 @@
+package dev.twinbox.inbox.engine;
+
+import dev.twinbox.inbox.event.Handler;
+import dev.twinbox.inbox.event.ReceivedEvent;
+import dev.twinbox.inbox.jdbc.JtaDatabase;
+import dev.twinbox.tracing.Tracing;
+import java.util.List;
+import java.util.function.Predicate;
+
+/** Attempts to handle events of one consumer group, and does what follows a commit. Used by all workers. */
+final class Attempts {
+
+    private final String group;
+    private final JtaDatabase database;
+    private final Tracing tracing;
+    private final Parking parking;
+    private final ReceiverStatus status;
+
+    Attempts(String group, JtaDatabase database, Tracing tracing, Parking parking, ReceiverStatus status) {
+        this.group = group;
+        this.database = database;
+        this.tracing = tracing;
+        this.parking = parking;
+        this.status = status;
+    }
+
+    /**
+     * Attempts to handle events together, each with all its handlers.
+     *
+     * @param stopAfter asked with the number of events handled: whether to leave the rest
+     */
+    Attempt handleTogether(List<ReceivedEvent> events, Claims claims, Predicate<Integer> stopAfter) {
+        return execute(new Attempt(database, parking, calls(), events, ReceivedEvent::handlers, claims, stopAfter));
+    }
+
+    /** Attempts to handle one event with these handlers. */
+    Attempt handleAlone(ReceivedEvent event, List<Handler> handlers, Claims claims) {
+        return execute(
+                new Attempt(database, parking, calls(), List.of(event), one -> handlers, claims, handled -> true));
+    }
+
+    private HandlerCalls calls() {
+        return new HandlerCalls(group, tracing);
+    }
+
+    private Attempt execute(Attempt attempt) {
+        attempt.execute();
+        if (attempt.isCommitted()) {
+            status.committed(attempt.effects(), attempt.duplicates());
+            parking.followed(attempt.followers());
+        }
+        return attempt;
+    }
+}

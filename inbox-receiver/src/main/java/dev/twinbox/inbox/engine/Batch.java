@@ -1,0 +1,49 @@
+package dev.twinbox.inbox.engine;
+
+import dev.twinbox.inbox.event.ReceivedEvent;
+import java.time.Duration;
+import java.util.List;
+
+/** Consecutive events of one partition that a worker is to handle, and the sign to stop. */
+final class Batch {
+
+    private final List<ReceivedEvent> events;
+    private final long maxNanos;
+    private final Handover handover;
+
+    /** Written by the poll thread, read by the worker. */
+    private volatile boolean cutShort;
+
+    /** Set by the worker when it begins. */
+    private long begin = System.nanoTime();
+
+    Batch(List<ReceivedEvent> events, Duration maxTime, Handover handover) {
+        this.events = events;
+        this.handover = handover;
+        this.maxNanos = maxTime.toNanos();
+    }
+
+    /** How the previous owner of the partition left these events. */
+    Handover handover() {
+        return handover;
+    }
+
+    List<ReceivedEvent> events() {
+        return events;
+    }
+
+    /** Starts the clock of the time limit. */
+    void begin() {
+        begin = System.nanoTime();
+    }
+
+    /** Asks the worker to end after the event that it is at. */
+    void cutShort() {
+        cutShort = true;
+    }
+
+    /** Whether no further event is to be begun. */
+    boolean isOver() {
+        return cutShort || System.nanoTime() - begin >= maxNanos;
+    }
+}

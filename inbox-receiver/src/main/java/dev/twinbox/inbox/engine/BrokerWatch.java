@@ -1,0 +1,127 @@
+package dev.twinbox.inbox.engine;
+
+import dev.twinbox.inbox.event.Subscription;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.Metric;
+import org.apache.kafka.common.errors.WakeupException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reports from the poll thread whether Kafka is reachable. A consumer itself says nothing of that: its polls just stay empty.
+ */
+final class BrokerWatch {
+
+    private static final Logger LOG = System.getLogger(BrokerWatch.class.getName());
+
+    private static final Duration INTERVAL = Duration.ofSeconds(1);
+    private static final Duration TOPIC_INTERVAL = Duration.ofSeconds(5);
+    private static final Duration TOPIC_TIMEOUT = Duration.ofMillis(200);
+
+    private final Consumer<byte[], byte[]> consumer;
+    private final String subject;
+    private final ReceiverStatus status;
+    private final Set<String> topicsToFind;
+    private final Duration session;
+    private @Nullable Metric connections;
+    private @Nullable Metric heartbeatAge;
+    private boolean joined;
+    private long lookAt = System.nanoTime();
+    private long lookForTopicsAt = System.nanoTime();
+
+    /** @param session for how long the group waits for a heartbeat */
+    BrokerWatch(Consumer<byte[], byte[]> consumer, Subscription subscription, Duration session, ReceiverStatus status) {
+        this.consumer = consumer;
+        this.session = session;
+        this.subject = "kafka group " + subscription.group();
+        this.status = status;
+        this.topicsToFind = new HashSet<>(subscription.topics());
+        status.trouble(subject, "has not joined its group yet");
+    }
+
+    /** The group's coordinator has answered. */
+    void joined() {
+        joined = true;
+        lookAt = System.nanoTime();
+    }
+
+    /** Looks now and then. */
+    void look() {
+        long now = System.nanoTime();
+        if (now - lookAt >= 0) {
+            lookAt = now + INTERVAL.toNanos();
+            lookAtConnections();
+        }
+        if (joined && !topicsToFind.isEmpty() && now - lookForTopicsAt >= 0) {
+            lookForTopicsAt = now + TOPIC_INTERVAL.toNanos();
+            topicsToFind.removeIf(this::isThere);
+        }
+    }
+
+    /** A broker that is cut off or paused keeps its connections; what ends is the heartbeat, each waits for the answer to the last. */
+    private void lookAtConnections() {
+        double silence = heartbeatAge();
+        if (connections() == 0) {
+            status.trouble(subject, "has no connection to a broker");
+        } else if (silence > session.toSeconds()) {
+            status.trouble(
+                    subject,
+                    "has had no heartbeat answered for " + (long) silence
+                            + " seconds, so the group has given it up: is the broker, group coordinator of it, reachable?");
+        } else if (joined && status.recovered(subject)) {
+            LOG.log(Level.INFO, "Connected: {0}", subject);
+        }
+    }
+
+    private double connections() {
+        if (connections == null) {
+            connections = metric("connection-count", "consumer-metrics");
+        }
+        return value(connections, 1);
+    }
+
+    /** Seconds; at most 0 before the first heartbeat. */
+    private double heartbeatAge() {
+        if (heartbeatAge == null) {
+            heartbeatAge = metric("last-heartbeat-seconds-ago", "consumer-coordinator-metrics");
+        }
+        return value(heartbeatAge, 0);
+    }
+
+    private @Nullable Metric metric(String name, String group) {
+        return consumer.metrics().entrySet().stream()
+                .filter(e ->
+                        e.getKey().name().equals(name) && e.getKey().group().equals(group))
+                .map(Map.Entry::getValue)
+                .findFirst()
+                .orElse(null);
+    }
+
+    private static double value(@Nullable Metric metric, double otherwise) {
+        return metric != null && metric.metricValue() instanceof Number number ? number.doubleValue() : otherwise;
+    }
+
+    private boolean isThere(String topic) {
+        String about = "topic " + topic;
+        boolean there;
+        try {
+            there = !consumer.partitionsFor(topic, TOPIC_TIMEOUT).isEmpty();
+        } catch (WakeupException e) {
+            return false; // asked again soon
+        } catch (KafkaException e) {
+            there = false;
+        }
+        if (there) {
+            status.recovered(about);
+        } else if (status.trouble(about, "does not exist, or may not be read")) {
+            LOG.log(Level.WARNING, "Topic {0} does not exist, or may not be read; its handlers wait for it", topic);
+        }
+        return there;
+    }
+}

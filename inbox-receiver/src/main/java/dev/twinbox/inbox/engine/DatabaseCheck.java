@@ -1,0 +1,101 @@
+package dev.twinbox.inbox.engine;
+
+import dev.twinbox.SchemaException;
+import dev.twinbox.inbox.config.Setting;
+import dev.twinbox.inbox.jdbc.InboxSchema;
+import dev.twinbox.inbox.jdbc.JtaDatabase;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import org.jspecify.annotations.Nullable;
+
+/** Finds out, before any event is handled, whether the data source can do what the inbox rests on. */
+final class DatabaseCheck {
+
+    private static final Logger LOG = System.getLogger(DatabaseCheck.class.getName());
+
+    /** Assigns a transaction id where there is none, so two transactions never show the same. */
+    private static final String TRANSACTION = """
+            -- inbox: check that the data source takes part in the JTA transaction
+            select pg_current_xact_id()::text""";
+
+    private final JtaDatabase database;
+    private final String dataSourceName;
+    private final InboxSchema schema;
+
+    DatabaseCheck(JtaDatabase database, String dataSourceName, InboxSchema schema) {
+        this.database = database;
+        this.dataSourceName = dataSourceName;
+        this.schema = schema;
+    }
+
+    /**
+     * @throws SchemaException if an operator has to change something; the message says what
+     * @throws SQLException if the database cannot be asked now
+     */
+    void run() throws SQLException {
+        Inquiry inquiry = new Inquiry();
+        database.transaction().run(inquiry);
+        inquiry.rethrow();
+    }
+
+    private final class Inquiry implements Runnable {
+        private @Nullable Exception thrown;
+
+        @Override
+        public void run() {
+            try {
+                inspect();
+            } catch (SQLException | RuntimeException e) {
+                thrown = e;
+            }
+        }
+
+        private void inspect() throws SQLException {
+            try (Connection connection = database.connect()) {
+                String advice = schema.check(connection);
+                if (!advice.isEmpty()) {
+                    LOG.log(Level.WARNING, advice);
+                }
+            }
+            if (!transactionId().equals(transactionId())) {
+                throw new SchemaException("Data source " + dataSourceName
+                        + " does not take part in JTA transactions: two of its connections in one transaction are two transactions "
+                        + "of the database, so inbox rows would stay when a handler's effect is rolled back. Configure a JTA data "
+                        + "source (not non-transactional, \"jta=true\")");
+            }
+        }
+
+        private String transactionId() throws SQLException {
+            try (Connection connection = database.connect();
+                    Statement statement = connection.createStatement();
+                    ResultSet row = statement.executeQuery(TRANSACTION)) {
+                row.next();
+                return row.getString(1);
+            }
+        }
+
+        void rethrow() throws SQLException {
+            if (thrown instanceof SQLException e) {
+                if (needsAnOperator(e)) {
+                    throw new SchemaException(
+                            "Data source " + dataSourceName + " (" + Setting.DATA_SOURCE.key()
+                                    + ") cannot be used for the inbox: " + e.getMessage(),
+                            e);
+                }
+                throw e;
+            }
+            if (thrown instanceof RuntimeException e) {
+                throw e;
+            }
+        }
+
+        /** Wrong credentials (28), no such database (3D), no privilege or object (42): waiting does not help. */
+        private boolean needsAnOperator(SQLException e) {
+            return Faults.hasState(e, "28") || Faults.hasState(e, "3D") || Faults.hasState(e, "42");
+        }
+    }
+}

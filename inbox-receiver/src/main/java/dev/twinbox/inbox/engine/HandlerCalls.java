@@ -1,0 +1,78 @@
+package dev.twinbox.inbox.engine;
+
+import dev.twinbox.EventContext;
+import dev.twinbox.inbox.event.Handler;
+import dev.twinbox.inbox.event.HandlerShape;
+import dev.twinbox.inbox.event.ReceivedEvent;
+import dev.twinbox.outbox.Cause;
+import dev.twinbox.tracing.Tracing;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Calls handlers with events: at once those that take one event, in the end those that take many.
+ *
+ * <p>Used by one attempt, by one thread.
+ */
+final class HandlerCalls {
+
+    private final String group;
+    private final Tracing tracing;
+    private final SortedMap<String, ListCall> lists = new TreeMap<>();
+
+    HandlerCalls(String group, Tracing tracing) {
+        this.group = group;
+        this.tracing = tracing;
+    }
+
+    /** Calls the handler, or collects the event for {@link #callLists}. */
+    void call(Handler handler, ReceivedEvent event) throws Throwable {
+        if (handler.shape() == HandlerShape.LIST) {
+            lists.computeIfAbsent(handler.name(), h -> new ListCall(handler)).add(event);
+            return;
+        }
+        @Nullable Object value = event.eventFor(handler);
+        @Nullable EventContext context = handler.shape() == HandlerShape.EVENT_AND_CONTEXT ? event.context() : null;
+        Tracing.Work call = () -> Cause.of(event::context, () -> handler.handle(value, context));
+        if (handler.hasEffect()) {
+            tracing.handle(group, handler.name(), event::context, call);
+        } else {
+            call.run();
+        }
+    }
+
+    /** Calls the handlers that take many events, each once. */
+    void callLists() throws Throwable {
+        for (ListCall call : lists.values()) {
+            tracing.handleAll(group, call.handler.name(), call::contexts, call);
+        }
+    }
+
+    /** What a handler of many events is called with. */
+    private static final class ListCall implements Tracing.Work {
+        private final Handler handler;
+        private final List<ReceivedEvent> events = new ArrayList<>();
+        private final List<@Nullable Object> values = new ArrayList<>();
+
+        ListCall(Handler handler) {
+            this.handler = handler;
+        }
+
+        void add(ReceivedEvent event) {
+            values.add(event.eventFor(handler));
+            events.add(event);
+        }
+
+        List<EventContext> contexts() {
+            return events.stream().map(ReceivedEvent::context).toList();
+        }
+
+        @Override
+        public void run() throws Throwable {
+            handler.handleAll(values);
+        }
+    }
+}

@@ -1,0 +1,9 @@
+package dev.twinbox.inbox.engine;
+
+/** When offsets are committed. */
+enum OffsetPolicy {
+    /** After the events are handled. */
+    AFTER_HANDLING,
+    /** Before, one event at a time. */
+    BEFORE_HANDLING
+}

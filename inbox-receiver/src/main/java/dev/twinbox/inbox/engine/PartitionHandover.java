@@ -1,0 +1,208 @@
+package dev.twinbox.inbox.engine;
+
+import dev.twinbox.inbox.config.ConsumerSettings;
+import dev.twinbox.inbox.config.InboxConfig;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.WakeupException;
+
+/**
+ * Takes partitions over from their previous owner and gives them to the next one.
+ *
+ * <p>Kafka calls it on the poll thread.
+ */
+final class PartitionHandover implements ConsumerRebalanceListener {
+
+    private static final Logger LOG = System.getLogger(PartitionHandover.class.getName());
+
+    /**
+     * Goes with the offset when a partition is given back in order. It is taken off before the next owner hands out the first
+     * batch: an owner that finds no mark may follow one that died of an event.
+     */
+    private static final String GIVEN_BACK = "given back";
+
+    private static final Duration TIMEOUT = Duration.ofSeconds(3);
+
+    private final Consumer<byte[], byte[]> consumer;
+    private final Map<TopicPartition, AssignedPartition> assigned;
+    private final OffsetCommits commits;
+    private final BatchDispatch dispatch;
+    private final OffsetPolicy policy;
+    private final InboxConfig config;
+    private final String group;
+    private final BrokerWatch brokerWatch;
+    private final ReceiverStatus status;
+
+    /** @param assigned the partitions of this member: written here only */
+    PartitionHandover(
+            Consumer<byte[], byte[]> consumer,
+            Map<TopicPartition, AssignedPartition> assigned,
+            OffsetCommits commits,
+            BatchDispatch dispatch,
+            OffsetPolicy policy,
+            InboxConfig config,
+            String group,
+            BrokerWatch brokerWatch,
+            ReceiverStatus status) {
+        this.consumer = consumer;
+        this.assigned = assigned;
+        this.commits = commits;
+        this.dispatch = dispatch;
+        this.policy = policy;
+        this.config = config;
+        this.group = group;
+        this.brokerWatch = brokerWatch;
+        this.status = status;
+    }
+
+    @Override
+    public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
+        brokerWatch.joined();
+        if (!partitions.isEmpty()) {
+            LOG.log(Level.INFO, "Group {0}: got {1}", group, partitions);
+        }
+        Map<TopicPartition, Start> starts = starts(partitions);
+        partitions.forEach(partition -> {
+            Start start = starts.getOrDefault(partition, Start.UNKNOWN);
+            int suspects = start.handover() == Handover.CLEAN ? 0 : mostInProgress();
+            assigned.put(partition, new AssignedPartition(partition, start.offset(), suspects, lanes()));
+        });
+    }
+
+    /** Events that are committed before they are handled are handled one by one. */
+    private int lanes() {
+        return policy == OffsetPolicy.BEFORE_HANDLING ? 1 : config.lanes().number();
+    }
+
+    /** No more events than these can have been in progress at the previous owner. */
+    private int mostInProgress() {
+        return lanes() == 1
+                ? config.batch().size()
+                : config.lanes().ahead() + ConsumerSettings.mostRecordsOfAPoll(config);
+    }
+
+    /**
+     * How a partition begins here.
+     *
+     * @param offset what is committed
+     * @param handover how the previous owner left it
+     */
+    private record Start(long offset, Handover handover) {
+        /** The previous owner may have crashed. */
+        static final Start UNKNOWN = new Start(AssignedPartition.UNKNOWN, Handover.AFTER_CRASH);
+    }
+
+    /**
+     * The handover is clean for partitions that were given back in order, or never read by the group. The mark is taken off their
+     * offsets now: if this instance dies of the first batch, the next one knows.
+     */
+    private Map<TopicPartition, Start> starts(Collection<TopicPartition> partitions) {
+        if (policy == OffsetPolicy.BEFORE_HANDLING || partitions.isEmpty()) {
+            return Map.of();
+        }
+        try {
+            Map<TopicPartition, Start> starts = new HashMap<>();
+            List<TopicPartition> neverRead = new ArrayList<>();
+            consumer.committed(Set.copyOf(partitions), TIMEOUT).forEach((partition, offset) -> {
+                if (offset == null) {
+                    neverRead.add(partition);
+                } else {
+                    Handover handover = offset.metadata().equals(GIVEN_BACK) ? Handover.CLEAN : Handover.AFTER_CRASH;
+                    starts.put(partition, new Start(offset.offset(), handover));
+                }
+            });
+            consumer.beginningOffsets(neverRead, TIMEOUT)
+                    .forEach((partition, offset) -> starts.put(partition, new Start(offset, Handover.CLEAN)));
+            return unmark(starts) ? starts : Map.of();
+        } catch (WakeupException | TimeoutException e) {
+            return Map.of();
+        }
+    }
+
+    private boolean unmark(Map<TopicPartition, Start> starts) {
+        Map<TopicPartition, OffsetAndMetadata> unmarked = new HashMap<>();
+        starts.forEach((partition, start) -> {
+            if (start.handover() == Handover.CLEAN) {
+                unmarked.put(partition, new OffsetAndMetadata(start.offset()));
+            }
+        });
+        return unmarked.isEmpty() || commits.commitNow(unmarked);
+    }
+
+    @Override
+    public void onPartitionsRevoked(Collection<TopicPartition> partitions) {
+        List<AssignedPartition> leaving = remaining(partitions);
+        giveBack(leaving);
+        forget(partitions);
+        if (!leaving.isEmpty()) {
+            LOG.log(Level.INFO, "Group {0}: gave away {1}", group, partitions);
+        }
+    }
+
+    /** Another member has them already: committing offsets would overwrite its own. */
+    @Override
+    public void onPartitionsLost(Collection<TopicPartition> partitions) {
+        List<AssignedPartition> lost = remaining(partitions);
+        dispatch.cutShort(lost);
+        forget(partitions);
+        if (!lost.isEmpty()) {
+            LOG.log(
+                    Level.WARNING,
+                    "Group {0}: lost {1}; what was in progress is handled again by the new owner, as duplicates where it was "
+                            + "committed",
+                    group,
+                    partitions);
+        }
+    }
+
+    /** The member leaves its group. */
+    void giveBackAll() {
+        giveBack(List.copyOf(assigned.values()));
+        assigned.clear();
+    }
+
+    /** Waits, within bounds, until no worker has events of these partitions, and commits how far they got. */
+    private void giveBack(List<AssignedPartition> leaving) {
+        dispatch.settle(leaving);
+        Map<TopicPartition, OffsetAndMetadata> offsets = offsetsToGiveBack(leaving);
+        if (!offsets.isEmpty()) {
+            commits.commitNow(offsets);
+        }
+    }
+
+    private static Map<TopicPartition, OffsetAndMetadata> offsetsToGiveBack(Collection<AssignedPartition> partitions) {
+        return partitions.stream()
+                .filter(partition -> partition.offsetToGiveBack() >= 0)
+                .collect(Collectors.toMap(
+                        AssignedPartition::partition,
+                        partition -> new OffsetAndMetadata(
+                                partition.offsetToGiveBack(), partition.isRunning() ? "" : GIVEN_BACK)));
+    }
+
+    private List<AssignedPartition> remaining(Collection<TopicPartition> partitions) {
+        return partitions.stream()
+                .map(assigned::get)
+                .filter(partition -> partition != null)
+                .toList();
+    }
+
+    private void forget(Collection<TopicPartition> partitions) {
+        partitions.forEach(partition -> {
+            assigned.remove(partition);
+            status.recovered(partition.toString());
+        });
+    }
+}

@@ -1,0 +1,138 @@
+package dev.twinbox.inbox.engine;
+
+import dev.twinbox.SchemaException;
+import dev.twinbox.inbox.event.ErrorText;
+import dev.twinbox.inbox.jdbc.Backoff;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The poll thread of one consumer group: waits for the database, joins the group, polls until it is told to stop. Whatever goes
+ * wrong, it leaves the group and begins again, ever less often.
+ */
+final class PollLoop implements Runnable {
+
+    private static final Logger LOG = System.getLogger(PollLoop.class.getName());
+
+    private final String name;
+    private final DatabaseCheck databaseCheck;
+    private final Supplier<GroupMember> members;
+    private final Backoff backoff;
+    private final ReceiverStatus status;
+    private final CountDownLatch stopRequested = new CountDownLatch(1);
+
+    /** Written by the poll thread, read by whoever stops it. */
+    private volatile @Nullable GroupMember member;
+
+    /** Written by the poll thread, read by readiness checks. */
+    private volatile long lastRun = System.nanoTime();
+
+    private boolean databaseChecked;
+    private int failures;
+
+    PollLoop(
+            String name,
+            DatabaseCheck databaseCheck,
+            Supplier<GroupMember> members,
+            Backoff backoff,
+            ReceiverStatus status) {
+        this.name = name;
+        this.databaseCheck = databaseCheck;
+        this.members = members;
+        this.backoff = backoff;
+        this.status = status;
+    }
+
+    @Override
+    public void run() {
+        status.watch(name, () -> Duration.ofNanos(System.nanoTime() - lastRun).toSeconds());
+        try {
+            while (isWanted()) {
+                runUntilFailure();
+            }
+        } finally {
+            status.unwatch(name);
+        }
+    }
+
+    /** From any thread: ends {@link #run} as soon as what is being handled allows. */
+    void stop() {
+        stopRequested.countDown();
+        GroupMember current = member;
+        if (current != null) {
+            current.wakeUp();
+        }
+    }
+
+    private boolean isWanted() {
+        return stopRequested.getCount() > 0 && !Thread.currentThread().isInterrupted();
+    }
+
+    private void runUntilFailure() {
+        try {
+            checkDatabase();
+            beMember();
+        } catch (Exception | Error e) {
+            if (isWanted()) {
+                failed(e);
+            }
+        }
+    }
+
+    private void checkDatabase() throws Exception {
+        if (!databaseChecked) {
+            databaseCheck.run();
+            databaseChecked = true;
+            status.databaseWorks();
+        }
+    }
+
+    private void beMember() {
+        GroupMember current = members.get();
+        member = current;
+        try {
+            current.join();
+            while (isWanted()) {
+                current.runOnce();
+                lastRun = System.nanoTime();
+                failures = 0;
+                status.recovered(name);
+            }
+        } finally {
+            member = null;
+            current.leave();
+        }
+    }
+
+    private void failed(Throwable cause) {
+        lastRun = System.nanoTime();
+        failures++;
+        Duration wait = backoff.after(failures);
+        if (databaseChecked) {
+            if (status.trouble(name, ErrorText.of(cause))) {
+                LOG.log(Level.WARNING, () -> name + " failed; begins again in " + wait, cause);
+            }
+        } else if (cause instanceof SchemaException) {
+            if (status.trouble(name, ErrorText.of(cause))) {
+                LOG.log(Level.ERROR, () -> name + " cannot begin: " + cause.getMessage());
+            }
+        } else {
+            status.databaseFailed(cause);
+        }
+        pause(wait);
+    }
+
+    private void pause(Duration wait) {
+        try {
+            boolean stopped = stopRequested.await(wait.toNanos(), TimeUnit.NANOSECONDS);
+            LOG.log(Level.DEBUG, () -> name + (stopped ? " stops" : " begins again"));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

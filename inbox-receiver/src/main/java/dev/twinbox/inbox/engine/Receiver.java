@@ -1,0 +1,172 @@
+package dev.twinbox.inbox.engine;
+
+import dev.twinbox.DeliveryContract;
+import dev.twinbox.InvalidConfigurationException;
+import dev.twinbox.inbox.config.ConsumerSettings;
+import dev.twinbox.inbox.config.InboxConfig;
+import dev.twinbox.inbox.event.HandlerMethod;
+import dev.twinbox.inbox.event.Subscription;
+import dev.twinbox.inbox.jdbc.InboxSchema;
+import dev.twinbox.inbox.jdbc.InboxTable;
+import dev.twinbox.inbox.jdbc.JtaDatabase;
+import dev.twinbox.inbox.jdbc.ParkedTable;
+import dev.twinbox.inbox.jdbc.RecordedStarts;
+import dev.twinbox.inbox.jdbc.RetentionTable;
+import dev.twinbox.tracing.Tracing;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ThreadFactory;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.jspecify.annotations.Nullable;
+
+/** The engine as a whole: its loops and workers, from their start to their stop. */
+public final class Receiver {
+
+    private static final Logger LOG = System.getLogger(Receiver.class.getName());
+
+    private final InboxConfig config;
+    private final List<HandlerMethod> handlers;
+    private final JtaDatabase database;
+    private final ReceiverStatus status;
+    private final InboxTable inbox;
+    private final ParkedTable parked;
+    private final DatabaseCheck check;
+    private final List<PollLoop> loops = new ArrayList<>();
+    private @Nullable ReceiverThreads threads;
+    private @Nullable RetryLoop retries;
+    private @Nullable RetentionLoop retention;
+
+    /**
+     * A receiver that is not started yet.
+     *
+     * @param handlers all handlers of the application
+     */
+    public Receiver(InboxConfig config, List<HandlerMethod> handlers, JtaDatabase database, ReceiverStatus status) {
+        this.config = config;
+        this.handlers = List.copyOf(handlers);
+        this.database = database;
+        this.status = status;
+        this.inbox = new InboxTable(config.table(), config.parking().table());
+        this.parked = new ParkedTable(config.parking().table());
+        this.check = new DatabaseCheck(
+                database,
+                config.dataSource(),
+                new InboxSchema(config.table(), config.parking().table()));
+    }
+
+    /**
+     * Checks what can be checked before the first event: a mistake of the operator fails the deployment, a database or broker that
+     * is away does not.
+     *
+     * @throws dev.twinbox.SchemaException if the database is not as the receiver needs it
+     * @throws InvalidConfigurationException if a topic can bring a record again whose inbox row is gone
+     */
+    public void check() {
+        try {
+            check.run();
+        } catch (SQLException e) {
+            status.databaseFailed(e);
+        }
+        retention = retention();
+    }
+
+    /** Null: rows are kept for ever, or none is written. */
+    private @Nullable RetentionLoop retention() {
+        Duration keep = config.retention();
+        Set<String> topics = handlers.stream()
+                .filter(method -> method.delivery() == DeliveryContract.EXACTLY_ONCE_EFFECT)
+                .map(HandlerMethod::topic)
+                .collect(Collectors.toSet());
+        if (keep == null || topics.isEmpty()) {
+            return null;
+        }
+        TopicRetention topicRetention = new TopicRetention(config, keep, topics);
+        TopicRetention.Verdict verdict = topicRetention.compare();
+        if (verdict.kind() == TopicRetention.Verdict.Kind.TOO_SHORT) {
+            throw new InvalidConfigurationException("Configuration of the inbox", verdict.problems());
+        }
+        RetentionTable table = RetentionTable.of(config.table());
+        return new RetentionLoop(config, keep, inbox, table, topicRetention, verdict, database, status);
+    }
+
+    /**
+     * Starts all threads.
+     *
+     * @param subscriptions one for each consumer group
+     * @param factory makes threads of the container
+     */
+    public void start(List<Subscription> subscriptions, Tracing tracing, ThreadFactory factory) {
+        ReceiverThreads started = new ReceiverThreads(factory, config.workers());
+        threads = started;
+        for (Subscription subscription : subscriptions) {
+            start(subscription, tracing, started);
+        }
+        if (retention != null) {
+            started.start(retention, "twinbox-inbox-retention");
+        }
+    }
+
+    private void start(Subscription subscription, Tracing tracing, ReceiverThreads started) {
+        String group = subscription.group();
+        Parking parking = new Parking(
+                group, parked, new RecordedStarts(config.parking().table()), config.parking(), database, status);
+        Attempts attempts = new Attempts(group, database, tracing, parking, status);
+        Claims.FromKafka claims = new Claims.FromKafka(inbox, parked, group, null);
+        boolean isAtMostOnce = group.equals(config.atMostOnceGroup());
+        Processor processor = isAtMostOnce
+                ? new AtMostOnceProcessor(attempts, claims, status)
+                : new TransactionalProcessor(attempts, claims, parking, status);
+        PollLoop loop = new PollLoop(
+                "receiver of group " + group,
+                check,
+                () -> new GroupMember(
+                        new KafkaConsumer<>(ConsumerSettings.properties(config, group)),
+                        subscription,
+                        processor,
+                        isAtMostOnce ? OffsetPolicy.BEFORE_HANDLING : OffsetPolicy.AFTER_HANDLING,
+                        config,
+                        status,
+                        started.workers()),
+                config.backoff(),
+                status);
+        loops.add(loop);
+        started.start(loop, "twinbox-inbox-poll-" + loops.size());
+        if (!isAtMostOnce) {
+            List<String> names = handlers.stream().map(HandlerMethod::name).toList();
+            RetryLoop retryLoop = new RetryLoop(
+                    new ParkedRetries(attempts, parking, inbox, subscription, names, status), config.backoff(), status);
+            retries = retryLoop;
+            started.start(retryLoop, "twinbox-inbox-retry");
+        }
+    }
+
+    /** Returns when none of its threads runs any more, or when it has waited for that in vain. */
+    public void stop() {
+        if (loops.isEmpty()) {
+            return;
+        }
+        LOG.log(Level.INFO, "Receiver of group {0} is asked to stop", config.group());
+        loops.forEach(PollLoop::stop);
+        if (retries != null) {
+            retries.stop();
+        }
+        if (retention != null) {
+            retention.stop();
+        }
+        boolean isStopped = threads == null || threads.awaitEnd(config.stopTimeout());
+        LOG.log(
+                isStopped ? Level.INFO : Level.WARNING,
+                isStopped
+                        ? "Receiver stopped: {0} effects, {1} duplicates skipped"
+                        : "Receiver stopped and left threads behind, which did not end within "
+                                + ReceiverThreads.patience(config.stopTimeout()),
+                status.sum(ReceiverStatus.Total.EFFECTS),
+                status.sum(ReceiverStatus.Total.DUPLICATES));
+    }
+}

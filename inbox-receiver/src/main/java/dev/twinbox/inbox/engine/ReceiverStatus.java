@@ -1,0 +1,202 @@
+package dev.twinbox.inbox.engine;
+
+import dev.twinbox.inbox.event.ErrorText;
+import dev.twinbox.inbox.event.ReceivedEvent;
+import dev.twinbox.inbox.jdbc.ParkedTable;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
+import java.util.function.ObjLongConsumer;
+import org.jspecify.annotations.Nullable;
+
+/** What the receiver has done since it started, and what it waits for. Written by its threads, read by all. */
+public final class ReceiverStatus {
+
+    private static final Logger LOG = System.getLogger(ReceiverStatus.class.getName());
+
+    /** Bounds what foreign types on a shared topic can take of memory and log. */
+    private static final int MOST_NAMED_TYPES = 1000;
+
+    /** Longer than a rebalance may wait for a handler. */
+    private static final long LONGEST_RUN_SECONDS = 60;
+
+    private static final String DATABASE = "database";
+
+    /** What is counted. */
+    public enum Total {
+        EFFECTS("Calls of handlers that are committed"),
+        DUPLICATES("Calls of handlers left out because the effect had happened before"),
+        FAILURES("Failed attempts to handle a single event"),
+        SKIPPED("Records of types that no handler takes"),
+        DROPPED("Events that an AT_MOST_ONCE handler failed on"),
+        PARKED("Events that were parked, times handlers"),
+        EXPIRED("Inbox rows deleted after their retention"),
+        ALREADY_DONE("Events whose handler threw AlreadyDoneException");
+
+        private final String meaning;
+
+        Total(String meaning) {
+            this.meaning = meaning;
+        }
+
+        public String meaning() {
+            return meaning;
+        }
+    }
+
+    private final Map<Total, LongAdder> totals = new EnumMap<>(Total.class);
+
+    /** Gets all that is counted; written when the application starts. */
+    private volatile ObjLongConsumer<Total> listener = (total, more) -> {};
+
+    private final Set<String> namedTypes = ConcurrentHashMap.newKeySet();
+    private final Map<String, String> troubles = new ConcurrentHashMap<>();
+    private final Map<String, String> notes = new ConcurrentHashMap<>();
+
+    /** Written by the thread that retries, read by whoever asks. */
+    private volatile ParkedTable.Counts counts = new ParkedTable.Counts(0, 0);
+
+    private final Map<String, LongSupplier> sinceLastRun = new ConcurrentHashMap<>();
+
+    public ReceiverStatus() {
+        for (Total total : Total.values()) {
+            totals.put(total, new LongAdder());
+        }
+    }
+
+    /** Parked events, as last counted. */
+    public ParkedTable.Counts parkedEvents() {
+        return counts;
+    }
+
+    /** What an operator should see to although the receiver gets on, by subject. */
+    public SortedMap<String, String> notes() {
+        return new TreeMap<>(notes);
+    }
+
+    /** What keeps the receiver from getting on, by subject; empty: it is ready. */
+    public SortedMap<String, String> troubles() {
+        SortedMap<String, String> all = new TreeMap<>(troubles);
+        sinceLastRun.forEach((loop, seconds) -> {
+            if (seconds.getAsLong() > LONGEST_RUN_SECONDS) {
+                all.put(loop, "has not polled for " + seconds.getAsLong() + " seconds");
+            }
+        });
+        return all;
+    }
+
+    private LongAdder adder(Total total) {
+        return Objects.requireNonNull(totals.get(total));
+    }
+
+    public long sum(Total total) {
+        return adder(total).sum();
+    }
+
+    private void add(Total total, long more) {
+        adder(total).add(more);
+        listener.accept(total, more);
+    }
+
+    /** From now on all that is counted is also reported to the listener. */
+    public void report(ObjLongConsumer<Total> toListener) {
+        listener = toListener;
+    }
+
+    /** A transaction was committed. */
+    void committed(int effectsOfBatch, int duplicatesOfBatch) {
+        add(Total.EFFECTS, effectsOfBatch);
+        add(Total.DUPLICATES, duplicatesOfBatch);
+        databaseWorks();
+    }
+
+    void databaseWorks() {
+        if (!troubles.isEmpty() && recovered(DATABASE)) {
+            LOG.log(Level.INFO, "The inbox's database works again");
+        }
+    }
+
+    /** One line for each outage. */
+    void databaseFailed(@Nullable Throwable cause) {
+        String text = cause == null ? "does not work" : ErrorText.of(cause);
+        if (trouble(DATABASE, text)) {
+            LOG.log(
+                    Level.WARNING,
+                    "The database of the inbox does not do its work; will try again until it does: {0}",
+                    text);
+            LOG.log(Level.DEBUG, "Cause", cause == null ? null : ErrorText.forLog(cause));
+        }
+    }
+
+    void failed() {
+        add(Total.FAILURES, 1);
+    }
+
+    void dropped(int events) {
+        add(Total.DROPPED, events);
+    }
+
+    void skipped(ReceivedEvent event) {
+        add(Total.SKIPPED, 1);
+        String topic = event.record().topic();
+        String type = event.typeOrNull();
+        if (namedTypes.size() < MOST_NAMED_TYPES && namedTypes.add(topic + " " + type)) {
+            LOG.log(
+                    Level.INFO,
+                    "No handler takes events of type {0} on topic {1}; they are skipped and counted",
+                    type,
+                    topic);
+        }
+    }
+
+    /** Returns whether there was no such trouble before. */
+    boolean trouble(String subject, String text) {
+        return troubles.put(subject, text) == null;
+    }
+
+    /** Returns whether there was such trouble before. */
+    boolean recovered(String subject) {
+        return troubles.remove(subject) != null;
+    }
+
+    /** @param seconds how long ago the loop last ran once */
+    void watch(String loop, LongSupplier seconds) {
+        sinceLastRun.put(loop, seconds);
+    }
+
+    void unwatch(String loop) {
+        sinceLastRun.remove(loop);
+    }
+
+    void parked(int events) {
+        add(Total.PARKED, events);
+    }
+
+    void alreadyDone(int events) {
+        add(Total.ALREADY_DONE, events);
+    }
+
+    void expired(int rows) {
+        add(Total.EXPIRED, rows);
+    }
+
+    void note(String subject, String text) {
+        notes.put(subject, text);
+    }
+
+    void noteNoMore(String subject) {
+        notes.remove(subject);
+    }
+
+    void count(ParkedTable.Counts current) {
+        counts = current;
+    }
+}

@@ -1,0 +1,92 @@
+package dev.twinbox.inbox.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** The threads of the receiver: one for each loop, and a pool of workers that run handlers. */
+final class ReceiverThreads {
+
+    /** What leaving the group and ending the threads may take beyond the wait for handlers. */
+    private static final Duration LEAVE_TIMEOUT = Duration.ofSeconds(10);
+
+    private static final Duration INTERRUPT_TIMEOUT = Duration.ofSeconds(2);
+
+    private final ThreadFactory factory;
+    private final ExecutorService workers;
+    private final List<Thread> loops = new ArrayList<>();
+
+    /** The workers' threads are made when they are needed. */
+    ReceiverThreads(ThreadFactory factory, int numberOfWorkers) {
+        this.factory = factory;
+        AtomicInteger count = new AtomicInteger();
+        this.workers = new ThreadPoolExecutor(
+                numberOfWorkers,
+                numberOfWorkers,
+                0,
+                TimeUnit.SECONDS,
+                new LinkedBlockingQueue<>(),
+                work -> newThread(work, "twinbox-inbox-worker-" + count.incrementAndGet()));
+    }
+
+    private Thread newThread(Runnable work, String name) {
+        Thread thread = factory.newThread(work);
+        thread.setName(name);
+        return thread;
+    }
+
+    Executor workers() {
+        return workers;
+    }
+
+    void start(Runnable loop, String name) {
+        Thread thread = newThread(loop, name);
+        loops.add(thread);
+        thread.start();
+    }
+
+    /** The longest that {@link #awaitEnd} takes. */
+    static Duration patience(Duration stopTimeout) {
+        return stopTimeout.plus(LEAVE_TIMEOUT).plus(INTERRUPT_TIMEOUT);
+    }
+
+    /** Waits for the loops, which have been told to stop, and stops the workers. Returns whether all threads have ended. */
+    boolean awaitEnd(Duration stopTimeout) {
+        long deadline = System.nanoTime() + stopTimeout.plus(LEAVE_TIMEOUT).toNanos();
+        boolean ended = true;
+        for (Thread loop : loops) {
+            ended &= join(loop, deadline);
+        }
+        return stopWorkers() && ended;
+    }
+
+    private static boolean join(Thread thread, long deadline) {
+        try {
+            long millis = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+            thread.join(Math.max(1, millis));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        if (thread.isAlive()) {
+            thread.interrupt();
+        }
+        return !thread.isAlive();
+    }
+
+    private boolean stopWorkers() {
+        workers.shutdownNow();
+        try {
+            return workers.awaitTermination(INTERRUPT_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+}

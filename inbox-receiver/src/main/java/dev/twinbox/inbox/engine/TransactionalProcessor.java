@@ -1,0 +1,146 @@
+package dev.twinbox.inbox.engine;
+
+import dev.twinbox.inbox.event.Handler;
+import dev.twinbox.inbox.event.ReceivedEvent;
+import dev.twinbox.inbox.event.RecordedStart;
+import dev.twinbox.inbox.event.UnreadableRecordException;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code EXACTLY_ONCE_EFFECT} and {@code AT_LEAST_ONCE}: a batch in one transaction; if that fails, one transaction for each
+ * event and handler, which finds the culprit without repeating its neighbours. The culprit is tried a few times and parked.
+ */
+final class TransactionalProcessor implements Processor {
+
+    /** So often an event may be started after a crash; a process may also be killed for reasons that are not the event's fault. */
+    private static final int MOST_STARTS = 3;
+
+    private final Attempts attempts;
+    private final Claims.FromKafka claims;
+    private final Parking parking;
+    private final ReceiverStatus status;
+
+    TransactionalProcessor(Attempts attempts, Claims.FromKafka claims, Parking parking, ReceiverStatus status) {
+        this.attempts = attempts;
+        this.claims = claims;
+        this.parking = parking;
+        this.status = status;
+    }
+
+    @Override
+    public Outcome process(Batch batch) {
+        batch.begin();
+        ReceivedEvent first = batch.events().get(0);
+        try {
+            if (!first.isReadable()) {
+                status.failed();
+                parking.park(first, null, 0, first.problem());
+                return Outcome.goOn(1);
+            }
+            if (batch.handover() == Handover.AFTER_CRASH) {
+                batch.events().forEach(ReceivedEvent::handleAlone);
+            }
+            List<ReceivedEvent> events = readableAlike(batch.events(), first.isHandledAlone());
+            return first.isHandledAlone() ? alone(batch, events) : together(batch, events);
+        } catch (SQLException e) {
+            return Outcome.waitForDatabase(0, e);
+        }
+    }
+
+    /** The first events that can be read, as long as all of them are to be handled alone, or all of them are not. */
+    private static List<ReceivedEvent> readableAlike(List<ReceivedEvent> events, boolean alone) {
+        List<ReceivedEvent> prefix = new ArrayList<>(events.size());
+        for (ReceivedEvent event : events) {
+            if (!event.isReadable() || event.isHandledAlone() != alone) {
+                break;
+            }
+            prefix.add(event);
+        }
+        return prefix;
+    }
+
+    private Outcome together(Batch batch, List<ReceivedEvent> events) {
+        if (events.stream().allMatch(event -> event.handlers().isEmpty())) {
+            return Outcome.goOn(events.size());
+        }
+        Attempt attempt = attempts.handleTogether(events, claims, handled -> batch.isOver());
+        if (attempt.isCommitted()) {
+            return Outcome.goOn(attempt.handled());
+        }
+        if (attempt.isDatabaseFault()) {
+            return Outcome.waitForDatabase(0, attempt.cause());
+        }
+        events.forEach(ReceivedEvent::handleAlone);
+        return alone(batch, events);
+    }
+
+    private Outcome alone(Batch batch, List<ReceivedEvent> events) {
+        int settled = 0;
+        for (ReceivedEvent event : events) {
+            while (event.nextHandler() < event.handlers().size()) {
+                Handler handler = event.handlers().get(event.nextHandler());
+                Outcome obstacle;
+                try {
+                    obstacle = batch.handover() == Handover.AFTER_CRASH
+                            ? onTheRecord(event, handler, settled)
+                            : attempt(event, handler, null, settled);
+                } catch (SQLException e) {
+                    return Outcome.waitForDatabase(settled, e);
+                }
+                if (obstacle != null) {
+                    return obstacle;
+                }
+                event.handlerDone();
+            }
+            settled++;
+            if (batch.isOver()) {
+                break;
+            }
+        }
+        return Outcome.goOn(settled);
+    }
+
+    /** One attempt after its start was committed, so that the next process knows if this one dies of it. */
+    private @Nullable Outcome onTheRecord(ReceivedEvent event, Handler handler, int settled) throws SQLException {
+        if (event.start() == null) {
+            RecordedStart start = parking.recordStart(event, handler);
+            if (start != null && start.times() > MOST_STARTS) {
+                parking.giveUp(event, handler, start);
+                return null;
+            }
+            event.started(start);
+        }
+        return attempt(event, handler, event.start(), settled);
+    }
+
+    /** Returns why the rest has to wait; null: it need not, the event is handled or parked. */
+    private @Nullable Outcome attempt(ReceivedEvent event, Handler handler, @Nullable RecordedStart start, int settled)
+            throws SQLException {
+        Attempt attempt = attempts.handleAlone(event, List.of(handler), claims.withStart(start));
+        if (attempt.isCommitted()) {
+            return null;
+        }
+        if (attempt.isDatabaseFault()) {
+            return Outcome.waitForDatabase(settled, attempt.cause());
+        }
+        if (handler.hasEffect() && Faults.isAlreadyDone(attempt.cause())) {
+            @Nullable Outcome obstacle = attempt(event, handler.withoutEffect(), start, settled);
+            status.alreadyDone(obstacle == null ? 1 : 0);
+            return obstacle;
+        }
+        status.failed();
+        int failures = event.failed();
+        if (attempt.cause() instanceof UnreadableRecordException || failures >= parking.quickTries()) {
+            if (start == null) {
+                parking.park(event, handler, failures, attempt.cause());
+            } else {
+                parking.parkStarted(event, handler, start, failures, attempt.cause());
+            }
+            return null;
+        }
+        return Outcome.waitForEvent(settled, attempt.cause(), handler);
+    }
+}

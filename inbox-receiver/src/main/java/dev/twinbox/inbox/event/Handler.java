@@ -1,0 +1,71 @@
+package dev.twinbox.inbox.event;
+
+import dev.twinbox.DeliveryContract;
+import dev.twinbox.EventContext;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A handler ready to be called, on the bean's contextual reference. */
+public final class Handler {
+
+    /** Every handler is called as {@code (event or list, context or null)}. */
+    public static final MethodType CALL = MethodType.methodType(void.class, Object.class, Object.class);
+
+    private static final MethodHandle NOTHING = MethodHandles.empty(CALL);
+
+    private final String name;
+    private final DeliveryContract delivery;
+    private final HandlerShape shape;
+    private final Class<?> eventClass;
+    private final MethodHandle call;
+
+    public Handler(String name, DeliveryContract delivery, HandlerShape shape, Class<?> eventClass, MethodHandle call) {
+        this.name = name;
+        this.delivery = delivery;
+        this.shape = shape;
+        this.eventClass = eventClass;
+        this.call = call;
+    }
+
+    /** In its place, for an event that is claimed and nothing else. */
+    public Handler withoutEffect() {
+        return new Handler(name, delivery, HandlerShape.EVENT, byte[].class, NOTHING);
+    }
+
+    public boolean hasEffect() {
+        return call != NOTHING;
+    }
+
+    public String name() {
+        return name;
+    }
+
+    public HandlerShape shape() {
+        return shape;
+    }
+
+    Class<?> eventClass() {
+        return eventClass;
+    }
+
+    /** Whether its effect is guarded by an inbox row. */
+    public boolean claims() {
+        return delivery == DeliveryContract.EXACTLY_ONCE_EFFECT;
+    }
+
+    public void handle(@Nullable Object event, @Nullable EventContext context) throws Throwable {
+        call.invokeExact(event, (Object) context);
+    }
+
+    public void handleAll(List<@Nullable Object> events) throws Throwable {
+        call.invokeExact((Object) events, (Object) null);
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}

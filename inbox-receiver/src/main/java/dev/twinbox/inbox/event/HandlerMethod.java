@@ -1,0 +1,54 @@
+package dev.twinbox.inbox.event;
+
+import dev.twinbox.DeliveryContract;
+import jakarta.enterprise.context.spi.CreationalContext;
+import jakarta.enterprise.inject.spi.Bean;
+import jakarta.enterprise.inject.spi.BeanManager;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.reflect.Method;
+import java.lang.reflect.Type;
+import java.util.Set;
+
+/**
+ * A legal {@code @InboxHandler} method, found at deployment.
+ *
+ * @param name its stable name, unique in the application
+ * @param topic Kafka topic
+ * @param type logical name of the events
+ * @param aliases former names of the type
+ * @param delivery what it promises
+ * @param shape what it takes
+ * @param eventClass what a record's value is turned into
+ * @param method as the bean's view has it
+ * @param bean whose contextual reference is called, so that interceptors apply
+ * @param view the bean type through which it is called
+ */
+public record HandlerMethod(
+        String name,
+        String topic,
+        String type,
+        Set<String> aliases,
+        DeliveryContract delivery,
+        HandlerShape shape,
+        Class<?> eventClass,
+        Method method,
+        Bean<?> bean,
+        Type view) {
+
+    /** Looks everything up once, so that a call costs no reflection. */
+    public Handler bind(BeanManager beans, CreationalContext<?> context) {
+        Object reference = beans.getReference(bean, view, context);
+        MethodHandle call;
+        try {
+            method.setAccessible(true); // the class need not be public
+            call = MethodHandles.lookup().unreflect(method).bindTo(reference);
+        } catch (IllegalAccessException e) {
+            throw new IllegalStateException("handler " + name + " can not be called", e);
+        }
+        if (shape != HandlerShape.EVENT_AND_CONTEXT) {
+            call = MethodHandles.dropArguments(call, 1, Object.class);
+        }
+        return new Handler(name, delivery, shape, eventClass, call.asType(Handler.CALL));
+    }
+}

@@ -1,0 +1,386 @@
+package dev.twinbox.inbox.event;
+
+import dev.twinbox.EventContext;
+import dev.twinbox.EventType;
+import dev.twinbox.InboxHandler;
+import dev.twinbox.Outbox;
+import jakarta.ejb.TransactionAttribute;
+import jakarta.ejb.TransactionAttributeType;
+import jakarta.ejb.TransactionManagement;
+import jakarta.ejb.TransactionManagementType;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.context.Dependent;
+import jakarta.enterprise.inject.spi.AnnotatedMethod;
+import jakarta.enterprise.inject.spi.AnnotatedType;
+import jakarta.enterprise.inject.spi.Bean;
+import jakarta.enterprise.inject.spi.BeanManager;
+import jakarta.enterprise.inject.spi.SessionBeanType;
+import jakarta.inject.Singleton;
+import jakarta.transaction.Transactional;
+import java.lang.annotation.Annotation;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.Type;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** What makes a method a legal handler. Collects every breach of every method, so that one deployment shows them all. */
+public final class HandlerRules {
+
+    private static final Pattern TOPIC = Pattern.compile("[A-Za-z0-9._-]{1,249}");
+    private static final int LONGEST_NAME = 200;
+
+    private static final Set<Class<? extends Annotation>> SCOPES =
+            Set.of(ApplicationScoped.class, Singleton.class, Dependent.class);
+
+    /** By name: the last one is there only on servers with MicroProfile Fault Tolerance. */
+    private static final Set<String> ASYNCHRONOUS = Set.of(
+            "jakarta.ejb.Asynchronous",
+            "jakarta.enterprise.concurrent.Asynchronous",
+            "org.eclipse.microprofile.faulttolerance.Asynchronous");
+
+    private final BeanManager beans;
+    private final List<String> problems = new ArrayList<>();
+    private final List<HandlerMethod> handlers = new ArrayList<>();
+    private final Set<String> topics = new TreeSet<>();
+
+    public HandlerRules(BeanManager beans) {
+        this.beans = beans;
+    }
+
+    /**
+     * A bean as CDI reported it.
+     *
+     * @param sessionBean null: a CDI bean, not an EJB
+     */
+    public record Candidate(
+            Bean<?> bean, AnnotatedType<?> type, @Nullable SessionBeanType sessionBean) {}
+
+    /** One sentence each: class, method, rule and remedy. */
+    public List<String> problems() {
+        return problems;
+    }
+
+    /** In order of their names, which is the order in which the handlers of one event run. */
+    public List<HandlerMethod> handlers() {
+        return handlers;
+    }
+
+    public void examine(List<Candidate> candidates) {
+        for (Candidate candidate : candidates) {
+            for (AnnotatedMethod<?> method : candidate.type().getMethods()) {
+                InboxHandler annotation = method.getAnnotation(InboxHandler.class);
+                if (annotation != null) {
+                    examine(candidate, method, annotation);
+                }
+            }
+        }
+        handlers.sort(Comparator.comparing(HandlerMethod::name));
+        refuseEqualNames();
+        problems.addAll(Aliases.problems(handlers));
+    }
+
+    /** Of all handlers, the wrong ones included. */
+    public Set<String> topics() {
+        return topics;
+    }
+
+    /** An annotated method that nobody would ever call is a mistake, not a choice. */
+    public void examineClassWithoutBean(Class<?> owner, List<Candidate> candidates) {
+        boolean inherited = !owner.isInterface()
+                && candidates.stream()
+                        .anyMatch(c -> owner.isAssignableFrom(c.type().getJavaClass()));
+        if (inherited) {
+            return;
+        }
+        for (Method method : owner.getDeclaredMethods()) {
+            if (method.isAnnotationPresent(InboxHandler.class) && !method.isBridge()) {
+                problems.add(describe(owner, method)
+                        + (owner.isInterface()
+                                ? ": annotations of an interface's methods are not inherited; annotate the class's method"
+                                : ": the class is neither a CDI bean nor a session bean, so nobody would call it; give it a "
+                                        + "scope such as @ApplicationScoped, or @Stateless"));
+            }
+        }
+    }
+
+    private void examine(Candidate candidate, AnnotatedMethod<?> annotated, InboxHandler annotation) {
+        Class<?> owner = candidate.type().getJavaClass();
+        Method method = annotated.getJavaMember();
+        List<String> breaches = new ArrayList<>();
+        checkModifiers(method, breaches);
+        checkScope(candidate, breaches);
+        checkTransaction(candidate, annotated, breaches);
+        checkAsynchronous(candidate, annotated, breaches);
+        checkReturnType(candidate, annotated, breaches);
+        @Nullable HandlerShape shape = shape(method);
+        @Nullable Class<?> eventClass = shape == null ? null : eventClass(method, shape);
+        if (shape == null || eventClass == null) {
+            breaches.add("its parameters are (" + parameters(method) + "), legal shapes are (E), (E, EventContext) and "
+                    + "(List<E>), E a class, byte[] or String");
+        }
+        String topic = topic(annotation, eventClass);
+        String type = type(annotation, eventClass);
+        Set<String> aliases = aliases(annotation, eventClass);
+        if (aliases.stream().anyMatch(String::isBlank)) {
+            breaches.add("one of its aliases is blank; an alias is a former name of the type");
+        }
+        if (!topic.isEmpty()) {
+            topics.add(topic);
+        }
+        if (eventClass != null) {
+            checkTopicAndType(topic, type, eventClass, breaches);
+        }
+        String name = annotation.name().isEmpty() ? owner.getSimpleName() + "." + method.getName() : annotation.name();
+        if (name.length() > LONGEST_NAME || name.indexOf('\0') >= 0) {
+            breaches.add("its name has " + name.length() + " characters; at most " + LONGEST_NAME
+                    + " and no U+0000 are allowed: give it a shorter one with @InboxHandler(name = ...)");
+        }
+        Optional<View> view = view(candidate, method);
+        if (view.isEmpty()) {
+            breaches.add(
+                    "it is in none of the session bean's local views; add it to the local business interface, or add "
+                            + "@LocalBean to the class");
+        }
+        breaches.forEach(breach -> problems.add(describe(owner, method) + ": " + breach));
+        if (breaches.isEmpty() && shape != null && eventClass != null) {
+            View through = view.orElseThrow();
+            handlers.add(new HandlerMethod(
+                    name,
+                    topic,
+                    type,
+                    aliases,
+                    annotation.delivery(),
+                    shape,
+                    eventClass,
+                    through.method(),
+                    candidate.bean(),
+                    through.type()));
+        }
+    }
+
+    private static void checkModifiers(Method method, List<String> breaches) {
+        int modifiers = method.getModifiers();
+        if (!Modifier.isPublic(modifiers)) {
+            breaches.add("it is not public; interceptors and EJB containers see public methods only");
+        }
+        if (Modifier.isStatic(modifiers)) {
+            breaches.add("it is static; a handler is called on its bean");
+        }
+        if (Modifier.isFinal(modifiers)) {
+            breaches.add("it is final; a proxy could not intercept it");
+        }
+    }
+
+    private static void checkScope(Candidate candidate, List<String> breaches) {
+        if (candidate.sessionBean() == SessionBeanType.STATEFUL) {
+            breaches.add("its class is a @Stateful bean, which belongs to one client; use @Stateless or @Singleton");
+        } else if (candidate.sessionBean() == null
+                && !SCOPES.contains(candidate.bean().getScope())) {
+            breaches.add("its bean is @" + candidate.bean().getScope().getSimpleName()
+                    + "; one instance handles many events, so it has to be @ApplicationScoped, @Singleton or @Dependent (it may "
+                    + "inject @RequestScoped beans)");
+        }
+    }
+
+    private void checkTransaction(Candidate candidate, AnnotatedMethod<?> method, List<String> breaches) {
+        if (candidate.sessionBean() != null) {
+            checkEjbTransaction(candidate, method, breaches);
+        }
+        transactional(candidate.type(), method).ifPresent(transactional -> {
+            if (isNotOurs(transactional.value().name())) {
+                breaches.add("@Transactional(" + transactional.value()
+                        + ") would run it outside the receiver's transaction, so its effect and the inbox row would not commit "
+                        + "together; use REQUIRED, MANDATORY or SUPPORTS");
+            }
+        });
+    }
+
+    private static void checkEjbTransaction(Candidate candidate, AnnotatedMethod<?> method, List<String> breaches) {
+        TransactionManagement management = candidate.type().getAnnotation(TransactionManagement.class);
+        if (management != null && management.value() == TransactionManagementType.BEAN) {
+            breaches.add(
+                    "its class manages transactions itself (@TransactionManagement(BEAN)), which suspends the receiver's; "
+                            + "use container-managed transactions");
+            return;
+        }
+        TransactionAttribute attribute = method.getAnnotation(TransactionAttribute.class);
+        if (attribute == null) {
+            // By the EJB specification the attribute of the class that declares the method counts.
+            attribute = method.getJavaMember().getDeclaringClass().getAnnotation(TransactionAttribute.class);
+        }
+        TransactionAttributeType type = attribute == null ? TransactionAttributeType.REQUIRED : attribute.value();
+        if (isNotOurs(type.name())) {
+            breaches.add("@TransactionAttribute(" + type
+                    + ") would run it outside the receiver's transaction, so its effect and the inbox row would not commit "
+                    + "together; use REQUIRED, MANDATORY or SUPPORTS");
+        }
+    }
+
+    private static boolean isNotOurs(String attribute) {
+        return attribute.equals("REQUIRES_NEW") || attribute.equals("NOT_SUPPORTED") || attribute.equals("NEVER");
+    }
+
+    private Optional<Transactional> transactional(AnnotatedType<?> type, AnnotatedMethod<?> method) {
+        return annotations(type, method)
+                .filter(Transactional.class::isInstance)
+                .map(Transactional.class::cast)
+                .findFirst();
+    }
+
+    /** The method's, then the class's, then those that stereotypes of the class bring. */
+    private Stream<Annotation> annotations(AnnotatedType<?> type, AnnotatedMethod<?> method) {
+        Stream<Annotation> stereotyped = type.getAnnotations().stream()
+                .filter(annotation -> beans.isStereotype(annotation.annotationType()))
+                .flatMap(annotation -> beans.getStereotypeDefinition(annotation.annotationType()).stream());
+        return Stream.concat(
+                Stream.concat(method.getAnnotations().stream(), type.getAnnotations().stream()), stereotyped);
+    }
+
+    private void checkAsynchronous(Candidate candidate, AnnotatedMethod<?> method, List<String> breaches) {
+        annotations(candidate.type(), method)
+                .map(annotation -> annotation.annotationType().getName())
+                .filter(ASYNCHRONOUS::contains)
+                .findFirst()
+                .ifPresent(name -> breaches.add("it is asynchronous (@" + name
+                        + "), so the receiver could not know whether it succeeded; remove the annotation"));
+    }
+
+    /** A result that nobody looks at is a mistake, a future even a dangerous one; @Outbox publishes it. */
+    private void checkReturnType(Candidate candidate, AnnotatedMethod<?> method, List<String> breaches) {
+        Class<?> result = method.getJavaMember().getReturnType();
+        if (result != void.class
+                && annotations(candidate.type(), method).noneMatch(annotation -> annotation instanceof Outbox)) {
+            breaches.add("it returns " + result.getSimpleName()
+                    + ", which nobody would see; return void, or publish the result with @Outbox");
+        }
+    }
+
+    private static @Nullable HandlerShape shape(Method method) {
+        Class<?>[] types = method.getParameterTypes();
+        if (types.length == 2 && types[1] == EventContext.class) {
+            return HandlerShape.EVENT_AND_CONTEXT;
+        }
+        if (types.length == 1) {
+            return types[0] == List.class ? HandlerShape.LIST : HandlerShape.EVENT;
+        }
+        return null;
+    }
+
+    private static @Nullable Class<?> eventClass(Method method, HandlerShape shape) {
+        Type type = method.getGenericParameterTypes()[0];
+        if (shape == HandlerShape.LIST) {
+            type = type instanceof ParameterizedType list ? list.getActualTypeArguments()[0] : type;
+            if (type == List.class) {
+                return null;
+            }
+        }
+        if (!(type instanceof Class<?> event)) {
+            return null; // a type variable or a generic class: the serializer is given a class
+        }
+        boolean legal = event == byte[].class
+                || !(event.isPrimitive() || event.isArray() || event == EventContext.class || event == Object.class);
+        return legal ? event : null;
+    }
+
+    private static String topic(InboxHandler annotation, @Nullable Class<?> eventClass) {
+        EventType declared = eventClass == null ? null : eventClass.getAnnotation(EventType.class);
+        return annotation.topic().isEmpty() && declared != null ? declared.topic() : annotation.topic();
+    }
+
+    private static String type(InboxHandler annotation, @Nullable Class<?> eventClass) {
+        EventType declared = eventClass == null ? null : eventClass.getAnnotation(EventType.class);
+        return annotation.type().isEmpty() && declared != null ? declared.value() : annotation.type();
+    }
+
+    /** Those of the class belong to the name of the class: a handler that names another type does not take them over. */
+    private static Set<String> aliases(InboxHandler annotation, @Nullable Class<?> eventClass) {
+        EventType declared = eventClass == null ? null : eventClass.getAnnotation(EventType.class);
+        Set<String> aliases = new TreeSet<>(List.of(annotation.aliases()));
+        if (declared != null
+                && (annotation.type().isEmpty() || annotation.type().equals(declared.value()))) {
+            aliases.addAll(List.of(declared.aliases()));
+        }
+        return aliases;
+    }
+
+    private static void checkTopicAndType(String topic, String type, Class<?> eventClass, List<String> breaches) {
+        String name = eventClass.getSimpleName();
+        if (topic.isEmpty()) {
+            breaches.add("its topic is not known; set @InboxHandler(topic = ...), or topic on @EventType of " + name);
+        } else if (!TOPIC.matcher(topic).matches() || topic.equals(".") || topic.equals("..")) {
+            breaches.add("\"" + topic + "\" can not be a Kafka topic: 1 to 249 characters of a-z A-Z 0-9 . _ -");
+        }
+        if (type.isEmpty()) {
+            breaches.add(
+                    "the type of its events is not known; set @InboxHandler(type = ...), or put @EventType on " + name);
+        }
+    }
+
+    /** The bean type through which the method can be called, and the method as that type has it. */
+    private record View(Type type, Method method) {}
+
+    private static Optional<View> view(Candidate candidate, Method method) {
+        Class<?> owner = candidate.type().getJavaClass();
+        if (candidate.sessionBean() == null) {
+            return Optional.of(new View(owner, method));
+        }
+        // A session bean without a no-interface view does not have its own class among its types.
+        List<Class<?>> views = new ArrayList<>();
+        for (Type type : candidate.bean().getTypes()) {
+            if (type instanceof Class<?> view && (view == owner || view.isInterface())) {
+                views.add(view);
+            }
+        }
+        views.sort(Comparator.comparing((Class<?> view) -> view != owner).thenComparing(Class::getName));
+        return views.stream()
+                .flatMap(view -> Stream.of(view.getMethods())
+                        .filter(m -> m.getName().equals(method.getName())
+                                && List.of(m.getParameterTypes()).equals(List.of(method.getParameterTypes())))
+                        .filter(m -> !m.isBridge())
+                        .map(m -> new View(view, m)))
+                .findFirst()
+                // Reported as not public, not as missing from a view.
+                .or(() -> Modifier.isPublic(method.getModifiers())
+                        ? Optional.empty()
+                        : Optional.of(new View(owner, method)));
+    }
+
+    private void refuseEqualNames() {
+        Map<String, List<HandlerMethod>> byName = handlers.stream()
+                .collect(Collectors.groupingBy(HandlerMethod::name, LinkedHashMap::new, Collectors.toList()));
+        byName.forEach((name, same) -> {
+            if (same.size() > 1) {
+                problems.add("handlers "
+                        + same.stream()
+                                .map(h -> describe(h.bean().getBeanClass(), h.method()))
+                                .sorted()
+                                .collect(Collectors.joining(" and "))
+                        + " have one name, \"" + name
+                        + "\", so they would take each other's events for duplicates; give each its own with "
+                        + "@InboxHandler(name = ...)");
+            }
+        });
+    }
+
+    private static String describe(Class<?> owner, Method method) {
+        return owner.getName() + "." + method.getName() + "(" + parameters(method) + ")";
+    }
+
+    private static String parameters(Method method) {
+        return Stream.of(method.getGenericParameterTypes())
+                .map(type -> type instanceof Class<?> known ? known.getSimpleName() : type.getTypeName())
+                .collect(Collectors.joining(", "));
+    }
+}

@@ -1,0 +1,51 @@
+package dev.twinbox.inbox.event;
+
+import jakarta.json.JsonReader;
+import jakarta.json.JsonValue;
+import jakarta.json.spi.JsonProvider;
+import java.io.StringReader;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+
+/** Reads JSON of which ids are taken: strictly, since what a lenient reader replaces could make two ids one. */
+final class Json {
+
+    /** Looked up once; {@link jakarta.json.Json} looks it up by each call. */
+    static final JsonProvider PROVIDER = JsonProvider.provider();
+
+    private Json() {}
+
+    /** @throws UnreadableRecordException says what is wrong with it */
+    static JsonValue parse(byte[] value) {
+        String text;
+        try {
+            text = StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(value))
+                    .toString();
+        } catch (CharacterCodingException e) {
+            throw new UnreadableRecordException("its value is not UTF-8", e);
+        }
+        try (JsonReader reader = PROVIDER.createReader(new StringReader(text))) {
+            return reader.readValue();
+        } catch (RuntimeException e) { // parsers have limits of their own, and say so by more than JsonException
+            throw new UnreadableRecordException("its value of " + value.length + " bytes is not JSON", e);
+        } catch (StackOverflowError e) {
+            throw new UnreadableRecordException("its value is JSON that is nested too deeply to be read", e);
+        }
+    }
+
+    /** @throws UnreadableRecordException if it has a lone surrogate, which UTF-8 can not write */
+    static byte[] utf8(String text) {
+        try {
+            ByteBuffer bytes = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(text));
+            byte[] data = new byte[bytes.remaining()];
+            bytes.get(data);
+            return data;
+        } catch (CharacterCodingException e) {
+            throw new UnreadableRecordException("its value has a lone surrogate", e);
+        }
+    }
+}

@@ -1,0 +1,123 @@
+package dev.twinbox.inbox.event;
+
+import dev.twinbox.CloudEventHeaders;
+import jakarta.json.JsonException;
+import jakarta.json.JsonPointer;
+import org.jspecify.annotations.Nullable;
+
+/** Where in a record the id or the type of its event is. */
+public sealed interface Origin {
+
+    /** As a person configures the ones that are configured by one word. */
+    String CLOUD_EVENT = "cloudevent";
+
+    String RECORD_KEY = "key";
+    String RECORD_COORDINATES = "coordinates";
+
+    /**
+     * An attribute of CloudEvents: in binary mode a header, in structured mode a member of the value.
+     *
+     * @param header its name in binary mode
+     */
+    record Attribute(String header) implements Origin {
+        public static final Attribute ID = new Attribute(CloudEventHeaders.ID);
+        static final Attribute TYPE = new Attribute(CloudEventHeaders.TYPE);
+
+        @Override
+        public String toString() {
+            return CLOUD_EVENT;
+        }
+    }
+
+    /** Another header. */
+    record HeaderNamed(String name) implements Origin {
+        static final String PREFIX = "header:";
+
+        @Override
+        public String toString() {
+            return PREFIX + name;
+        }
+    }
+
+    /** The record's key. */
+    record Key() implements Origin {
+        @Override
+        public String toString() {
+            return RECORD_KEY;
+        }
+    }
+
+    /**
+     * A place in the value, by RFC 6901.
+     *
+     * @param text as configured
+     */
+    record Place(String text, JsonPointer pointer) implements Origin {
+        static final String PREFIX = "json-pointer:";
+
+        @Override
+        public String toString() {
+            return PREFIX + text;
+        }
+    }
+
+    /** Topic, partition and offset of the record. */
+    record Coordinates() implements Origin {
+        @Override
+        public String toString() {
+            return RECORD_COORDINATES;
+        }
+    }
+
+    /** The same for all records of the topic. */
+    record Fixed(String value) implements Origin {
+        static final String PREFIX = "fixed:";
+
+        @Override
+        public String toString() {
+            return PREFIX + value;
+        }
+    }
+
+    /** Null: the text names no place of an id. */
+    static @Nullable Origin ofId(String text) {
+        return switch (text) {
+            case CLOUD_EVENT -> Attribute.ID;
+            case RECORD_KEY -> new Key();
+            case RECORD_COORDINATES -> new Coordinates();
+            default -> headerOrPlace(text);
+        };
+    }
+
+    /** Null: the text names no place of a type. */
+    static @Nullable Origin ofType(String text) {
+        if (text.equals(CLOUD_EVENT)) {
+            return Attribute.TYPE;
+        }
+        if (text.startsWith(Fixed.PREFIX)) {
+            String value = text.substring(Fixed.PREFIX.length());
+            return value.isBlank() ? null : new Fixed(value);
+        }
+        return headerOrPlace(text);
+    }
+
+    private static @Nullable Origin headerOrPlace(String text) {
+        if (text.startsWith(HeaderNamed.PREFIX)) {
+            String name = text.substring(HeaderNamed.PREFIX.length());
+            return name.isBlank() ? null : new HeaderNamed(name);
+        }
+        if (text.startsWith(Place.PREFIX)) {
+            return place(text.substring(Place.PREFIX.length()));
+        }
+        return null;
+    }
+
+    /** The whole value is no place: an id or a type is never all of it. */
+    private static @Nullable Origin place(String pointer) {
+        try {
+            return pointer.isEmpty() ? null : new Place(pointer, Json.PROVIDER.createPointer(pointer));
+        } catch (JsonException e) {
+            return null;
+        }
+    }
+}

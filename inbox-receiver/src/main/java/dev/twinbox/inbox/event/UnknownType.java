@@ -1,0 +1,9 @@
+package dev.twinbox.inbox.event;
+
+/** What becomes of an event whose type nobody in the application handles. */
+public enum UnknownType {
+    /** It is counted, and its type named once: other applications' events share the topic. */
+    SKIP,
+    /** It is parked: every type of the topics is meant for this application. */
+    PARK
+}

@@ -1,0 +1,300 @@
+package dev.twinbox.inbox.jdbc;
+
+import dev.twinbox.inbox.event.Delivery;
+import dev.twinbox.jdbc.SqlIdentifier;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Timestamp;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The statements by which the receiver works on the inbox table: claim events, give claims back, delete old rows. Each method
+ * works in its caller's transaction. What an operator asks for is in {@link InboxRows}.
+ */
+public final class InboxTable {
+
+    /**
+     * To plan a claim costs three times what it costs to claim one event, so the plan is kept (PostgreSQL would not: it takes its
+     * guess of how many events are asked for into the comparison). A plan that was made while a table was small reads all of it, for
+     * each row and for as long as the table is not analyzed again, when it has become large; without sequential scans there is no
+     * such plan. The settings are part of the same round trip, and end with it: what the application's handlers do in this
+     * transaction is theirs.
+     */
+    private static final String BY_INDEX =
+            "set local enable_seqscan = off;set local plan_cache_mode = force_generic_plan;"
+                    + "%s;set local plan_cache_mode to default;set local enable_seqscan to default";
+
+    /**
+     * Claims in one order by all, or two instances that claim the same events would deadlock. A row that another transaction
+     * has inserted and not yet committed makes the statement wait for that transaction's end.
+     *
+     * <p>Looks before it inserts: an insert would wait for whoever is deleting an old row of the same event, a look finds the row
+     * until that is committed. And a repetition is cheaper to see than to run into.
+     *
+     * <p>Looks at the parked table too: an event that is parked is nobody's to handle, and one whose key has parked events has
+     * to get behind them.
+     *
+     * <p>Each look is one walk along an index for all events of a handler. {@code offset 0} keeps the planner from joining instead,
+     * which it does by a hash of all that the group has ever handled.
+     */
+    private static final String CLAIM = BY_INDEX.formatted("""
+            -- inbox: claim
+            with asked as materialized (
+              select * from unnest(?::text[], ?::text[], ?::bytea[], ?::boolean[]) as c (handler, event_id, key_hash, claims)
+            ), handlers as materialized (
+              select distinct handler from asked
+            ), parked as materialized (
+              select h.handler, p.event_id
+                from handlers h
+               cross join lateral (
+                 select p.event_id from %2$s p
+                  where p.consumer_group = ? and p.handler = h.handler
+                    and p.event_id = any (array(select a.event_id from asked a))
+                    and p.state <> 'begun'
+                 offset 0) p
+            ), held as materialized (
+              select h.handler, p.key_hash
+                from handlers h
+               cross join lateral (
+                 select p.key_hash from %2$s p
+                  where p.consumer_group = ? and p.handler = h.handler and p.topic = ?
+                    and p.key_hash = any (array(select a.key_hash from asked a))
+                    and p.state in ('retry', 'behind', 'dead')
+                 offset 0) p
+            ), known as materialized (
+              select h.handler, i.event_id
+                from handlers h
+               cross join lateral (
+                 select i.event_id from %1$s i
+                  where i.consumer_group = ? and i.handler = h.handler
+                    and i.event_id = any (array(select a.event_id from asked a))
+                 offset 0) i
+            ), wanted as materialized (
+              select a.handler, a.event_id, a.claims,
+                     (a.handler, a.event_id) in (select handler, event_id from parked) as parked,
+                     a.key_hash is not null
+                       and (a.handler, a.key_hash) in (select handler, key_hash from held) as held,
+                     a.claims and (a.handler, a.event_id) in (select handler, event_id from known) as known
+                from asked a
+            ), claimed as (
+              insert into %1$s (consumer_group, handler, event_id)
+              select ?, w.handler, w.event_id
+                from wanted w
+               where w.claims and not w.parked and not w.held and not w.known
+               order by w.handler collate "C", w.event_id collate "C"
+              on conflict do nothing
+              returning handler, event_id
+            )
+            select c.handler, c.event_id, 'TO_HANDLE' from claimed c
+            union all
+            select w.handler, w.event_id, case when w.parked then 'DONE' else 'TO_FOLLOW' end
+              from wanted w
+             where (w.held or w.parked) and not w.known and not (w.claims and w.parked)""");
+
+    /** For an event that is parked, by whoever has locked its row. */
+    private static final String CLAIM_PARKED = """
+            -- inbox: claim a parked event
+            insert into %s (consumer_group, handler, event_id) values (?, ?, ?) on conflict do nothing""";
+
+    private static final String UNCLAIM = BY_INDEX.formatted("""
+            -- inbox: unclaim what the time limit left
+            delete from %1$s
+             where ctid = any (array(
+               select i.place
+                 from unnest(?::text[], ?::text[]) as c (handler, event_id)
+                cross join lateral (
+                  select i.ctid as place from %1$s i
+                   where i.consumer_group = ? and i.handler = c.handler and i.event_id = c.event_id
+                  offset 0) i))""");
+
+    /**
+     * A batch of those handled longest ago. Bounds on both sides: while a long transaction of anybody's holds back vacuum, the
+     * entries of what was deleted stay in the index and would be walked again by each batch.
+     *
+     * <p>A claim does not wait for it, because a claim looks before it inserts. To skip what somebody else has locked would take the
+     * privilege to update. The row of an event that is parked stays: of two instances one may have parked the event and the other
+     * handled it, and whoever sends it again, however late, must find that.
+     */
+    private static final String DELETE_EXPIRED = """
+            -- inbox: delete what has had its retention
+            with due as materialized (
+              select i.ctid as place, i.handler, i.event_id, i.handled_at
+                from %1$s i
+               where i.consumer_group = ? and i.handled_at >= ? and i.handled_at < ?
+                 and i.handled_at > '-infinity' -- the condition of its index, which claims do not state
+               order by i.handled_at
+               limit ?
+            ), gone as (
+              delete from %1$s
+               where ctid = any (array(
+                 select d.place from due d
+                  where (select true from %2$s p
+                          where p.consumer_group = ? and p.handler = d.handler and p.event_id = d.event_id
+                            and p.state <> 'begun'
+                          limit 1) is not true))
+              returning 1
+            )
+            select (select count(*) from due), (select max(handled_at) from due), (select count(*) from gone)""";
+
+    private final SqlIdentifier table;
+    private final String claim;
+    private final String claimParked;
+    private final String unclaim;
+    private final String deleteExpired;
+
+    public InboxTable(SqlIdentifier table, SqlIdentifier parked) {
+        this.table = table;
+        this.claim = CLAIM.formatted(table.sql(), parked.sql());
+        this.claimParked = CLAIM_PARKED.formatted(table.sql());
+        this.unclaim = UNCLAIM.formatted(table.sql());
+        this.deleteExpired = DELETE_EXPIRED.formatted(table.sql(), parked.sql());
+    }
+
+    /** What {@link #claim} answers to. */
+    public interface ClaimSink {
+        void accept(String handler, String eventId, ClaimResult result);
+    }
+
+    /**
+     * Pairs of handler and event id, column by column as the statements take them.
+     *
+     * @param handlers one name for each pair
+     * @param eventIds one id for each pair
+     */
+    public record Keys(List<String> handlers, List<String> eventIds) {
+
+        public Keys() {
+            this(new ArrayList<>(), new ArrayList<>());
+        }
+
+        public void add(String handler, String eventId) {
+            handlers.add(handler);
+            eventIds.add(eventId);
+        }
+
+        public boolean isEmpty() {
+            return handlers.isEmpty();
+        }
+
+        int size() {
+            return handlers.size();
+        }
+    }
+
+    /**
+     * Claims, in the caller's transaction, what is to be handled.
+     *
+     * @param deliveries of one topic; one of them may be there twice: it is answered once or, if it has to follow, twice
+     */
+    public void claim(Connection connection, String group, List<Delivery> deliveries, ClaimSink sink)
+            throws SQLException {
+        int size = deliveries.size();
+        String[] handlers = new String[size];
+        String[] ids = new String[size];
+        byte[][] keys = new byte[size][];
+        Boolean[] claims = new Boolean[size];
+        for (int i = 0; i < size; i++) {
+            Delivery delivery = deliveries.get(i);
+            handlers[i] = delivery.handler().name();
+            ids[i] = delivery.event().id();
+            keys[i] = delivery.event().keyHash();
+            claims[i] = delivery.handler().claims();
+        }
+        try (PreparedStatement statement = connection.prepareStatement(claim)) {
+            statement.setArray(1, connection.createArrayOf("text", handlers));
+            statement.setArray(2, connection.createArrayOf("text", ids));
+            statement.setArray(3, connection.createArrayOf("bytea", keys));
+            statement.setArray(4, connection.createArrayOf("boolean", claims));
+            statement.setString(5, group);
+            statement.setString(6, group);
+            statement.setString(7, deliveries.get(0).event().record().topic());
+            statement.setString(8, group);
+            statement.setString(9, group);
+            executeByIndex(statement);
+            try (ResultSet rows = statement.getResultSet()) {
+                while (rows.next()) {
+                    sink.accept(rows.getString(1), rows.getString(2), ClaimResult.valueOf(rows.getString(3)));
+                }
+            }
+        }
+    }
+
+    /** Executes a statement made by {@link #BY_INDEX}, and skips the results of the two settings before it. */
+    private static void executeByIndex(PreparedStatement statement) throws SQLException {
+        statement.execute();
+        statement.getMoreResults();
+        statement.getMoreResults();
+    }
+
+    /** Claims, in the caller's transaction, what is parked; false: its effect has happened. */
+    public boolean claimParked(Connection connection, String group, String handler, String eventId)
+            throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(claimParked)) {
+            statement.setString(1, group);
+            statement.setString(2, handler);
+            statement.setString(3, eventId);
+            return statement.executeUpdate() == 1;
+        }
+    }
+
+    /** Gives back, in the caller's transaction, what it has claimed and not handled. */
+    public void unclaim(Connection connection, String group, Keys keys) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(unclaim)) {
+            setKeys(connection, statement, 1, keys);
+            statement.setString(3, group);
+            executeByIndex(statement);
+            int deleted = statement.getUpdateCount();
+            if (deleted != keys.size()) {
+                throw new SQLException("gave back " + deleted + " of " + keys.size() + " claims in " + table);
+            }
+        }
+    }
+
+    /**
+     * What a batch of old rows came to.
+     *
+     * @param to the next batch begins here
+     * @param isFull whether there may be more
+     */
+    public record Expired(int deleted, Instant to, boolean isFull) {}
+
+    /**
+     * Deletes, in the caller's transaction, rows of events handled at {@code from} or later and before {@code until}.
+     *
+     * @param most rows to look at
+     */
+    public Expired deleteExpired(Connection connection, String group, Instant from, Instant until, int most)
+            throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(deleteExpired)) {
+            statement.setString(1, group);
+            statement.setTimestamp(2, Timestamp.from(from));
+            statement.setTimestamp(3, Timestamp.from(until));
+            statement.setInt(4, most);
+            statement.setString(5, group);
+            try (ResultSet row = statement.executeQuery()) {
+                row.next();
+                int found = row.getInt(1);
+                int deleted = row.getInt(3);
+                if (found == 0) {
+                    return new Expired(0, until, false);
+                }
+                // Several rows may have one time; if all of it stays, it must not be met for ever.
+                Instant last = row.getTimestamp(2).toInstant();
+                return new Expired(deleted, deleted == 0 ? last.plus(1, ChronoUnit.MICROS) : last, found == most);
+            }
+        }
+    }
+
+    private static void setKeys(Connection connection, PreparedStatement statement, int index, Keys keys)
+            throws SQLException {
+        statement.setArray(
+                index, connection.createArrayOf("text", keys.handlers().toArray()));
+        statement.setArray(
+                index + 1, connection.createArrayOf("text", keys.eventIds().toArray()));
+    }
+}

@@ -1,0 +1,131 @@
+package dev.twinbox.inbox.jdbc;
+
+import dev.twinbox.ParkedEvent;
+import dev.twinbox.jdbc.SqlIdentifier;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The statements by which an operator looks at parked events, has them tried again or gives them up. Each method works in its
+ * caller's transaction.
+ */
+public final class ParkedRows {
+
+    private static final String LIST =
+            """
+            -- inbox: list parked events
+            select %s
+              from (select number as n from %%1$s
+                     where state <> 'begun' and number > ? and (?::text is null or consumer_group = ?)
+                     order by number limit ?) page
+              join %%1$s on number = n
+             order by number""".formatted(ParkedColumns.NAMES.replace("record_value", "null::bytea as record_value"));
+
+    private static final String FIND = """
+            -- inbox: show a parked event
+            select %s from %%s where number = ? and state <> 'begun'""".formatted(ParkedColumns.NAMES);
+
+    /** Twice is once: what is due already, or waits behind another one, is left as it is. */
+    private static final String RETRY = """
+            -- inbox: retry a parked event
+            update %s
+               set state = 'retry', attempts = 0, next_try_at = clock_timestamp()
+             where number = ?
+               and (state in ('dead', 'passed') or (state = 'retry' and (attempts > 0 or next_try_at > clock_timestamp())))""";
+
+    /** The inbox row comes with it: an event that was given up must not come back by a repetition. */
+    private static final String DISCARD = """
+            -- inbox: discard a parked event
+            with gone as (
+              delete from %2$s where number = ? and state <> 'begun'
+              returning consumer_group, handler, event_id, claims, topic, key_hash
+            ), settled as (
+              insert into %1$s (consumer_group, handler, event_id)
+              select consumer_group, handler, event_id from gone where claims and handler is not null
+              on conflict do nothing
+            )
+            select consumer_group, handler, topic, key_hash from gone""";
+
+    private final SqlIdentifier inbox;
+    private final SqlIdentifier table;
+    private final ParkedTable parked;
+
+    public ParkedRows(SqlIdentifier inbox, SqlIdentifier table) {
+        this.inbox = inbox;
+        this.table = table;
+        this.parked = new ParkedTable(table);
+    }
+
+    /**
+     * In the order in which they were parked, without their values, which {@link #find} has.
+     *
+     * @param group null: of all groups
+     * @param after only those with a greater number
+     */
+    public List<ParkedEvent> list(Connection connection, @Nullable String group, long after, int most)
+            throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(LIST.formatted(table.sql()))) {
+            statement.setLong(1, after);
+            statement.setString(2, group);
+            statement.setString(3, group);
+            statement.setInt(4, most);
+            try (ResultSet rows = statement.executeQuery()) {
+                List<ParkedEvent> events = new ArrayList<>();
+                while (rows.next()) {
+                    events.add(ParkedColumns.read(rows));
+                }
+                return events;
+            }
+        }
+    }
+
+    public Optional<ParkedEvent> find(Connection connection, long number) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(FIND.formatted(table.sql()))) {
+            statement.setLong(1, number);
+            try (ResultSet row = statement.executeQuery()) {
+                return row.next() ? Optional.of(ParkedColumns.read(row)) : Optional.empty();
+            }
+        }
+    }
+
+    /** Whether it made a difference. */
+    public boolean retry(Connection connection, long number) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(RETRY.formatted(table.sql()))) {
+            statement.setLong(1, number);
+            return statement.executeUpdate() == 1;
+        }
+    }
+
+    /** What became of a {@link #discard}. */
+    public record Discarded(boolean isDone, @Nullable BlockedKey key) {}
+
+    /** Gives the event up; the events of its key are to be {@link #promote promoted} after the commit. */
+    public Discarded discard(Connection connection, long number) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(DISCARD.formatted(inbox.sql(), table.sql()))) {
+            statement.setLong(1, number);
+            try (ResultSet row = statement.executeQuery()) {
+                if (!row.next()) {
+                    return new Discarded(false, null);
+                }
+                String handler = row.getString(2);
+                byte[] keyHash = row.getBytes(4);
+                return new Discarded(
+                        true,
+                        handler == null || keyHash == null
+                                ? null
+                                : new BlockedKey(row.getString(1), handler, row.getString(3), keyHash));
+            }
+        }
+    }
+
+    /** Makes the first event of the key due, if it waited for one that is gone. */
+    public void promote(Connection connection, BlockedKey key) throws SQLException {
+        parked.promote(connection, key);
+    }
+}

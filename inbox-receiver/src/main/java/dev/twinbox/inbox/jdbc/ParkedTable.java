@@ -1,0 +1,263 @@
+package dev.twinbox.inbox.jdbc;
+
+import dev.twinbox.ParkedEvent.State;
+import dev.twinbox.inbox.event.Handler;
+import dev.twinbox.inbox.event.ReceivedEvent;
+import dev.twinbox.jdbc.SqlIdentifier;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Timestamp;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The statements by which the receiver works on the table of parked events: park, try again, let the next of a key go on. Each
+ * method works in its caller's transaction. What an operator asks for is in {@link ParkedRows}.
+ */
+public final class ParkedTable {
+
+    /** Longest part of what is not looked at one by one. */
+    private static final int MOST_COUNTED = 10_000;
+
+    private static final String PARK = """
+            -- inbox: park
+            insert into %%s (consumer_group, handler, event_id, event_type, claims, state, topic, partition, record_offset,
+                            record_time, record_key, record_value, header_names, header_values, attempts, error, failed_at,
+                            next_try_at)
+            values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, case when ? then clock_timestamp() end,
+                    case when ? then %s end)
+            on conflict do nothing""".formatted(ParkedColumns.NEXT_TRY.formatted("?"));
+
+    /**
+     * The first that is due, its attempt counted before it is made: an event that ends the process counts too. The next
+     * attempt's time, set here, keeps others away until the row is locked. Bounds on both sides: what lies below the lower one
+     * has been settled, and while a long transaction of anybody's holds back vacuum its dead entries would be walked by each
+     * poll.
+     */
+    private static final String TAKE_DUE =
+            """
+            -- inbox: take what is due
+            update %%1$s
+               set attempts = attempts + 1, next_try_at = %s
+             where number = (
+               select d.number from %%1$s d
+                where d.consumer_group = ? and d.state = 'retry' and d.next_try_at >= ?
+                  and d.next_try_at <= statement_timestamp()
+                  and (d.handler is null or d.handler = any (?))
+                order by d.next_try_at
+                limit 1
+                for update skip locked)
+            returning %s""".formatted(ParkedColumns.NEXT_TRY.formatted("attempts + 1"), ParkedColumns.NAMES);
+
+    private static final String LOCK = """
+            -- inbox: lock a parked event
+            select from %s where number = ? and attempts = ? and state = 'retry' for update skip locked""";
+
+    private static final String REMOVE = """
+            -- inbox: remove a parked event
+            delete from %s where number = ?""";
+
+    private static final String FAILED_AGAIN = """
+            -- inbox: note that a retry failed
+            update %%s
+               set state = case when attempts >= ? then ? else state end,
+                   next_try_at = case when attempts >= ? then null else %s end,
+                   error = ?, failed_at = clock_timestamp()
+             where number = ? and attempts = ? and state = 'retry'
+            returning state""".formatted(ParkedColumns.NEXT_TRY.formatted("attempts"));
+
+    private static final String GIVE_BACK = """
+            -- inbox: take back an attempt that was not the event's fault
+            update %%s
+               set attempts = attempts - 1, next_try_at = %s
+             where number = ? and attempts = ? and state = 'retry'""".formatted(ParkedColumns.NEXT_TRY.formatted("1"));
+
+    /** By both, who settles the first of a key and who parks behind it, after their commits: one of them sees the other's. */
+    private static final String PROMOTE = """
+            -- inbox: the next of a key
+            update %1$s
+               set state = 'retry', next_try_at = clock_timestamp()
+             where state = 'behind'
+               and number = (
+                 select number from %1$s
+                  where consumer_group = ? and handler = ? and topic = ? and key_hash = ?
+                    and state in ('retry', 'behind', 'dead')
+                  order by number
+                  limit 1)""";
+
+    /** For what a crash between commit and {@link #PROMOTE} left behind. */
+    private static final String PROMOTE_ALL = """
+            -- inbox: the next of all keys
+            update %1$s p
+               set state = 'retry', next_try_at = clock_timestamp()
+             where p.consumer_group = ? and p.state = 'behind'
+               and p.number = (
+                 select number from %1$s h
+                  where h.consumer_group = p.consumer_group and h.handler = p.handler and h.topic = p.topic
+                    and h.key_hash = p.key_hash and h.state in ('retry', 'behind', 'dead')
+                  order by number
+                  limit 1)""";
+
+    private static final String COUNT = """
+            -- inbox: count parked events
+            select count(*) filter (where state not in ('dead', 'passed')), count(*) filter (where state in ('dead', 'passed'))
+              from (select state from %s where consumer_group = ? and state <> 'begun' limit ?) p""";
+
+    private final SqlIdentifier table;
+    private final RecordedStarts starts;
+
+    public ParkedTable(SqlIdentifier table) {
+        this.table = table;
+        this.starts = new RecordedStarts(table);
+    }
+
+    /**
+     * Parks an event; does nothing if it is parked already.
+     *
+     * @param handler null: the record can not be read at all
+     * @param error null for what only waits behind another one
+     */
+    public void park(
+            Connection connection,
+            String group,
+            ReceivedEvent event,
+            @Nullable Handler handler,
+            State state,
+            int attempts,
+            @Nullable String error,
+            Backoff backoff)
+            throws SQLException {
+        if (handler != null) {
+            starts.end(connection, group, handler.name(), event.id());
+        }
+        try (PreparedStatement statement = connection.prepareStatement(PARK.formatted(table.sql()))) {
+            int i = ParkedColumns.setIdentity(statement, group, event, handler);
+            statement.setString(++i, ParkedColumns.text(state));
+            i = ParkedColumns.setRecord(connection, statement, i, event.record());
+            statement.setInt(++i, attempts);
+            statement.setString(++i, error);
+            statement.setBoolean(++i, error != null);
+            statement.setBoolean(++i, state == State.RETRY);
+            i = ParkedColumns.setBackoff(statement, i, backoff);
+            statement.setInt(++i, Math.max(1, attempts));
+            statement.executeUpdate();
+        }
+    }
+
+    /**
+     * Takes the first event that is due.
+     *
+     * @param from nothing that is due before is looked at
+     * @param handlers names of those that the application has
+     */
+    public Optional<DueEvent> takeDue(
+            Connection connection, String group, Instant from, List<String> handlers, Backoff backoff)
+            throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(TAKE_DUE.formatted(table.sql()))) {
+            int i = ParkedColumns.setBackoff(statement, 0, backoff);
+            statement.setString(++i, group);
+            statement.setTimestamp(++i, Timestamp.from(from));
+            statement.setArray(++i, connection.createArrayOf("text", handlers.toArray()));
+            try (ResultSet row = statement.executeQuery()) {
+                return row.next() ? Optional.of(new DueEvent(ParkedColumns.read(row))) : Optional.empty();
+            }
+        }
+    }
+
+    /** Whether the row is still the caller's, and from now on until the end of the transaction nobody else's. */
+    public boolean lock(Connection connection, DueEvent due) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(LOCK.formatted(table.sql()))) {
+            statement.setLong(1, due.number());
+            statement.setInt(2, due.attempt());
+            try (ResultSet row = statement.executeQuery()) {
+                return row.next();
+            }
+        }
+    }
+
+    public void remove(Connection connection, long number) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(REMOVE.formatted(table.sql()))) {
+            statement.setLong(1, number);
+            statement.executeUpdate();
+        }
+    }
+
+    /** Notes a failure; returns the state that follows, null if the row is somebody else's now. */
+    public @Nullable State failedAgain(
+            Connection connection, DueEvent due, int most, State afterThat, String error, Backoff backoff)
+            throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(FAILED_AGAIN.formatted(table.sql()))) {
+            statement.setInt(1, most);
+            statement.setString(2, ParkedColumns.text(afterThat));
+            statement.setInt(3, most);
+            int i = ParkedColumns.setBackoff(statement, 3, backoff);
+            statement.setString(++i, error);
+            statement.setLong(++i, due.number());
+            statement.setInt(++i, due.attempt());
+            try (ResultSet row = statement.executeQuery()) {
+                return row.next() ? ParkedColumns.state(row.getString(1)) : null;
+            }
+        }
+    }
+
+    /** The attempt was not the event's fault: it does not count. */
+    public void giveBack(Connection connection, DueEvent due, Backoff backoff) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(GIVE_BACK.formatted(table.sql()))) {
+            int i = ParkedColumns.setBackoff(statement, 0, backoff);
+            statement.setLong(++i, due.number());
+            statement.setInt(++i, due.attempt());
+            statement.executeUpdate();
+        }
+    }
+
+    /** Makes the first event of the key due, if it waited for one that is gone. */
+    public void promote(Connection connection, BlockedKey key) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(PROMOTE.formatted(table.sql()))) {
+            statement.setString(1, key.group());
+            statement.setString(2, key.handler());
+            statement.setString(3, key.topic());
+            statement.setBytes(4, key.keyHash());
+            statement.executeUpdate();
+        }
+    }
+
+    /** The same for all keys of the group. */
+    public void promoteAll(Connection connection, String group) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(PROMOTE_ALL.formatted(table.sql()))) {
+            statement.setString(1, group);
+            statement.executeUpdate();
+        }
+    }
+
+    /** The database's clock. */
+    public Instant now(Connection connection) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement("select clock_timestamp()");
+                ResultSet row = statement.executeQuery()) {
+            row.next();
+            return row.getTimestamp(1).toInstant();
+        }
+    }
+
+    /**
+     * How many there are, up to a bound.
+     *
+     * @param waiting are tried again, or wait behind one that is
+     * @param dead are given up
+     */
+    public record Counts(long waiting, long dead) {}
+
+    public Counts count(Connection connection, String group) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(COUNT.formatted(table.sql()))) {
+            statement.setString(1, group);
+            statement.setInt(2, MOST_COUNTED);
+            try (ResultSet row = statement.executeQuery()) {
+                row.next();
+                return new Counts(row.getLong(1), row.getLong(2));
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+package dev.twinbox.inbox.jdbc;
+
+import dev.twinbox.ParkedEvent.State;
+import dev.twinbox.inbox.event.Handler;
+import dev.twinbox.inbox.event.ReceivedEvent;
+import dev.twinbox.inbox.event.RecordedStart;
+import dev.twinbox.jdbc.SqlIdentifier;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Rows of the parked table that say a handler is about to be called with an event; they find an event that kills the process.
+ * Each method works in its caller's transaction.
+ */
+public final class RecordedStarts {
+
+    /** The row would keep its event from being parked, and has an earlier place among those of its key than the event may have. */
+    private static final String END = """
+            -- inbox: end what was begun
+            delete from %s where consumer_group = ? and handler = ? and event_id = ? and state = 'begun'""";
+
+    /** Counts, committed, that a handler is about to be called; for what may end the process. */
+    private static final String RECORD = """
+            -- inbox: begin after a crash
+            insert into %1$s as p (consumer_group, handler, event_id, event_type, claims, state, topic, partition,
+                                   record_offset, record_time, record_key, record_value, header_names, header_values, attempts)
+            values (?, ?, ?, ?, ?, 'begun', ?, ?, ?, ?, ?, ?, ?, ?, 1)
+            on conflict (consumer_group, handler, event_id) where handler is not null
+            do update set attempts = p.attempts + 1, parked_at = clock_timestamp() where p.state = 'begun'
+            returning number, attempts""";
+
+    private static final String PARK = """
+            -- inbox: park what was begun
+            update %%s
+               set state = ?, attempts = ?, error = ?, failed_at = clock_timestamp(),
+                   next_try_at = case when ? then %s end
+             where number = ? and state = 'begun'""".formatted(ParkedColumns.NEXT_TRY.formatted("?"));
+
+    /** Of processes that were stopped between two tries; what they were at has been handled since. */
+    private static final String DELETE_OLD = """
+            -- inbox: forget what was begun long ago
+            delete from %s where consumer_group = ? and state = 'begun' and parked_at < clock_timestamp() - interval '24 hours'""";
+
+    private final SqlIdentifier table;
+
+    public RecordedStarts(SqlIdentifier table) {
+        this.table = table;
+    }
+
+    /** Its event is parked instead. */
+    void end(Connection connection, String group, String handler, String eventId) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(END.formatted(table.sql()))) {
+            statement.setString(1, group);
+            statement.setString(2, handler);
+            statement.setString(3, eventId);
+            statement.executeUpdate();
+        }
+    }
+
+    /** Notes that the handler is about to be called. Null: the event is parked. */
+    public @Nullable RecordedStart record(Connection connection, String group, ReceivedEvent event, Handler handler)
+            throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(RECORD.formatted(table.sql()))) {
+            int i = ParkedColumns.setIdentity(statement, group, event, handler);
+            ParkedColumns.setRecord(connection, statement, i, event.record());
+            try (ResultSet row = statement.executeQuery()) {
+                return row.next() ? new RecordedStart(row.getLong(1), row.getInt(2)) : null;
+            }
+        }
+    }
+
+    /** Turns a recorded start into a parked event. */
+    public void park(Connection connection, long number, State state, int attempts, String error, Backoff backoff)
+            throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(PARK.formatted(table.sql()))) {
+            statement.setString(1, ParkedColumns.text(state));
+            statement.setInt(2, attempts);
+            statement.setString(3, error);
+            statement.setBoolean(4, state == State.RETRY);
+            int i = ParkedColumns.setBackoff(statement, 4, backoff);
+            statement.setInt(++i, Math.max(1, attempts));
+            statement.setLong(++i, number);
+            statement.executeUpdate();
+        }
+    }
+
+    /** Deletes those of processes that were stopped between two attempts; what they were at has been handled since. */
+    public void deleteOld(Connection connection, String group) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(DELETE_OLD.formatted(table.sql()))) {
+            statement.setString(1, group);
+            statement.executeUpdate();
+        }
+    }
+}

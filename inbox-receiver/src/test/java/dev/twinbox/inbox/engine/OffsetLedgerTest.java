@@ -1,0 +1,95 @@
+package dev.twinbox.inbox.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.TreeMap;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.Example;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+
+class OffsetLedgerTest {
+
+    /**
+     * One thing that happens.
+     *
+     * @param fetches how many records come; 0: one is settled
+     * @param gap offsets that are no records, before each record and behind the last: compacted, or a transaction's end
+     * @param which of those that are not settled
+     */
+    record Step(int fetches, int gap, int which) {}
+
+    @Property
+    void theOffsetNeverPassesWhatIsNotSettledAndNeverGoesBack(
+            @ForAll("offsets") long from, @ForAll("steps") List<Step> steps) {
+        OffsetLedger ledger = new OffsetLedger(from);
+        TreeMap<Long, Boolean> settled = new TreeMap<>();
+        long next = from;
+        long before = from;
+        for (Step step : steps) {
+            if (step.fetches() > 0) {
+                for (int i = 0; i < step.fetches(); i++) {
+                    next += step.gap();
+                    ledger.open(next);
+                    settled.put(next, false);
+                    next++;
+                }
+                next += step.gap();
+                ledger.fetchedTo(next);
+            } else {
+                settleOne(ledger, settled, step.which());
+            }
+            List<Long> open = settled.entrySet().stream()
+                    .filter(entry -> !entry.getValue())
+                    .map(entry -> entry.getKey())
+                    .toList();
+            assertThat(ledger.settledTo()).isEqualTo(open.isEmpty() ? next : open.get(0));
+            assertThat(ledger.settledTo()).isGreaterThanOrEqualTo(before);
+            assertThat(ledger.ahead()).isEqualTo(next - ledger.settledTo());
+            assertThat(ledger.size()).isEqualTo(open.size());
+            before = ledger.settledTo();
+        }
+    }
+
+    private static void settleOne(OffsetLedger ledger, TreeMap<Long, Boolean> settled, int which) {
+        List<Long> open = settled.entrySet().stream()
+                .filter(entry -> !entry.getValue())
+                .map(entry -> entry.getKey())
+                .toList();
+        if (!open.isEmpty()) {
+            long offset = open.get(which % open.size());
+            ledger.settle(offset);
+            settled.put(offset, true);
+        }
+    }
+
+    @Provide
+    Arbitrary<Long> offsets() {
+        return Arbitraries.longs().between(0, 1L << 50);
+    }
+
+    @Provide
+    Arbitrary<List<Step>> steps() {
+        return Combinators.combine(
+                        Arbitraries.integers().between(0, 5),
+                        Arbitraries.integers().between(0, 3),
+                        Arbitraries.integers().between(0, 100))
+                .as((fetches, gap, which) -> new Step(Math.max(0, fetches - 3), gap, which))
+                .list()
+                .ofMaxSize(200);
+    }
+
+    @Example
+    void nothingIsKnownBeforeTheFirstRecordComes() {
+        OffsetLedger ledger = new OffsetLedger(AssignedPartition.UNKNOWN);
+
+        assertThat(ledger.settledTo()).isEqualTo(AssignedPartition.UNKNOWN);
+        ledger.open(7);
+        ledger.fetchedTo(8);
+        assertThat(ledger.settledTo()).isEqualTo(7);
+    }
+}

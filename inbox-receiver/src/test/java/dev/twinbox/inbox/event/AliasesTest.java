@@ -1,0 +1,65 @@
+package dev.twinbox.inbox.event;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.twinbox.DeliveryContract;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class AliasesTest {
+
+    @Test
+    void a_former_name_stands_for_the_type_on_its_topic_only() {
+        Aliases aliases = Aliases.of(List.of(
+                handler("bill", "orders", "order.placed", "OrderCreated", "order.created"),
+                handler("ship", "shipments", "shipment.sent")));
+
+        assertThat(aliases.currentName("orders", "OrderCreated")).isEqualTo("order.placed");
+        assertThat(aliases.currentName("orders", "order.created")).isEqualTo("order.placed");
+        assertThat(aliases.currentName("orders", "order.placed")).isEqualTo("order.placed");
+        assertThat(aliases.currentName("shipments", "OrderCreated")).isEqualTo("OrderCreated");
+    }
+
+    @Test
+    void handlers_of_one_type_may_share_a_former_name() {
+        assertThat(Aliases.problems(List.of(
+                        handler("bill", "orders", "order.placed", "OrderCreated"),
+                        handler("ship", "orders", "order.placed", "OrderCreated"),
+                        handler("other", "shipments", "shipment.sent", "OrderCreated"))))
+                .isEmpty();
+    }
+
+    @Test
+    void a_former_name_of_two_types_is_refused() {
+        assertThat(Aliases.problems(List.of(
+                        handler("bill", "orders", "order.placed", "OrderCreated"),
+                        handler("ship", "orders", "order.packed", "OrderCreated"))))
+                .containsExactly("alias \"OrderCreated\" of type order.packed on topic orders (handler ship)"
+                        + " is an alias of type order.placed, too; an alias leads to one type");
+    }
+
+    @Test
+    void a_former_name_that_is_in_use_is_refused() {
+        assertThat(Aliases.problems(List.of(
+                        handler("bill", "orders", "order.placed", "order.packed"),
+                        handler("ship", "orders", "order.packed"))))
+                .containsExactly("alias \"order.packed\" of type order.placed on topic orders (handler bill)"
+                        + " is the name of a type that is handled there; an alias is a name no longer in use");
+    }
+
+    /** What is called, and on which bean, is not asked for here. */
+    private static HandlerMethod handler(String name, String topic, String type, String... aliases) {
+        return new HandlerMethod(
+                name,
+                topic,
+                type,
+                Set.of(aliases),
+                DeliveryContract.EXACTLY_ONCE_EFFECT,
+                HandlerShape.EVENT,
+                String.class,
+                null,
+                null,
+                String.class);
+    }
+}

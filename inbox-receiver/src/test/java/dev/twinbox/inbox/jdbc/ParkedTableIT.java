@@ -1,0 +1,396 @@
+package dev.twinbox.inbox.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.twinbox.CloudEventHeaders;
+import dev.twinbox.DeliveryContract;
+import dev.twinbox.ParkedEvent.State;
+import dev.twinbox.inbox.Database;
+import dev.twinbox.inbox.ExplainedPlan;
+import dev.twinbox.inbox.NoSerializer;
+import dev.twinbox.inbox.event.Aliases;
+import dev.twinbox.inbox.event.Delivery;
+import dev.twinbox.inbox.event.Handler;
+import dev.twinbox.inbox.event.HandlerShape;
+import dev.twinbox.inbox.event.ReceivedEvent;
+import dev.twinbox.inbox.event.RecordedStart;
+import dev.twinbox.inbox.event.Subscription;
+import dev.twinbox.inbox.event.TopicFormat;
+import dev.twinbox.inbox.event.UnknownType;
+import dev.twinbox.jdbc.SqlIdentifier;
+import java.lang.invoke.MethodHandles;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** The statements of the parked table, one by one, on a real database. */
+class ParkedTableIT {
+
+    private static final String GROUP = "g";
+    private static final String TOPIC = "t";
+    private static final Backoff NOW = new Backoff(Duration.ZERO, Duration.ZERO);
+    private static final Backoff LATER = new Backoff(Duration.ofSeconds(10), Duration.ofSeconds(60));
+    private static final SqlIdentifier INBOX = new SqlIdentifier(null, "inbox_event");
+    private static final SqlIdentifier PARKED = new SqlIdentifier(null, "inbox_parked");
+
+    private static Database database;
+
+    private final InboxTable inbox = new InboxTable(INBOX, PARKED);
+    private final ParkedTable parked = new ParkedTable(PARKED);
+    private final ParkedRows rows = new ParkedRows(INBOX, PARKED);
+    private final RecordedStarts starts = new RecordedStarts(PARKED);
+    private final Handler handler = handler("h", DeliveryContract.EXACTLY_ONCE_EFFECT);
+    private Connection connection;
+    private long offset;
+
+    @BeforeAll
+    static void create() {
+        database = new Database("parked_table");
+    }
+
+    @BeforeEach
+    void connect() {
+        database.execute("truncate inbox_event, inbox_parked");
+        connection = database.connect();
+    }
+
+    @AfterEach
+    void disconnect() throws SQLException {
+        connection.close();
+    }
+
+    @Test
+    void aClaimKnowsWhatIsParkedAndWhoHasToWaitBehindIt() throws SQLException {
+        ReceivedEvent first = event("1", "key");
+        ReceivedEvent second = event("2", "key");
+        ReceivedEvent other = event("3", "other");
+        ReceivedEvent keyless = event("4", null);
+        park(first, State.RETRY, "broken");
+
+        assertThat(claim(handler, first, second, other, keyless))
+                .containsOnly(
+                        Map.entry("2", ClaimResult.TO_FOLLOW),
+                        Map.entry("3", ClaimResult.TO_HANDLE),
+                        Map.entry("4", ClaimResult.TO_HANDLE));
+        assertThat(database.texts("select event_id from inbox_event order by event_id"))
+                .containsExactly("3", "4");
+        // Again, when all of it is known.
+        park(second, State.BEHIND, null);
+        assertThat(claim(handler, first, second, other, keyless)).isEmpty();
+    }
+
+    @Test
+    void aHandlerThatDoesNotClaimWaitsInLineTooAndLeavesAloneWhatIsParked() throws SQLException {
+        Handler repeating = handler("r", DeliveryContract.AT_LEAST_ONCE);
+        ReceivedEvent first = event("1", "key");
+        ReceivedEvent second = event("2", "key");
+        parked.park(connection, GROUP, first, repeating, State.RETRY, 3, "broken", NOW);
+
+        assertThat(claim(repeating, first, second, event("3", "other")))
+                .containsOnly(Map.entry("1", ClaimResult.DONE), Map.entry("2", ClaimResult.TO_FOLLOW));
+        assertThat(database.count("inbox_event")).isZero();
+    }
+
+    @Test
+    void anEventThatPassesAndAnotherHandlerHoldUpNobody() throws SQLException {
+        park(event("1", "key"), State.PASSED, "broken");
+        parked.park(
+                connection,
+                GROUP,
+                event("2", "key"),
+                handler("h2", DeliveryContract.EXACTLY_ONCE_EFFECT),
+                State.DEAD,
+                3,
+                "x",
+                NOW);
+
+        assertThat(claim(handler, event("3", "key"))).containsOnly(Map.entry("3", ClaimResult.TO_HANDLE));
+    }
+
+    @Test
+    void whatIsParkedComesBackAsItWas() throws SQLException {
+        byte[] bytes = {0, -1, 'x'};
+        ConsumerRecord<byte[], byte[]> record = new ConsumerRecord<>(TOPIC, 3, 42, bytes, bytes);
+        record.headers()
+                .add("ce_type", utf8("order"))
+                .add("ce_id", utf8("odd"))
+                .add("twice", null)
+                .add("twice", bytes);
+        ReceivedEvent event = ReceivedEvent.of(record, subscription());
+
+        parked.park(connection, GROUP, event, handler, State.RETRY, 3, "why", NOW);
+        ConsumerRecord<byte[], byte[]> back = due().orElseThrow().record();
+
+        assertThat(back.key()).isEqualTo(bytes);
+        assertThat(back.value()).isEqualTo(bytes);
+        assertThat(back.topic() + back.partition() + "@" + back.offset()).isEqualTo("t3@42");
+        assertThat(back.headers()).containsExactlyElementsOf(record.headers());
+    }
+
+    @Test
+    void anAttemptIsCountedBeforeItIsMadeAndGivenBackIfTheDatabaseWasToBlame() throws SQLException {
+        park(event("1", "key"), State.RETRY, "broken");
+
+        DueEvent due = due().orElseThrow();
+        assertThat(due.attempt()).isEqualTo(4);
+        assertThat(attempts()).isEqualTo("4");
+        parked.giveBack(connection, due, NOW);
+        assertThat(attempts()).isEqualTo("3");
+        // Whoever was given back to is not the one who took it: its row is nobody's.
+        assertThat(parked.lock(connection, due)).isFalse();
+    }
+
+    @Test
+    void afterItsLastAttemptAnEventIsDeadAndItsKeyWaitsForAPerson() throws SQLException {
+        park(event("1", "key"), State.RETRY, "broken");
+        park(event("2", "key"), State.BEHIND, null);
+
+        DueEvent due = due().orElseThrow();
+        assertThat(parked.failedAgain(connection, due, 5, State.DEAD, "again", NOW))
+                .isEqualTo(State.RETRY);
+        due = due().orElseThrow();
+        assertThat(parked.failedAgain(connection, due, 5, State.DEAD, "at last", NOW))
+                .isEqualTo(State.DEAD);
+        promote();
+
+        assertThat(due()).isEmpty();
+        assertThat(claim(handler, event("3", "key"))).containsOnly(Map.entry("3", ClaimResult.TO_FOLLOW));
+        assertThat(rows.retry(connection, due.number())).isTrue();
+        assertThat(rows.retry(connection, due.number())).as("pressed twice").isFalse();
+        assertThat(due().orElseThrow().attempt()).isEqualTo(1);
+    }
+
+    @Test
+    void whoPassesADeadEventIsNextAtOnce() throws SQLException {
+        park(event("1", "key"), State.RETRY, "broken");
+        park(event("2", "key"), State.BEHIND, null);
+
+        parked.failedAgain(connection, due().orElseThrow(), 1, State.PASSED, "at last", NOW);
+        promote();
+
+        assertThat(due().orElseThrow().event().eventId()).isEqualTo("2");
+    }
+
+    @Test
+    void aDiscardedEventCountsAsHandledAndTheNextOfItsKeyIsDue() throws SQLException {
+        ReceivedEvent first = event("1", "key");
+        park(first, State.DEAD, "broken");
+        park(event("2", "key"), State.BEHIND, null);
+        long number = rows.list(connection, GROUP, 0, 10).get(0).number();
+
+        ParkedRows.Discarded discarded = rows.discard(connection, number);
+        promote();
+
+        assertThat(discarded.isDone()).isTrue();
+        assertThat(rows.discard(connection, number).isDone())
+                .as("pressed twice")
+                .isFalse();
+        assertThat(claim(handler, first)).isEmpty();
+        assertThat(due().orElseThrow().event().eventId()).isEqualTo("2");
+    }
+
+    @Test
+    void twoInstancesNeverTakeOneEventAndNeitherWaitsForTheOther() throws SQLException {
+        park(event("1", "a"), State.RETRY, "broken");
+        park(event("2", "b"), State.RETRY, "broken");
+        try (Connection other = database.connect()) {
+            connection.setAutoCommit(false);
+            other.setAutoCommit(false);
+
+            Optional<DueEvent> mine = parked.takeDue(connection, GROUP, Instant.EPOCH, List.of("h"), LATER);
+            Optional<DueEvent> theirs = parked.takeDue(other, GROUP, Instant.EPOCH, List.of("h"), LATER);
+            Optional<DueEvent> nobodys = due();
+
+            assertThat(mine.orElseThrow().number())
+                    .isNotEqualTo(theirs.orElseThrow().number());
+            assertThat(nobodys).isEmpty();
+            connection.rollback();
+            other.rollback();
+            connection.setAutoCommit(true);
+        }
+    }
+
+    @Test
+    void anEventOfAHandlerThatThisVersionDoesNotHaveIsLeftToOthers() throws SQLException {
+        parked.park(
+                connection,
+                GROUP,
+                event("1", "a"),
+                handler("new", DeliveryContract.EXACTLY_ONCE_EFFECT),
+                State.RETRY,
+                3,
+                "x",
+                NOW);
+
+        assertThat(due()).isEmpty();
+        assertThat(parked.takeDue(connection, GROUP, Instant.EPOCH, List.of("new"), LATER))
+                .isPresent();
+    }
+
+    @Test
+    void beginningsAreCountedUntilOneEnds() throws SQLException {
+        ReceivedEvent event = event("1", "key");
+
+        RecordedStart first = start(event);
+        RecordedStart second = start(event);
+        assertThat(second.number()).isEqualTo(first.number());
+        assertThat(second.times()).isEqualTo(2);
+        // What was only begun may be claimed, and holds up nobody.
+        assertThat(claim(handler, event, event("2", "key"))).hasSize(2);
+
+        parked.remove(connection, first.number());
+        assertThat(start(event).times()).isEqualTo(1);
+        starts.park(connection, start(event).number(), State.DEAD, 3, "the process ended", NOW);
+        assertThat(starts.record(connection, GROUP, event, handler)).isNull();
+        assertThat(parked.count(connection, GROUP)).isEqualTo(new ParkedTable.Counts(0, 1));
+    }
+
+    @Test
+    void whatSomebodyBegunIsParkedAtTheEndOfItsLineAllTheSame() throws SQLException {
+        ReceivedEvent second = event("2", "key");
+        start(second);
+        park(event("1", "key"), State.RETRY, "broken");
+
+        park(second, State.BEHIND, null);
+
+        assertThat(database.texts("select event_id || ' ' || state from inbox_parked order by number"))
+                .containsExactly("1 retry", "2 behind");
+    }
+
+    @Test
+    void aLineThatACrashLeftWithoutAFirstIsFound() throws SQLException {
+        park(event("1", "a"), State.BEHIND, null);
+        park(event("2", "a"), State.BEHIND, null);
+        park(event("3", "b"), State.RETRY, "broken");
+        park(event("4", "b"), State.BEHIND, null);
+
+        parked.promoteAll(connection, GROUP);
+
+        assertThat(database.texts("select event_id from inbox_parked where state = 'retry' order by event_id"))
+                .containsExactly("1", "3");
+    }
+
+    @Test
+    void theWaitsGrowToTheirCapAndAreSpreadByChance() throws SQLException {
+        for (int attempts : new int[] {1, 2, 3, 9, 1000}) {
+            database.execute("truncate inbox_parked");
+            parked.park(connection, GROUP, event("1", null), handler, State.RETRY, attempts, "x", LATER);
+            double most = Math.min(60, 10 * Math.pow(2, attempts - 1));
+
+            double wait = Double.parseDouble(
+                    database.texts("select extract(epoch from next_try_at - parked_at) from inbox_parked")
+                            .get(0));
+
+            assertThat(wait).isBetween(most / 2 - 1, most + 1);
+        }
+    }
+
+    /** Guarantee G7: what was settled costs nothing, also while somebody's long transaction keeps it from being vacuumed. */
+    @Test
+    void pollsStayFlatUnderAHeldXminAndClaimsReadNoHistory() throws SQLException {
+        try (Connection longTransaction = database.connect()) {
+            longTransaction.setAutoCommit(false);
+            longTransaction.createStatement().execute("select pg_current_xact_id()");
+            database.execute("""
+                    insert into inbox_parked (consumer_group, handler, event_id, claims, state, topic, partition, record_offset,
+                                              record_key, header_names, header_values, attempts, error, next_try_at)
+                    select 'g', 'h', 'old-' || i, true, 'retry', 't', 0, i, convert_to('k' || i % 1000, 'UTF8'), '{}', '{}', 3, 'x',
+                           clock_timestamp() - interval '1 hour'
+                      from generate_series(1, 50000) i""");
+            database.execute(
+                    "update inbox_parked set attempts = 4, next_try_at = clock_timestamp() - interval '30 minutes'");
+            database.execute("delete from inbox_parked");
+            park(event("due", "k1"), State.RETRY, "broken");
+
+            Instant from = parked.now(connection).minus(Duration.ofMinutes(2));
+            String poll = ExplainedPlan.of(
+                    connection,
+                    "select 1 where false",
+                    explain -> parked.takeDue(explain, GROUP, from, List.of("h"), LATER));
+            assertThat(ExplainedPlan.buffers(poll)).as(poll).isLessThan(100);
+
+            connection.setAutoCommit(false);
+            String claim = ExplainedPlan.of(
+                    connection,
+                    "select 1 where false",
+                    explain -> inbox.claim(
+                            explain,
+                            GROUP,
+                            List.of(new Delivery(handler, event("new", "k2"))),
+                            (name, id, standing) -> {}));
+            assertThat(claim).as(claim).doesNotContain("Seq Scan on inbox");
+            longTransaction.rollback();
+        }
+    }
+
+    private void park(ReceivedEvent event, State state, @Nullable String error) throws SQLException {
+        parked.park(connection, GROUP, event, handler, state, error == null ? 0 : 3, error, NOW);
+    }
+
+    private RecordedStart start(ReceivedEvent event) throws SQLException {
+        RecordedStart start = starts.record(connection, GROUP, event, handler);
+        assertThat(start).isNotNull();
+        return start;
+    }
+
+    private Optional<DueEvent> due() throws SQLException {
+        return parked.takeDue(connection, GROUP, Instant.EPOCH, List.of("h"), NOW);
+    }
+
+    private void promote() throws SQLException {
+        parked.promote(
+                connection, new BlockedKey(GROUP, "h", TOPIC, event("x", "key").keyHash()));
+    }
+
+    private String attempts() {
+        return database.texts("select attempts from inbox_parked").get(0);
+    }
+
+    private Map<String, ClaimResult> claim(Handler by, ReceivedEvent... events) throws SQLException {
+        List<Delivery> pairs = new ArrayList<>();
+        for (ReceivedEvent event : events) {
+            pairs.add(new Delivery(by, event));
+        }
+        Map<String, ClaimResult> answers = new HashMap<>();
+        inbox.claim(connection, GROUP, pairs, (name, id, standing) -> answers.put(id, standing));
+        return answers;
+    }
+
+    private ReceivedEvent event(String id, @Nullable String key) {
+        ConsumerRecord<byte[], byte[]> record =
+                new ConsumerRecord<>(TOPIC, 0, offset++, key == null ? null : utf8(key), utf8("{}"));
+        record.headers().add(CloudEventHeaders.TYPE, utf8("order")).add(CloudEventHeaders.ID, utf8(id));
+        return ReceivedEvent.of(record, subscription());
+    }
+
+    private Subscription subscription() {
+        return new Subscription(
+                GROUP,
+                Map.of(TOPIC, Map.of("order", List.of(handler))),
+                Aliases.NONE,
+                TopicFormat.OfTopics.CLOUD_EVENTS,
+                UnknownType.SKIP,
+                new NoSerializer());
+    }
+
+    private static Handler handler(String name, DeliveryContract delivery) {
+        return new Handler(name, delivery, HandlerShape.EVENT, String.class, MethodHandles.empty(Handler.CALL));
+    }
+
+    private static byte[] utf8(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+}
