@@ -1,4 +1,4 @@
-package dev.twinbox.sample.demo;
+package dev.twinbox.proof.rules;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 /** The rooms of the receiver: each sees those below it, and an application sees the first one only. */
 class ReceiverArchitectureTest {
 
-    private static final Path ROOT = Path.of(System.getProperty("twinbox.demo.root"));
+    private static final Path ROOT = Path.of(System.getProperty("twinbox.root"));
 
     private static final JavaClasses RECEIVER = read("inbox-receiver", "inbox-receiver/cli");
 
