@@ -148,7 +148,7 @@ class ScenariosTest {
 
                 Faults that users of outbox, inbox, queue and Kafka libraries have met and reported, and the tests that show what becomes of them here. Written by `ScenariosTest`, which
                 fails when a scenario has no test or this page does not list it; the results are those that each test left last when it was written
-                (`./mvnw -Pproof verify`, then `./mvnw -pl sample-app/demo -am test -Dtest=ScenariosTest -Dsurefire.failIfNoSpecifiedTests=false -Dtwinbox.it.write-scenarios=true`).
+                (`./mvnw -Pproof verify`, then `./mvnw -pl sample-app/proof/tests -am test -Dtest=ScenariosTest -Dsurefire.failIfNoSpecifiedTests=false -Dtwinbox.it.write-scenarios=true`).
 
                 | # | scenario | tests | result |
                 |---|---|---|---|
