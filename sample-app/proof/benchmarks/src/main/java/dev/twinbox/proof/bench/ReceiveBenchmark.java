@@ -15,11 +15,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How many events a second get their effect inside Payara: through a JPA handler and a JDBC handler of Twinbox, and through a
- * consumer written by hand with JDBC in the same application; by size of the batch, number of partitions and share of repeats.
+ * How many events per second get their effect inside Payara. Compared are a JPA handler and a JDBC handler of Twinbox,
+ * and a consumer written by hand with JDBC in the same application. Batch size, number of partitions and share of
+ * repeats vary.
  *
- * <p>A run is timed from outside, for all in the same way: from the moment at which its events become visible on the topic until
- * the consumer group has committed the offset behind the last one.
+ * <p>All runs are timed from outside: from the moment when the events become visible on the topic until the consumer
+ * group has committed the last offset.
  */
 final class ReceiveBenchmark implements Benchmark {
 
@@ -53,10 +54,10 @@ final class ReceiveBenchmark implements Benchmark {
     /**
      * What is measured.
      *
-     * @param deliveries by size of the batch, one server for each
+     * @param deliveries by batch size, one server for each
      * @param rounds with all of them
-     * @param moreRounds with those of which partitions are compared, which differ by less than runs do
-     * @param rows records of a run in the largest batches
+     * @param moreRounds with those whose partitions are compared: they differ by less than runs do
+     * @param rows records of a run with the largest batches
      */
     record Plan(Map<Integer, List<Delivery>> deliveries, int rounds, int moreRounds, int rows) {
 
@@ -76,7 +77,7 @@ final class ReceiveBenchmark implements Benchmark {
             return new Plan(deliveries, 1, 0, rows);
         }
 
-        /** So many that runs take about the same time. */
+        /** A size at which all runs take about the same time. */
         int rows(int batchSize) {
             int divisor = switch (batchSize) {
                 case LARGEST -> 1;
@@ -192,7 +193,7 @@ final class ReceiveBenchmark implements Benchmark {
         return rate(side, batchSize, TWO_PARTITIONS) / rate(side, batchSize, Delivery.PLAIN);
     }
 
-    /** Beside each gain, how much of the processors one partition had already taken. */
+    /** For each gain: how busy the processors were with one partition. */
     private JsonArrayBuilder partitionsJson() {
         JsonArrayBuilder all = Json.createArrayBuilder();
         for (int batchSize : plan.deliveries.keySet()) {
@@ -212,7 +213,7 @@ final class ReceiveBenchmark implements Benchmark {
         return all;
     }
 
-    /** In batches of the largest size: what a number of partitions and repeats make of it. */
+    /** The effect of partitions and repeats, with the largest batches. */
     private Plot plot() {
         List<Delivery> deliveries = plan.deliveries.getOrDefault(LARGEST, List.of());
         Map<String, List<Double>> bars = new LinkedHashMap<>();

@@ -15,10 +15,11 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * How much of a bare Kafka producer's rate is left when the same events come out of the outbox through the relay, and what
- * other ways out of a table reach.
+ * How much of a bare producer's rate the relay reaches with the same events from an outbox, and what other ways out of
+ * a table reach.
  *
- * <p>All sides send the same records with the same producer settings, each time from a fresh JVM to a fresh topic, in turns.
+ * <p>All sides send the same records with the same producer settings, each time from a new JVM to a new topic. The
+ * sides alternate.
  */
 final class RelayBenchmark implements Benchmark {
 
@@ -27,8 +28,8 @@ final class RelayBenchmark implements Benchmark {
     private static final int PARTITIONS = 8;
     private static final String TOPIC = "bench-relay";
     /**
-     * The bare producer holds the whole workload: a heap that has to grow, or is half full, would make it collect while it is timed.
-     * It has also used that heap before its clock starts, so that the others' must not be new to the kernel either.
+     * The bare producer holds the whole workload. A heap that grows or is half full would be collected while it is
+     * timed. The heap is used before the clock starts, so all sides get memory that the kernel has already provided.
      */
     private static final List<String> JVM_OPTIONS = List.of("-Xms2g", "-Xmx2g", "-XX:+AlwaysPreTouch");
 
@@ -46,7 +47,7 @@ final class RelayBenchmark implements Benchmark {
         this(files, rows, ROUNDS, deadline);
     }
 
-    /** @param rounds how often each side has its turn */
+    /** @param rounds how often each side is measured */
     RelayBenchmark(Installation files, int rows, int rounds, Deadline deadline) {
         this.files = files;
         this.workload = new Workload(rows, KEYS, 1);
@@ -106,7 +107,7 @@ final class RelayBenchmark implements Benchmark {
         runs.add(side.label(), round, workload.events(), took, spent);
     }
 
-    /** The records themselves bear witness: they were handed to the producer within the time that the side reports. */
+    /** The records confirm it: they were handed to the producer within the reported time. */
     private static void requireLonger(PublishingSide side, Duration reported, Duration span) {
         if (reported.compareTo(span) < 0) {
             throw new InvalidRunException(side.label() + " reports " + reported.toMillis()

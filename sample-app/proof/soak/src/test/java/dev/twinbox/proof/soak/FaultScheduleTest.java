@@ -21,7 +21,7 @@ class FaultScheduleTest {
         assertThat(FaultSchedule.of(42, HOUR)).isEqualTo(FaultSchedule.of(42, HOUR));
     }
 
-    /** A log of last year is repeated by its seed only as long as this list stays what it is. */
+    /** A seed repeats an old run only if this list does not change. */
     @Test
     void the_list_of_a_seed_stays_what_it_is() {
         assertThat(FaultSchedule.of(42, HOUR).stream().limit(3).map(Fault::toString))

@@ -23,15 +23,16 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /**
- * TRACE, the whole way: the request that places an order, its event in the outbox, the relay and the handler of another service, in
- * three processes, are one trace. Retries, parking and what handlers publish are in the receiver's test of the same name.
+ * TRACE, the whole path: the request for an order, its event in the outbox, the relay, and the handler of another
+ * service are one trace in three processes. Retries, parking and events published by handlers are in the receiver's
+ * test of the same name.
  */
 class Scenario55TraceIT {
 
     private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
     private static final String CALLER = "b7ad6b7169203331";
 
-    /** Payara starts ten times slower on a machine that has other things to do. */
+    /** On a busy machine Payara starts ten times slower. */
     private static final Duration LIMIT = Duration.ofMinutes(5);
 
     @Test
@@ -72,7 +73,7 @@ class Scenario55TraceIT {
         }
     }
 
-    /** The start of the services, their checks and the other request leave no spans. */
+    /** The start of the services, their health checks and the other request leave no spans. */
     private static Map<String, String> onlyOfSampledCallers(OtlpReceiver collector) {
         Map<String, String> settings = new HashMap<>(collector.settings());
         settings.put("otel.traces.sampler", "parentbased_always_off");

@@ -9,7 +9,7 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The committed matrix as a whole; that its rows are true is measured by the tests named {@code …CrashMatrixIT}. */
+/** Checks the committed matrix as a whole. The tests named {@code …CrashMatrixIT} measure its rows. */
 class CrashMatrixTest {
     private final List<MatrixRow> rows = CrashMatrix.committed();
 

@@ -19,10 +19,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.Timeout;
 
-/** The receiver's rows of {@code docs/crash-matrix.md}, but for those of {@link ReceiverSecondCrashIT}. */
+/** The receiver's rows of {@code docs/crash-matrix.md}, except those of {@link ReceiverSecondCrashIT}. */
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
 class ReceiverCrashMatrixIT {
-    /** What the contracts differ in. */
+    /** The steps at which the contracts differ. */
     private static final Set<ReceiverStep> AROUND_THE_COMMIT =
             EnumSet.of(ReceiverStep.BEFORE_COMMIT, ReceiverStep.AFTER_COMMIT);
 

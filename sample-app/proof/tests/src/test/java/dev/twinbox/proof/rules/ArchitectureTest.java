@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The rules of design §6 and of conventions 1, 3, 4, 5, 11 and 28, over the compiled classes of all modules. */
+/** The rules of the code base, checked on the compiled classes of all modules. */
 class ArchitectureTest {
 
     private static final Path ROOT = Path.of(System.getProperty("twinbox.root"));
@@ -41,13 +41,13 @@ class ArchitectureTest {
     private static final String PROOF = "dev.twinbox.proof..";
     private static final String FIXTURES = "dev.twinbox.fixtures..";
 
-    /** Words that say what a thing is beside, not what it is. */
+    /** Words that do not say what a class does. */
     private static final Set<String> EMPTY_WORDS =
             Set.of("util", "utils", "common", "helper", "helpers", "manager", "base", "support", "impl");
 
     private static final JavaClasses MAIN = read("target/classes");
 
-    /** A module, its folder and the packages that it may hold. */
+    /** A module, its folder, and the packages that it may have. */
     enum Module {
         FRAMEWORK_CORE("framework-core", CORE),
         OUTBOX_RELAY("outbox-relay", RELAY),

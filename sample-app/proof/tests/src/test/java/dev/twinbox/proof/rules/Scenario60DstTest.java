@@ -17,8 +17,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * DST: there are no schedules by a clock on the wall, so a change of zone or clock moves none. Every wait of ours is one of the monotonic clock or of the
- * database's; this holds for all code that runs in relay and applications.
+ * DST: no schedule depends on the wall clock, so a change of clock or time zone has no effect. All waits use the
+ * monotonic clock or the database's clock. This holds for all code of relay and applications.
  */
 class Scenario60DstTest {
 
@@ -30,7 +30,7 @@ class Scenario60DstTest {
                     .map(module -> ROOT.resolve(module).resolve("target/classes"))
                     .toList());
 
-    /** Its days are 23 or 25 hours long now and then, in a session whose zone has summer time. */
+    /** In a session whose zone has summer time, a day may have 23 or 25 hours. */
     private static final Pattern CALENDAR_INTERVAL =
             Pattern.compile("interval\\s+'[^']*(day|week|month|year)|make_interval\\((days|weeks|months|years)");
 
