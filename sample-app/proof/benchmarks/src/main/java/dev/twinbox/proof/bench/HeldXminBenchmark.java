@@ -243,21 +243,33 @@ final class HeldXminBenchmark implements Benchmark {
             throws SQLException {
         Minute first = twinbox.get(0);
         Minute last = twinbox.get(minutes - 1);
-        double lag = twinbox.stream().mapToDouble(Minute::lagSeconds).max().orElseThrow();
-        JsonObject figures = Json.createObjectBuilder()
+        double lag = longestLag(twinbox);
+        return new Report(
+                "held-xmin",
+                figures(servers, twinbox, skipLocked, load),
+                table(TWINBOX, twinbox) + table(SKIP_LOCKED, skipLocked),
+                plot(twinbox, skipLocked),
+                List.of(
+                        Report.Requirement.atMost(
+                                "poll, last / first minute", last.pollMillis / first.pollMillis, REQUIRED_GROWTH),
+                        Report.Requirement.atMost(
+                                "save, last / first minute", last.saveMillis / first.saveMillis, REQUIRED_GROWTH),
+                        Report.Requirement.atMost("longest lag, s", lag, REQUIRED_LAG_SECONDS)));
+    }
+
+    private JsonObject figures(BenchServers servers, List<Minute> twinbox, List<Minute> skipLocked, double load)
+            throws SQLException {
+        Minute first = twinbox.get(0);
+        Minute last = twinbox.get(minutes - 1);
+        return Json.createObjectBuilder()
                 .add("poll_ms_first", first.pollMillis)
                 .add("poll_ms_last", last.pollMillis)
                 .add("save_ms_first", first.saveMillis)
                 .add("save_ms_last", last.saveMillis)
-                .add("lag_max_s", lag)
+                .add("lag_max_s", longestLag(twinbox))
                 .add("skip_locked_poll_ms_first", skipLocked.get(0).pollMillis)
                 .add("skip_locked_poll_ms_last", skipLocked.get(minutes - 1).pollMillis)
-                .add(
-                        "skip_locked_lag_max_s",
-                        skipLocked.stream()
-                                .mapToDouble(Minute::lagSeconds)
-                                .max()
-                                .orElseThrow())
+                .add("skip_locked_lag_max_s", longestLag(skipLocked))
                 .add("growth_required", REQUIRED_GROWTH)
                 .add("lag_max_s_required", REQUIRED_LAG_SECONDS)
                 .add("minutes", json(twinbox))
@@ -269,17 +281,10 @@ final class HeldXminBenchmark implements Benchmark {
                 .add("postgresql", servers.postgresJson())
                 .add("load_before", load)
                 .build();
-        return new Report(
-                "held-xmin",
-                figures,
-                table(TWINBOX, twinbox) + table(SKIP_LOCKED, skipLocked),
-                plot(twinbox, skipLocked),
-                List.of(
-                        Report.Requirement.atMost(
-                                "poll, last / first minute", last.pollMillis / first.pollMillis, REQUIRED_GROWTH),
-                        Report.Requirement.atMost(
-                                "save, last / first minute", last.saveMillis / first.saveMillis, REQUIRED_GROWTH),
-                        Report.Requirement.atMost("longest lag, s", lag, REQUIRED_LAG_SECONDS)));
+    }
+
+    private static double longestLag(List<Minute> measured) {
+        return measured.stream().mapToDouble(Minute::lagSeconds).max().orElseThrow();
     }
 
     private static JsonArrayBuilder json(List<Minute> minutes) {

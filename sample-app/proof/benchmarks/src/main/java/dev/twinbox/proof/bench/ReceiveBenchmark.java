@@ -146,23 +146,40 @@ final class ReceiveBenchmark implements Benchmark {
     private Report report(ReceiveStage stage, double load) throws SQLException {
         double jpaRatio = batchRate(ReceiveSide.JPA) / batchRate(ReceiveSide.BY_HAND);
         double jdbcRatio = batchRate(ReceiveSide.JDBC) / batchRate(ReceiveSide.BY_HAND);
-        double jpaSingle = rate(ReceiveSide.JPA, SINGLE, Delivery.PLAIN);
-        double jdbcSingle = rate(ReceiveSide.JDBC, SINGLE, Delivery.PLAIN);
-        double batchGain = batchRate(ReceiveSide.JPA) / jpaSingle;
-        double jdbcBatchGain = batchRate(ReceiveSide.JDBC) / jdbcSingle;
-        JsonObject figures = Json.createObjectBuilder()
+        List<Report.Requirement> requirements = new ArrayList<>(List.of(
+                Report.Requirement.atLeast("JPA handler / by hand", jpaRatio, REQUIRED_JPA_RATIO),
+                Report.Requirement.atLeast("JDBC handler / by hand", jdbcRatio, REQUIRED_JDBC_RATIO),
+                Report.Requirement.atLeast("JPA, batch / single", batchGain(ReceiveSide.JPA), REQUIRED_BATCH_GAIN),
+                Report.Requirement.atLeast("JDBC, batch / single", batchGain(ReceiveSide.JDBC), REQUIRED_BATCH_GAIN)));
+        for (int batchSize : plan.deliveries.keySet()) {
+            for (ReceiveSide side : List.of(ReceiveSide.JPA, ReceiveSide.JDBC)) {
+                requirements.add(Report.Requirement.atLeast(
+                        side.label() + ", batch " + batchSize + ", two partitions / one",
+                        partitionGain(side, batchSize),
+                        REQUIRED_PARTITION_GAIN));
+            }
+        }
+        return new Report("receive", figures(stage, load), runs.table(), plot(), requirements);
+    }
+
+    private double batchGain(ReceiveSide side) {
+        return batchRate(side) / rate(side, SINGLE, Delivery.PLAIN);
+    }
+
+    private JsonObject figures(ReceiveStage stage, double load) throws SQLException {
+        return Json.createObjectBuilder()
                 .add("jpa_per_s", Math.round(batchRate(ReceiveSide.JPA)))
                 .add("jdbc_per_s", Math.round(batchRate(ReceiveSide.JDBC)))
                 .add("by_hand_per_s", Math.round(batchRate(ReceiveSide.BY_HAND)))
-                .add("jpa_single_per_s", Math.round(jpaSingle))
-                .add("jdbc_single_per_s", Math.round(jdbcSingle))
+                .add("jpa_single_per_s", Math.round(rate(ReceiveSide.JPA, SINGLE, Delivery.PLAIN)))
+                .add("jdbc_single_per_s", Math.round(rate(ReceiveSide.JDBC, SINGLE, Delivery.PLAIN)))
                 .add("by_hand_single_per_s", Math.round(rate(ReceiveSide.BY_HAND, SINGLE, Delivery.PLAIN)))
-                .add("ratio", Report.rounded(jpaRatio))
+                .add("ratio", Report.rounded(batchRate(ReceiveSide.JPA) / batchRate(ReceiveSide.BY_HAND)))
                 .add("ratio_required", REQUIRED_JPA_RATIO)
-                .add("jdbc_ratio", Report.rounded(jdbcRatio))
+                .add("jdbc_ratio", Report.rounded(batchRate(ReceiveSide.JDBC) / batchRate(ReceiveSide.BY_HAND)))
                 .add("jdbc_ratio_required", REQUIRED_JDBC_RATIO)
-                .add("batch_gain", Report.rounded(batchGain))
-                .add("jdbc_batch_gain", Report.rounded(jdbcBatchGain))
+                .add("batch_gain", Report.rounded(batchGain(ReceiveSide.JPA)))
+                .add("jdbc_batch_gain", Report.rounded(batchGain(ReceiveSide.JDBC)))
                 .add("batch_gain_required", REQUIRED_BATCH_GAIN)
                 .add("two_partitions", partitionsJson())
                 .add("two_partitions_gain_required", REQUIRED_PARTITION_GAIN)
@@ -173,20 +190,6 @@ final class ReceiveBenchmark implements Benchmark {
                 .add("postgresql", stage.servers().postgresJson())
                 .add("load_before", load)
                 .build();
-        List<Report.Requirement> requirements = new ArrayList<>(List.of(
-                Report.Requirement.atLeast("JPA handler / by hand", jpaRatio, REQUIRED_JPA_RATIO),
-                Report.Requirement.atLeast("JDBC handler / by hand", jdbcRatio, REQUIRED_JDBC_RATIO),
-                Report.Requirement.atLeast("JPA, batch / single", batchGain, REQUIRED_BATCH_GAIN),
-                Report.Requirement.atLeast("JDBC, batch / single", jdbcBatchGain, REQUIRED_BATCH_GAIN)));
-        for (int batchSize : plan.deliveries.keySet()) {
-            for (ReceiveSide side : List.of(ReceiveSide.JPA, ReceiveSide.JDBC)) {
-                requirements.add(Report.Requirement.atLeast(
-                        side.label() + ", batch " + batchSize + ", two partitions / one",
-                        partitionGain(side, batchSize),
-                        REQUIRED_PARTITION_GAIN));
-            }
-        }
-        return new Report("receive", figures, runs.table(), plot(), requirements);
     }
 
     private double partitionGain(ReceiveSide side, int batchSize) {
