@@ -170,7 +170,8 @@ final class LatencyBenchmark implements Benchmark {
                 table.toString(),
                 Plot.lines("COMMIT to acknowledgement", "percentile", "milliseconds", Latencies.LABELS, lines),
                 List.of(
-                        Report.Requirement.atMost("p50 at 2,000/s, ms", main.fromCommit.millis(50), REQUIRED_P50_MILLIS),
+                        Report.Requirement.atMost(
+                                "p50 at 2,000/s, ms", main.fromCommit.millis(50), REQUIRED_P50_MILLIS),
                         Report.Requirement.atMost("p99 at 2,000/s, ms", main.fromCommit.millis(99), p99Limit)));
     }
 

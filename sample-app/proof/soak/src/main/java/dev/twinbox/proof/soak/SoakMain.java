@@ -15,9 +15,8 @@ import picocli.CommandLine.Option;
 @Command(
         name = "soak",
         mixinStandardHelpOptions = true,
-        description =
-                "Breaks relays, receivers, the producer, brokers, the database and connections at random."
-                        + " Compares orders, events and shipments meanwhile. Needs 6 GB of memory.",
+        description = "Breaks relays, receivers, the producer, brokers, the database and connections at random."
+                + " Compares orders, events and shipments meanwhile. Needs 6 GB of memory.",
         exitCodeListHeading = "Exit codes:%n",
         exitCodeList = {
             " 0:each committed order was published and shipped once, in order, and nothing else was",

@@ -91,7 +91,7 @@ class EndToEndIT {
     }
 
     @Test
-    void twenty_thousand_orders_are_told_and_shipped_once_and_in_order_through_kills_and_restarts() throws Exception {
+    void twentyThousandOrdersAreShippedOnceAndInOrderThroughKillsAndRestarts() throws Exception {
         try (OrderLoad load =
                 new OrderLoad(new OrdersClient(landscape.server(Part.PRODUCER).uri(Landscape.ORDERS_PATH)))) {
             at(load, 2_000, this::onKafka, supervisor.server(Part.RELAY_1)::kill);
@@ -126,8 +126,7 @@ class EndToEndIT {
             ?customer=me | customer = "me" is not a whole number from 1 to 1000
             ?customer=%22%0A%3Cb%3E | is not a whole number from 1 to 1000
             """)
-    void a_wrong_request_is_answered_with_what_is_wrong_and_places_nothing(String query, String reason)
-            throws Exception {
+    void aWrongRequestIsAnsweredWithWhatIsWrongAndPlacesNothing(String query, String reason) throws Exception {
         await("all servers up").atMost(LIMIT).until(supervisor::isAllUp);
         long before = ordered();
         HttpResponse<String> answer = post(query);

@@ -36,7 +36,7 @@ class Scenario55TraceIT {
     private static final Duration LIMIT = Duration.ofMinutes(5);
 
     @Test
-    void a_request_its_event_the_relay_and_the_handler_are_one_trace() throws Exception {
+    void aRequestItsEventTheRelayAndTheHandlerAreOneTrace() throws Exception {
         try (OtlpReceiver collector = OtlpReceiver.start();
                 Landscape landscape = new Landscape(
                         Installation.in(Path.of(System.getProperty("twinbox.root")), BuiltFile.SAMPLE),

@@ -39,13 +39,13 @@ class ReceiverCrashMatrixIT {
     }
 
     @TestFactory
-    Stream<DynamicTest> a_receiver_killed_around_its_commit_does_what_each_contract_says() {
+    Stream<DynamicTest> aReceiverKilledAroundItsCommitDoesWhatEachContractSays() {
         return rows(AROUND_THE_COMMIT);
     }
 
     @Tag("proof")
     @TestFactory
-    Stream<DynamicTest> and_so_it_does_at_any_other_step() {
+    Stream<DynamicTest> andSoItDoesAtAnyOtherStep() {
         return rows(EnumSet.complementOf(EnumSet.copyOf(AROUND_THE_COMMIT)));
     }
 

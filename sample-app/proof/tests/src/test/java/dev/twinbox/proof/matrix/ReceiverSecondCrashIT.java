@@ -38,7 +38,7 @@ class ReceiverSecondCrashIT {
     }
 
     @TestFactory
-    Stream<DynamicTest> a_receiver_killed_again_while_it_recovers_does_what_each_contract_says() {
+    Stream<DynamicTest> aReceiverKilledAgainWhileItRecoversDoesWhatEachContractSays() {
         return Stream.of(ReceiverStep.values())
                 .flatMap(step -> step.secondDeaths().stream()
                         .map(death -> dynamicTest(

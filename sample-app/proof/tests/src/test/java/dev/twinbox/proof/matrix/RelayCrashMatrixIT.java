@@ -42,19 +42,19 @@ class RelayCrashMatrixIT {
     }
 
     @TestFactory
-    Stream<DynamicTest> a_relay_killed_at_any_step_does_what_its_contract_says() {
+    Stream<DynamicTest> aRelayKilledAtAnyStepDoesWhatItsContractSays() {
         return rows(ALL, RelayCrashMatrixIT::measure);
     }
 
     @Tag("proof")
     @TestFactory
-    Stream<DynamicTest> and_so_it_does_once_more() {
+    Stream<DynamicTest> andSoItDoesOnceMore() {
         return rows(ALL, RelayCrashMatrixIT::measure);
     }
 
     @Tag("proof")
     @TestFactory
-    Stream<DynamicTest> and_when_it_is_killed_again_while_it_recovers() {
+    Stream<DynamicTest> andWhenItIsKilledAgainWhileItRecovers() {
         return rows(ALL, RelayCrashMatrixIT::measureSecondKill);
     }
 

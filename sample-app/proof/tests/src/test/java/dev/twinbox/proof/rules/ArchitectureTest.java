@@ -78,14 +78,14 @@ class ArchitectureTest {
 
     @ParameterizedTest
     @EnumSource(Module.class)
-    void a_module_holds_its_own_packages_and_no_others(Module module) {
+    void aModuleHoldsItsOwnPackagesAndNoOthers(Module module) {
         JavaClasses own = new ClassFileImporter().importPath(module.classes("target/classes"));
 
         classes().should().resideInAnyPackage(module.packages).check(own);
     }
 
     @Test
-    void the_core_sees_no_other_module() {
+    void theCoreSeesNoOtherModule() {
         noClasses()
                 .that()
                 .resideInAnyPackage(CORE)
@@ -96,7 +96,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void the_relay_sees_neither_the_receiver_nor_the_sample() {
+    void theRelaySeesNeitherTheReceiverNorTheSample() {
         noClasses()
                 .that()
                 .resideInAPackage(RELAY)
@@ -107,7 +107,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void the_receiver_sees_neither_the_relay_nor_the_sample() {
+    void theReceiverSeesNeitherTheRelayNorTheSample() {
         noClasses()
                 .that()
                 .resideInAPackage(INBOX)
@@ -118,7 +118,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void the_relay_is_JDBC_and_Kafka_without_a_container() {
+    void theRelayIsJDBCAndKafkaWithoutAContainer() {
         noClasses()
                 .that()
                 .resideInAPackage(RELAY)
@@ -135,7 +135,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void the_services_of_the_sample_use_only_what_an_application_names() {
+    void theServicesOfTheSampleUseOnlyWhatAnApplicationNames() {
         DescribedPredicate<JavaClass> inside = resideInAnyPackage(
                         "dev.twinbox.outbox..",
                         "dev.twinbox.json..",
@@ -155,7 +155,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void the_demo_and_the_landscape_treat_Twinbox_as_processes_and_tables() {
+    void theDemoAndTheLandscapeTreatTwinboxAsProcessesAndTables() {
         noClasses()
                 .that()
                 .resideInAnyPackage(
@@ -169,7 +169,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void the_demo_sees_neither_benchmarks_nor_soak() {
+    void theDemoSeesNeitherBenchmarksNorSoak() {
         noClasses()
                 .that()
                 .resideInAnyPackage(
@@ -181,14 +181,14 @@ class ArchitectureTest {
     }
 
     @Test
-    void no_package_and_no_class_has_a_name_that_says_nothing() {
+    void noPackageAndNoClassHasANameThatSaysNothing() {
         assertThat(MAIN.stream().filter(ArchitectureTest::saysNothing).map(JavaClass::getName))
                 .as("classes named %s, or in packages of these names", EMPTY_WORDS)
                 .isEmpty();
     }
 
     @Test
-    void every_package_says_its_job_and_is_null_marked() {
+    void everyPackageSaysItsJobAndIsNullMarked() {
         Set<JavaPackage> packages = MAIN.stream().map(JavaClass::getPackage).collect(Collectors.toSet());
 
         assertThat(packages.stream()
@@ -199,12 +199,12 @@ class ArchitectureTest {
     }
 
     @Test
-    void the_only_public_class_of_the_relay_is_its_main_class() {
+    void theOnlyPublicClassOfTheRelayIsItsMainClass() {
         assertThat(publicClasses(RELAY)).containsOnly("dev.twinbox.relay.RelayMain");
     }
 
     @Test
-    void nobody_sleeps() {
+    void nobodySleeps() {
         JavaClasses all = new ClassFileImporter()
                 .importLocations(Stream.of("target/classes", "target/test-classes")
                         .flatMap(ArchitectureTest::locations)

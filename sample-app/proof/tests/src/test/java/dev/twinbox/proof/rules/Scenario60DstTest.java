@@ -35,7 +35,7 @@ class Scenario60DstTest {
             Pattern.compile("interval\\s+'[^']*(day|week|month|year)|make_interval\\((days|weeks|months|years)");
 
     @Test
-    void nobody_has_a_calendar_a_zone_or_a_timer() {
+    void nobodyHasACalendarAZoneOrATimer() {
         noClasses()
                 .should()
                 .dependOnClassesThat(nameMatching("java\\.util\\.(Timer|TimerTask|Calendar|Date|TimeZone)"
@@ -49,7 +49,7 @@ class Scenario60DstTest {
     }
 
     @Test
-    void the_clock_of_the_process_stamps_events_and_nothing_else() {
+    void theClockOfTheProcessStampsEventsAndNothingElse() {
         noClasses()
                 .that(not(nameMatching("dev\\.twinbox\\.outbox\\.TransactionOutbox")))
                 .should()
@@ -67,7 +67,7 @@ class Scenario60DstTest {
     }
 
     @Test
-    void no_statement_counts_in_days_of_the_session_s_zone() {
+    void noStatementCountsInDaysOfTheSessionSZone() {
         assertThat(MODULES.stream().flatMap(Scenario60DstTest::sources).filter(Scenario60DstTest::countsDays))
                 .isEmpty();
     }
