@@ -1,4 +1,4 @@
--- Run at each start of the application (persistence.xml), so each statement may meet its own result.
+-- The application runs this at each start (persistence.xml), so each statement must be idempotent.
 
 create table if not exists customer (
     id          bigint primary key,

@@ -1,6 +1,6 @@
--- Run at each start of the application (persistence.xml), so each statement may meet its own result.
+-- The application runs this at each start (persistence.xml), so each statement must be idempotent.
 
--- Nothing here is unique except our own key: that an event ships once is the inbox's promise, and a second row would show.
+-- Only the primary key is unique: the inbox makes sure that an event is shipped once, and a second row would show.
 create table if not exists shipment (
     id           bigint primary key,
     event_id     text   not null,

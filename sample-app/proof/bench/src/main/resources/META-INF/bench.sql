@@ -1,6 +1,6 @@
--- Run at each start of the application (persistence.xml), so each statement may meet its own result.
+-- The application runs this at each start (persistence.xml), so each statement must be idempotent.
 
--- All consumers write here. Nothing but the key is unique: an effect that happens twice must show.
+-- All consumers write here. Only the primary key is unique: a second effect must show.
 create table if not exists effect (
     id          bigint  primary key,
     order_id    bigint  not null,
@@ -11,7 +11,7 @@ create table if not exists effect (
 -- In steps of 50 for Hibernate's pooled optimizer.
 create sequence if not exists effect_seq increment by 50;
 
--- The business of the slow-key benchmark: in order of application.
+-- Effects of the slow-key benchmark, in the order in which they were applied.
 create table if not exists applied_order (
     number      bigint      generated always as identity primary key,
     order_id    bigint      not null,
@@ -23,7 +23,7 @@ create table if not exists blocked_customer (
     id bigint primary key
 );
 
--- The business of the write benchmark.
+-- The tables of the write benchmark.
 create table if not exists buyer (
     id       bigint  primary key,
     turnover numeric not null default 0

@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** What the page's buttons do. */
+/** An action of a button on the page. */
 enum Action {
     PLACE_ONE,
     PLACE_THOUSAND,
@@ -20,7 +20,7 @@ enum Action {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    /** All labels, for people. */
+    /** All labels, for a message. */
     static String labels() {
         return Arrays.stream(values()).map(Action::label).collect(Collectors.joining(", "));
     }

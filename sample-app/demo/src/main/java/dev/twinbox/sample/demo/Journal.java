@@ -8,7 +8,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 
-/** What happened, for the page and the terminal alike. Any thread writes. */
+/** Events of the run, for the page and the terminal. Any thread writes. */
 final class Journal {
 
     private static final int KEPT = 200;
@@ -39,7 +39,7 @@ final class Journal {
     /**
      * One line.
      *
-     * @param number counts up from 1, so that a reader knows what it has
+     * @param number counts up from 1; the page uses it to see which lines are new
      */
     public record Entry(long number, String time, String text) {}
 }

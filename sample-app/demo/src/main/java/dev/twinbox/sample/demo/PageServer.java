@@ -23,7 +23,7 @@ final class PageServer implements AutoCloseable {
 
     private static final String TEXT = "text/plain; charset=utf-8";
 
-    /** Only these exist; nothing is looked up by a name that came from outside. */
+    /** The only files. No file is looked up by a name from a request. */
     private static final Map<String, PageFile> FILES = Map.of(
             "/", new PageFile("index.html", "text/html; charset=utf-8"),
             "/demo.css", new PageFile("demo.css", "text/css; charset=utf-8"),
@@ -40,8 +40,8 @@ final class PageServer implements AutoCloseable {
     /**
      * Starts to serve.
      *
-     * @param state asked at each poll of a page
-     * @param actions begins an action and returns
+     * @param state called whenever a page asks for the state
+     * @param actions starts an action and returns
      * @throws IOException if the port cannot be listened on
      */
     PageServer(int port, Supplier<PageState> state, Consumer<Action> actions) throws IOException {
@@ -79,17 +79,17 @@ final class PageServer implements AutoCloseable {
 
     private void serveAction(HttpExchange exchange, Consumer<Action> actions) throws IOException {
         if (!exchange.getRequestMethod().equals("POST")) {
-            refuse(exchange, 405, "An action is started with POST");
+            refuse(exchange, 405, "Start an action with POST");
             return;
         }
         if (!comesFromPage(exchange)) {
-            refuse(exchange, 403, "Only the demo's page may do this");
+            refuse(exchange, 403, "Only the page of the demo may start actions");
             return;
         }
         String label = exchange.getRequestURI().getPath().substring(ACTIONS.length());
         Optional<Action> action = Action.labelled(label);
         if (action.isEmpty()) {
-            refuse(exchange, 404, "There is no action of this name; there are " + Action.labels());
+            refuse(exchange, 404, "Unknown action. Known actions: " + Action.labels());
             return;
         }
         actions.accept(action.get());
@@ -100,7 +100,7 @@ final class PageServer implements AutoCloseable {
         answer(exchange, status, TEXT, why.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Another site cannot set a header of its own here, nor can a foreign name that was made to point at 127.0.0.1. */
+    /** Other sites cannot set this header. The host is checked against names that were made to point to 127.0.0.1. */
     private boolean comesFromPage(HttpExchange exchange) {
         String host = exchange.getRequestHeaders().getFirst("Host");
         return exchange.getRequestHeaders().containsKey("X-Twinbox-Demo")

@@ -24,7 +24,7 @@ public record PageState(
         List<Journal.Entry> log) {
 
     /**
-     * The figures of the four stations.
+     * The figures of the four services.
      *
      * @param lag committed events that are not on Kafka yet
      * @param position number of the relay's saved position; null: there is none yet

@@ -16,7 +16,10 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
-/** Sends records of Kafka a second time, with the same ids: what a producer does that crashed before it knew of its success. */
+/**
+ * Sends records to Kafka again, with the same event ids. A producer does so if it crashes before it gets the
+ * acknowledgement.
+ */
 final class Repeater {
 
     private static final int KEPT = 100;
@@ -29,7 +32,7 @@ final class Repeater {
         this.bootstrapServers = bootstrapServers;
     }
 
-    /** Remembers a record as one that can be repeated. */
+    /** Keeps a record, so that it can be sent again. */
     synchronized void remember(ConsumerRecord<byte[], byte[]> record) {
         latest.addLast(record);
         if (latest.size() > KEPT) {
@@ -41,7 +44,7 @@ final class Repeater {
      * Sends the latest records again.
      *
      * @return how many, at most 100
-     * @throws IllegalStateException if Kafka did not take them
+     * @throws IllegalStateException if Kafka did not acknowledge them
      */
     int repeat() {
         List<ConsumerRecord<byte[], byte[]>> records = remembered();
@@ -57,7 +60,7 @@ final class Repeater {
                 send.get(LIMIT_SECONDS, TimeUnit.SECONDS);
             }
         } catch (ExecutionException | TimeoutException e) {
-            throw new IllegalStateException("Kafka did not take the duplicates", e);
+            throw new IllegalStateException("Kafka did not acknowledge the duplicates", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("Interrupted while sending duplicates", e);

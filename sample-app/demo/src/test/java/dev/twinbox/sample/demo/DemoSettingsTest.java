@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 class DemoSettingsTest {
 
     @Test
-    void without_properties_each_use_has_its_default_port() {
+    void withoutPropertiesEachUseHasItsDefaultPort() {
         DemoSettings settings = DemoSettings.from(new Properties());
 
         assertThat(settings.port(Use.PAGE)).isEqualTo(8400);
@@ -23,14 +23,14 @@ class DemoSettingsTest {
     }
 
     @Test
-    void a_property_moves_a_port() {
+    void aPropertyMovesAPort() {
         assertThat(DemoSettings.from(properties(Map.of("twinbox.demo.kafka.port", "9000")))
                         .port(Use.KAFKA))
                 .isEqualTo(9000);
     }
 
     @Test
-    void all_mistakes_are_named_at_once() {
+    void allMistakesAreNamedAtOnce() {
         Properties mistakes = properties(Map.of(
                 "twinbox.demo.page.prot", "1",
                 "twinbox.demo.orders.port", "eighty",
@@ -46,7 +46,7 @@ class DemoSettingsTest {
     }
 
     @Test
-    void a_port_in_use_is_named_with_the_property_that_changes_it() throws IOException {
+    void aPortInUseIsNamedWithThePropertyThatChangesIt() throws IOException {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             String port = String.valueOf(taken.getLocalPort());
             DemoSettings settings = DemoSettings.from(properties(Map.of("twinbox.demo.relay.port", port)));

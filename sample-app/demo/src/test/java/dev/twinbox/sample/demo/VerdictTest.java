@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 class VerdictTest {
 
     @Test
-    void nothing_on_its_way_and_nothing_wrong_is_exact() {
+    void nothingOnItsWayAndNothingWrongIsExact() {
         Verdict verdict = Verdict.of(look(report(3, 4, 3, List.of()), 3, 3, 0, 0));
 
         assertThat(verdict.state()).isEqualTo(State.EXACT);
@@ -25,7 +25,7 @@ class VerdictTest {
     }
 
     @Test
-    void a_repeat_on_Kafka_is_a_record_and_no_event() {
+    void aRepeatOnKafkaIsARecordAndNoEvent() {
         Verdict verdict = Verdict.of(look(report(3, 4, 3, List.of()), 3, 3, 0, 0));
 
         assertThat(verdict.records()).isEqualTo(4);
@@ -33,7 +33,7 @@ class VerdictTest {
     }
 
     @Test
-    void events_on_their_way_are_catching_up() {
+    void eventsOnTheirWayAreCatchingUp() {
         Verdict verdict = Verdict.of(look(report(3, 2, 1, List.of()), 3, 2, 1, 1));
 
         assertThat(verdict.state()).isEqualTo(State.CATCHING_UP);
@@ -41,7 +41,7 @@ class VerdictTest {
     }
 
     @Test
-    void a_fault_is_wrong_and_named() {
+    void aFaultIsWrongAndNamed() {
         Fault fault = new Fault(Kind.LOST, "order 11", "is committed and not on Kafka");
 
         Verdict verdict = Verdict.of(look(report(3, 2, 2, List.of(fault)), 3, 2, 1, 0));
@@ -51,7 +51,7 @@ class VerdictTest {
     }
 
     @Test
-    void of_many_faults_three_are_named() {
+    void ofManyFaultsThreeAreNamed() {
         List<Fault> faults = IntStream.rangeClosed(1, 5)
                 .mapToObj(number -> new Fault(Kind.LOST, "order " + number, "is lost"))
                 .toList();

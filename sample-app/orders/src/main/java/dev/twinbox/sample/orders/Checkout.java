@@ -3,7 +3,7 @@ package dev.twinbox.sample.orders;
 import jakarta.ejb.EJB;
 import jakarta.ejb.Stateless;
 
-/** Sells: an order together with its payment, both or neither. */
+/** Sells: order and payment in one transaction. */
 @Stateless
 public class Checkout {
 
@@ -11,8 +11,8 @@ public class Checkout {
     private OrderDesk desk;
 
     /**
-     * Places an order whose payment is then declined. The order was written and its event published, yet neither is ever
-     * seen: the exception rolls back the one transaction that holds both.
+     * Places an order, then the payment is declined. The order is written and its event published, but the exception
+     * rolls back the transaction that holds both.
      */
     public void buyWithDeclinedCard(long customerId, String product, int quantity) {
         OrderPlaced order = desk.place(customerId, product, quantity);

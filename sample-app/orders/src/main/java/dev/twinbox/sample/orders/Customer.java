@@ -3,7 +3,10 @@ package dev.twinbox.sample.orders;
 import jakarta.persistence.Entity;
 import jakarta.persistence.Id;
 
-/** Who orders. Its row is locked while an order is placed, so a customer's orders have one sequence and so have their events. */
+/**
+ * A customer. Its row is locked while an order is placed, so that the orders of a customer, and their events, have one
+ * sequence.
+ */
 @Entity
 public class Customer {
 
@@ -14,7 +17,7 @@ public class Customer {
 
     protected Customer() {}
 
-    /** Starts this customer's next order. */
+    /** Creates this customer's next order. */
     PurchaseOrder order(String product, int quantity) {
         orderCount++;
         return new PurchaseOrder(this, orderCount, product, quantity);

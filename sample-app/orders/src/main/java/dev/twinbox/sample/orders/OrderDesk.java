@@ -7,14 +7,17 @@ import jakarta.persistence.EntityNotFoundException;
 import jakarta.persistence.LockModeType;
 import jakarta.persistence.PersistenceContext;
 
-/** Takes orders. */
+/** Places orders. */
 @Stateless
 public class OrderDesk {
 
     @PersistenceContext
     private EntityManager entityManager;
 
-    /** Places one order in the caller's transaction (or its own); the returned event commits or rolls back with it. */
+    /**
+     * Places one order in the caller's transaction, or in its own. The returned event is committed or rolled back with
+     * it.
+     */
     @Outbox
     public OrderPlaced place(long customerId, String product, int quantity) {
         Customer customer = entityManager.find(Customer.class, customerId, LockModeType.PESSIMISTIC_WRITE);

@@ -4,8 +4,10 @@ import jakarta.annotation.sql.DataSourceDefinition;
 import jakarta.ejb.Singleton;
 
 /**
- * The one data source of this application: Hibernate and the outbox write through it, in one transaction. It is not an XA
- * data source because a transaction here has one database. The placeholders and the pool's check are Payara's.
+ * The only data source of this application. Hibernate and the outbox write through it, in one transaction.
+ *
+ * <p>It is not an XA data source, because a transaction here has one database. The placeholders and the check of the
+ * pool are specific to Payara.
  */
 @Singleton
 @DataSourceDefinition(

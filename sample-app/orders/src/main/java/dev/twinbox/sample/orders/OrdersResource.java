@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
-/** The orders over HTTP. No transaction is open here: each order has its own. */
+/** The orders over HTTP. Each order has a transaction of its own. */
 @Path("orders")
 @Produces(MediaType.APPLICATION_JSON)
 public class OrdersResource {
@@ -39,13 +39,13 @@ public class OrdersResource {
      * Places orders, one after the other.
      *
      * @param count how many, 1 to 10,000
-     * @param customer for whom, 1 to 1,000; missing = for one customer after the other, from a random one on
-     * @return how many were placed; 400 with the reason, and none is placed, if one of the two is not in its bounds
+     * @param customer the customer, 1 to 1,000; if missing, one customer after the other, from a random one
+     * @return how many were placed; 400 with the reason if a parameter is out of bounds: then none is placed
      */
     @POST
     public OrderCount place(
             @QueryParam("count") @DefaultValue("1") String count, @QueryParam("customer") @Nullable String customer) {
-        // As text: for a number that is none, Jakarta REST would answer that there is no such page.
+        // As text: if the value were an int, Jakarta REST would answer a wrong number with 404.
         return place(
                 number("count", count, MOST_ORDERS), customer == null ? null : number("customer", customer, CUSTOMERS));
     }
@@ -66,7 +66,7 @@ public class OrdersResource {
                 return number;
             }
         } catch (NumberFormatException e) {
-            // Says less than the answer below.
+            // The answer below is clearer.
         }
         throw new BadRequestException(Response.status(Response.Status.BAD_REQUEST)
                 .type(MediaType.APPLICATION_JSON)
@@ -74,7 +74,7 @@ public class OrdersResource {
                 .build());
     }
 
-    /** Places one order whose payment is declined: 402, and nothing of it remains. */
+    /** Places one order whose payment is declined. Answers 402; order and event are rolled back. */
     @POST
     @Path("declined")
     public Response placeDeclined() {

@@ -2,7 +2,7 @@ package dev.twinbox.sample.orders;
 
 import jakarta.ejb.ApplicationException;
 
-/** The card was refused; what was ordered is rolled back. */
+/** The card was declined. The order is rolled back. */
 @ApplicationException(rollback = true)
 public class PaymentDeclinedException extends RuntimeException {
 

@@ -32,7 +32,7 @@ public class PurchaseOrder {
         this.quantity = quantity;
     }
 
-    /** What the rest of the world is told; call it once the order has its id. */
+    /** The event of this order. Call it after the order got its id. */
     OrderPlaced placed() {
         return new OrderPlaced(id, customer.id(), number, product, quantity);
     }

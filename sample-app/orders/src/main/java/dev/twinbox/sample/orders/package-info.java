@@ -1,4 +1,4 @@
-/** The producing service of the sample: takes orders and says so in the same transaction. */
+/** The producing service of the sample: stores an order and publishes its event in one transaction. */
 @NullMarked
 package dev.twinbox.sample.orders;
 

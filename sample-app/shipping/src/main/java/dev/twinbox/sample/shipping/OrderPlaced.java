@@ -3,10 +3,10 @@ package dev.twinbox.sample.shipping;
 import dev.twinbox.EventType;
 
 /**
- * What shipping wants to know of a placed order. It is our own class, not the producer's: the two services share the
- * name of the event and the fields they both use, not code.
+ * An order was placed: what shipping needs of it. This class is not the producer's: the two services share the event's
+ * name and these fields, not code.
  *
- * @param number which order of this customer it is, from 1
+ * @param number counts the customer's orders from 1
  */
 @EventType(value = "order.placed", topic = "orders")
 public record OrderPlaced(long orderId, long customerId, long number) {}

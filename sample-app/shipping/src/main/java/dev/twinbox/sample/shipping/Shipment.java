@@ -5,7 +5,7 @@ import jakarta.persistence.GeneratedValue;
 import jakarta.persistence.GenerationType;
 import jakarta.persistence.Id;
 
-/** One parcel on its way, because of one event. */
+/** One parcel, shipped because of one event. */
 @Entity
 @SuppressWarnings("UnusedVariable") // written once; Hibernate reads the fields
 public class Shipment {

@@ -19,7 +19,7 @@ public class ShipmentsResource {
     @Inject
     private InboxStatus inbox;
 
-    /** How many parcels are on their way, and how many repeated events the inbox has skipped since this server started. */
+    /** How many shipments there are, and how many duplicates the inbox has skipped since this server was started. */
     @GET
     public Shipments shipments() {
         return new Shipments(desk.count(), inbox.duplicates());

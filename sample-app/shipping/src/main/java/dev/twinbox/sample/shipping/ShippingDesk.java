@@ -6,14 +6,17 @@ import jakarta.ejb.Stateless;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.PersistenceContext;
 
-/** Ships what was ordered. */
+/** Ships orders. */
 @Stateless
 public class ShippingDesk {
 
     @PersistenceContext
     private EntityManager entityManager;
 
-    /** Ships one order. No check for repeats: the inbox calls this once per event, in the transaction that commits both. */
+    /**
+     * Ships one order. It does not check for duplicates: the inbox calls it once per event, in the transaction that
+     * commits both.
+     */
     @InboxHandler
     public void ship(OrderPlaced order, EventContext event) {
         entityManager.persist(new Shipment(event.id(), order));

@@ -1,4 +1,4 @@
-/** The receiving service of the sample: ships each order once, however often it hears of it. */
+/** The receiving service of the sample: ships each order once, however often its event arrives. */
 @NullMarked
 package dev.twinbox.sample.shipping;
 

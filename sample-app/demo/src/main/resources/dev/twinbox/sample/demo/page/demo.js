@@ -4,7 +4,7 @@ const POLL_MILLIS = 400;
 const number = new Intl.NumberFormat('en');
 const byId = (id) => document.getElementById(id);
 
-/** Writes text only when it changed: screen readers and the eye are not told the same thing twice. */
+/** Writes text only when it changed, so that screen readers do not repeat it. */
 function show(element, text) {
   if (element.textContent !== text) {
     element.textContent = text;
@@ -38,7 +38,7 @@ function showSteps(steps) {
   byId('start-bar').value = steps.filter((step) => step.state === 'ready').length / Math.max(1, steps.length);
 }
 
-const HEALTH_WORDS = { up: 'running', starting: 'starting again', down: 'not running' };
+const HEALTH_WORDS = { up: 'running', starting: 'restarting', down: 'not running' };
 
 function showServers(servers) {
   for (const station of document.querySelectorAll('.station')) {
@@ -83,7 +83,7 @@ function showLedger(ledger) {
   const footer = byId('ledger');
   const sign = ledger.state === 'exact' ? '=' : '·';
   footer.dataset.state = ledger.state;
-  // Figures run while events do; only the verdict is worth reading aloud.
+  // Figures change all the time while events are on their way. Screen readers read only the verdict.
   footer.setAttribute('aria-live', ledger.state === 'catching-up' ? 'off' : 'polite');
   show(byId('verdict'), VERDICTS[ledger.state]);
   show(byId('equation'), ledger.state === 'none' ? '' :
@@ -129,7 +129,7 @@ function showGone() {
   for (const button of document.querySelectorAll('button')) {
     button.disabled = true;
   }
-  showLedger({ state: 'none', reason: 'The demo has stopped. Start it again with ./sample-app/run' });
+  showLedger({ state: 'none', reason: 'The demo has stopped. To start it again: ./sample-app/run' });
 }
 
 async function poll() {
@@ -144,8 +144,8 @@ async function poll() {
 
 for (const button of document.querySelectorAll('button[data-action]')) {
   button.addEventListener('click', () => {
-    button.disabled = true; // at once; the next poll knows better
-    // The header makes this request one that no other site can send.
+    button.disabled = true; // at once; the next poll shows the real state
+    // No other site can send a request with this header.
     fetch(`api/actions/${button.dataset.action}`, { method: 'POST', headers: { 'X-Twinbox-Demo': 'page' } })
         .catch(showGone);
   });

@@ -27,11 +27,11 @@ import org.apache.kafka.common.header.Headers;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands inside a relay, as Kafka allows with {@code interceptor.classes}, and notes when each event was acknowledged. The notes
- * go to a file that the benchmark maps into its memory as well: a long for each event, {@link System#nanoTime()}, which all
- * processes of a Linux machine share.
+ * Notes inside a relay when each event was acknowledged. Kafka calls it because of {@code interceptor.classes}. The
+ * notes go to a file that the benchmark maps into its memory, too: a long per event, {@link System#nanoTime()}, which
+ * is the same for all processes of a Linux machine.
  *
- * <p>A relay is started with {@code java -jar}, so the class gets there as a Java agent, in a jar made for the purpose.
+ * <p>A relay is started with {@code java -jar}, so the class is loaded as a Java agent, in a jar of its own.
  */
 public final class AckTimes implements ProducerInterceptor<byte[], byte[]> {
 
@@ -41,12 +41,12 @@ public final class AckTimes implements ProducerInterceptor<byte[], byte[]> {
     private final Workload workload = new Workload(Integer.getInteger(EVENTS), 1, 1);
     private final LongBuffer times = map(Path.of(System.getProperty(FILE)), workload.events());
 
-    /** As an agent it only has to be on the class path. */
+    /** The agent only has to be on the class path. */
     public static void premain(String arguments) {
         // Kafka's client finds the class by its name.
     }
 
-    /** Called by the benchmark: where the relay will write. */
+    /** Called by the benchmark: sets the file to which the relay writes. */
     static LongBuffer map(Path file, int events) {
         try (FileChannel channel =
                 FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
@@ -59,7 +59,7 @@ public final class AckTimes implements ProducerInterceptor<byte[], byte[]> {
     }
 
     /**
-     * What makes a relay's JVM note acknowledgements, beside the producer setting {@code interceptor.classes}.
+     * What a relay's JVM needs to note acknowledgements, beside the producer setting {@code interceptor.classes}.
      *
      * @param events of a workload whose first order is 1
      */
@@ -108,7 +108,7 @@ public final class AckTimes implements ProducerInterceptor<byte[], byte[]> {
 
     @Override
     public void configure(Map<String, ?> settings) {
-        // System properties say it all.
+        // The settings are system properties.
     }
 
     @Override

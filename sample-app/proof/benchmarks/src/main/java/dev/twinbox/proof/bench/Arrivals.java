@@ -20,8 +20,8 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A consumer that reads a topic while it is written, and notes when each event of a workload arrived first. An arrival is a
- * little later than the acknowledgement of the same record.
+ * A consumer that notes when each event of a workload arrived first, while the topic is written. An arrival is a little
+ * later than the acknowledgement of the same record.
  */
 final class Arrivals implements AutoCloseable {
 
@@ -30,7 +30,7 @@ final class Arrivals implements AutoCloseable {
     private final Workload workload;
     private final Consumer<byte[], byte[]> consumer;
     private final Thread thread;
-    /** {@link System#nanoTime()} by number; 0: not yet. Written by the thread alone; {@link #distinct} publishes it. */
+    /** {@link System#nanoTime()} by number; 0: not yet. Only the thread writes it; {@link #distinct} publishes it. */
     private final long[] first;
 
     private final AtomicInteger distinct = new AtomicInteger();
@@ -99,12 +99,12 @@ final class Arrivals implements AutoCloseable {
         return repeated.get();
     }
 
-    /** When an event arrived first, {@link System#nanoTime()}; 0: not yet. */
+    /** When an event first arrived, {@link System#nanoTime()}; 0: not yet. */
     long of(int number) {
         return distinct() == 0 ? 0 : first[number];
     }
 
-    /** Ends the consumer; what has arrived stays known. */
+    /** Ends the consumer. The arrivals can still be read. */
     @Override
     public void close() {
         consumer.wakeup();

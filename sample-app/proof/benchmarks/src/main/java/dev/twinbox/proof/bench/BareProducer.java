@@ -14,8 +14,8 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What Kafka's own producer reaches with nothing around it: the yardstick of the relay. Runs in a JVM of its own, sends the
- * workload that is in memory already, and prints one line with the time from its first send to its last acknowledgement.
+ * Kafka's own producer with nothing around it: the relay is compared with it. It runs in a JVM of its own and sends a
+ * workload from memory. It prints the time from its first send to its last acknowledgement.
  */
 final class BareProducer {
 
@@ -25,7 +25,7 @@ final class BareProducer {
     private final String topic;
     private final CountDownLatch acknowledged;
     private final AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
-    // Read by the main thread after the latch that the last callback counts down.
+    // The main thread reads it after the latch, which the last callback counts down.
     private long lastAcknowledgement;
 
     private BareProducer(Workload workload, String topic) {
@@ -40,13 +40,13 @@ final class BareProducer {
         JavaProgram.printResult(new BareProducer(workload, args[1]).run(ProducerSettings.read(Path.of(args[0]))));
     }
 
-    @SuppressWarnings("FutureReturnValueIgnored") // the callback hears of each outcome
+    @SuppressWarnings("FutureReturnValueIgnored") // the callback gets each outcome
     private long run(Properties settings) throws InterruptedException {
         EventRecord[] events = new EventRecord[workload.events()];
         for (int number = 0; number < events.length; number++) {
             events[number] = EventRecord.of(workload, number);
         }
-        // What was made above is not the producer's to collect while the clock runs.
+        // Collects the garbage of the preparation before the clock starts.
         System.gc();
         try (Producer<byte[], byte[]> producer =
                 new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer())) {

@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-/** The relay benchmark's yardstick: {@link BareProducer}, with all events in memory. */
+/** What the relay is compared with: {@link BareProducer}, with all events in memory. */
 final class BareProducerSide implements PublishingSide {
 
     static final String LABEL = "producer alone";
@@ -17,8 +17,8 @@ final class BareProducerSide implements PublishingSide {
     private final JavaProgram program;
 
     /**
-     * @param settings of the Kafka producer, {@code bootstrap.servers} included
-     * @param folder takes the settings file and the child's output
+     * @param settings of the Kafka producer, including {@code bootstrap.servers}
+     * @param folder for the settings file and the child's output
      */
     BareProducerSide(
             Workload workload, String topic, Map<String, String> settings, List<String> jvmOptions, Path folder)
@@ -38,7 +38,7 @@ final class BareProducerSide implements PublishingSide {
 
     @Override
     public void prepare() {
-        // It makes its events itself, before its clock starts.
+        // It makes its events itself before its clock starts.
     }
 
     @Override

@@ -19,30 +19,30 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "bench",
         mixinStandardHelpOptions = true,
-        description = "Measures Twinbox on this machine. Takes a few minutes; let nothing else run meanwhile.",
+        description = "Measures Twinbox on this machine. Takes a few minutes. Run nothing else meanwhile.",
         exitCodeListHeading = "Exit codes:%n",
         exitCodeList = {
             " 0:measured, and fast enough",
-            " 1:no figure: a run lost, repeated or reordered something, or failed",
+            " 1:no figure: a run failed, or lost, repeated or reordered events",
             " 2:wrong arguments, or the tree is not built",
             " 3:measured at full size, but slower than required"
         })
 public final class BenchMain implements Callable<Integer> {
 
-    /** Names the top folder of the repository, where the built files are found and {@code target/bench} is written. */
+    /** The top folder of the repository. It has the built files and gets {@code target/bench}. */
     static final String ROOT_PROPERTY = "twinbox.root";
 
     static final Set<BuiltFile> FILES =
             Set.of(BuiltFile.RELAY, BuiltFile.INBOX_CLI, BuiltFile.BENCH, BuiltFile.BENCH_DEBEZIUM, BuiltFile.PAYARA);
 
-    /** A try only has to work, be the machine as busy as it may. */
+    /** A try at a smaller size only has to work, on a busy machine as well. */
     private static final Duration LIMIT_OF_A_TRY = Duration.ofMinutes(15);
 
     private static final int MEASURED = 0;
     private static final int INVALID = 1;
     private static final int TOO_SLOW = 3;
 
-    /** What can be measured, how much of it is full size, and within which time: a machine that needs longer is not one to measure on. */
+    /** What can be measured, its full size and its time limit. A machine that needs longer is not fit to measure on. */
     enum Name {
         RELAY(Unit.ROWS, 500_000, Duration.ofMinutes(15), RelayBenchmark::new),
         RECEIVE(Unit.ROWS, 150_000, Duration.ofMinutes(45), ReceiveBenchmark::new),
@@ -76,7 +76,7 @@ public final class BenchMain implements Callable<Integer> {
         }
     }
 
-    /** In what the size of a benchmark is given. */
+    /** The unit of a benchmark's size. */
     enum Unit {
         ROWS,
         MINUTES,
@@ -87,7 +87,7 @@ public final class BenchMain implements Callable<Integer> {
         }
     }
 
-    /** Makes a benchmark of a size. */
+    /** Creates a benchmark of a given size. */
     private interface Maker {
         Benchmark make(Installation files, int size, Deadline deadline);
     }
@@ -98,16 +98,16 @@ public final class BenchMain implements Callable<Integer> {
     @Option(
             names = "--rows",
             paramLabel = "N",
-            description = "Events per run, for a quick try: the figures then go to a file of their own.")
+            description = "Events per run, for a quick try. The figures go to a file of their own.")
     private @Nullable Integer rows;
 
     @Option(
             names = "--minutes",
             paramLabel = "N",
-            description = "The same for what is measured over a time: minutes of each side.")
+            description = "The same for benchmarks over time: minutes of each side.")
     private @Nullable Integer minutes;
 
-    @Option(names = "--kills", paramLabel = "N", description = "The same for failover: how often.")
+    @Option(names = "--kills", paramLabel = "N", description = "The same for failover: number of kills.")
     private @Nullable Integer kills;
 
     private BenchMain() {}
@@ -143,11 +143,11 @@ public final class BenchMain implements Callable<Integer> {
                 root,
                 "./sample-app/run bench " + name + (chosen == null ? "" : " " + name.unit.option() + " " + size));
         System.out.println("\nWritten: " + file + " and " + Report.picture(file));
-        // A quick try says that the benchmark works, not how fast anything is: JIT and start-up are most of it.
+        // A try shows that the benchmark works, not how fast anything is: it measures mostly start-up and JIT.
         return chosen != null || report.met() ? MEASURED : TOO_SLOW;
     }
 
-    /** Null: full size. */
+    /** Null if the size is the full size. */
     private @Nullable Integer chosenSize() {
         @Nullable Integer chosen = null;
         for (Unit unit : Unit.values()) {

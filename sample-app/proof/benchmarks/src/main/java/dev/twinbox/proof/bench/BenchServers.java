@@ -52,7 +52,7 @@ final class BenchServers implements AutoCloseable {
         settings.forEach(servers.postgres()::withSetting);
         servers.kafka()
                 .withMaxHeap("1g")
-                // A topic that keeps only its newest records is to be cut while it is written.
+                // A topic that keeps only its newest records is to be truncated while it is written.
                 .withSetting("log.retention.check.interval.ms", "5000");
         try {
             servers.start();
@@ -64,7 +64,7 @@ final class BenchServers implements AutoCloseable {
         }
     }
 
-    /** What runs relays and applications on these servers. */
+    /** The servers themselves, to start relays and applications on them. */
     Servers servers() {
         return servers;
     }
@@ -98,7 +98,7 @@ final class BenchServers implements AutoCloseable {
         return postgres().connect(DATABASE);
     }
 
-    /** Ends with the benchmark's time at the latest. */
+    /** Runs a statement, at most until the benchmark's time is over. */
     void execute(String sql) throws SQLException {
         try (Connection connection = connect();
                 Statement statement = connection.createStatement()) {

@@ -1,12 +1,12 @@
 package dev.twinbox.proof.bench;
 
-/** A benchmark that starts all it needs, measures once, and leaves nothing behind. */
+/** A benchmark. It starts what it needs, measures once, and leaves nothing running. */
 interface Benchmark {
 
     /**
-     * Measures; takes minutes.
+     * Measures. This takes minutes.
      *
-     * @throws InvalidRunException if what was measured must not be reported
+     * @throws InvalidRunException if the figures must not be reported
      */
     Report run() throws Exception;
 }

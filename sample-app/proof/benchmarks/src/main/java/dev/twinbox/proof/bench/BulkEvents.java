@@ -6,7 +6,7 @@ import java.util.UUID;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * Many small events that PostgreSQL makes itself: ten million of them are there in minutes.
+ * Many small events that PostgreSQL generates itself: ten million of them in minutes.
  *
  * @param events how many; their numbers are 0 to {@code events - 1}
  */
@@ -16,7 +16,7 @@ record BulkEvents(int events) implements ExpectedEvents {
     private static final int ROWS_PER_TRANSACTION = 10_000;
     private static final UUID FIRST = new UUID(0x0000_0000_0000_7000L, 0x8000_0000_0000_0000L);
 
-    /** Many transactions, as a history has them: one alone would be a window that no application makes. */
+    /** Many transactions, as a real history has them. No application has a window of one huge transaction. */
     private static final String LOAD = """
             -- bench: load in bulk
             do $$
@@ -33,7 +33,7 @@ record BulkEvents(int events) implements ExpectedEvents {
               end loop;
             end $$""";
 
-    /** Commits all of them, in the order of their numbers. */
+    /** Commits all events in the order of their numbers. */
     void load(BenchServers servers, String topic) throws SQLException {
         servers.execute(LOAD.formatted(events, topic, KEYS, ROWS_PER_TRANSACTION));
     }
@@ -55,7 +55,7 @@ record BulkEvents(int events) implements ExpectedEvents {
         return ours ? (int) number : -1;
     }
 
-    /** By key and by the number in its payload. */
+    /** Compares the key, and the number in the payload. */
     @Override
     public boolean is(int number, ConsumerRecord<byte[], byte[]> found) {
         return text(found.key()).equals("customer-" + customer(number))

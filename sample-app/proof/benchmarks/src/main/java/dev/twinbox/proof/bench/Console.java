@@ -2,7 +2,7 @@ package dev.twinbox.proof.bench;
 
 import java.util.Locale;
 
-/** Progress lines for the person who waits, each with the seconds since the start. */
+/** Prints progress lines with the seconds since the start. */
 final class Console {
     private static final long START = System.nanoTime();
 

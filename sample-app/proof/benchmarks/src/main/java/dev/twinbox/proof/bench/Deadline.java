@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** Bounds a whole benchmark: every wait in it ends here. */
+/** The time limit of a whole benchmark: every wait ends with it. */
 final class Deadline {
     private final long startNanos = System.nanoTime();
     private final Duration limit;
@@ -31,7 +31,7 @@ final class Deadline {
         return System.nanoTime();
     }
 
-    /** What is left, always positive. */
+    /** The remaining time, always positive. */
     Duration remaining(String what) {
         Duration left = limit.minusNanos(System.nanoTime() - startNanos);
         if (left.isNegative() || left.isZero()) {

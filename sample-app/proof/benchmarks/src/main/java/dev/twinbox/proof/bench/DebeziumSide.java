@@ -15,15 +15,16 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Debezium embedded with its outbox event router, on a table of its own. It reads the write-ahead log behind a replication slot, so
- * the slot and its offset are made before the backlog is loaded; each run gets a copy of both.
+ * Embedded Debezium with its outbox event router, on a table of its own. It reads the write-ahead log after a
+ * replication slot. So the slot and its offset are created before the backlog is loaded, and each run gets a copy of
+ * both.
  */
 final class DebeziumSide implements PublishingSide {
 
     static final String LABEL = "debezium";
 
     private static final String MAIN_CLASS = "dev.twinbox.proof.bench.debezium.DebeziumMain";
-    /** As DebeziumMain reads it. */
+    /** The name that DebeziumMain reads. */
     private static final String PASSWORD = "BENCH_DATABASE_PASSWORD";
 
     private static final String MARKER_TOPIC = "bench-debezium-marker";
@@ -59,7 +60,7 @@ final class DebeziumSide implements PublishingSide {
     private final Path producerSettings;
     private final JavaProgram program;
 
-    /** @param jar its class path is in the file {@code class-path} beside it */
+    /** @param jar the file {@code class-path} beside it has its class path */
     DebeziumSide(
             BenchServers servers, Path jar, long events, Map<String, String> producerSettings, List<String> jvmOptions)
             throws IOException {
@@ -81,7 +82,7 @@ final class DebeziumSide implements PublishingSide {
                 servers.folder());
     }
 
-    /** Creates the table, lets Debezium create its slot, then loads the backlog behind it. */
+    /** Creates the table, lets Debezium create its slot, then loads the backlog. */
     void load(Workload workload, String topic, Deadline deadline)
             throws SQLException, IOException, InterruptedException {
         servers.execute(EventTable.DEBEZIUM.ddl());
@@ -136,7 +137,7 @@ final class DebeziumSide implements PublishingSide {
                 Long.toString(events));
     }
 
-    /** Written to a file, which is returned. Larger batches than Debezium's defaults: it is to be as quick as it can. */
+    /** Writes the settings to a file and returns it. Batches are larger than Debezium's defaults, for speed. */
     private String settings(String file, String slot, Path offsets) throws IOException {
         Map<String, String> settings = new HashMap<>(ROUTER);
         settings.putAll(Map.of(

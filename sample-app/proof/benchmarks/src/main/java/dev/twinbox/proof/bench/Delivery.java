@@ -1,10 +1,11 @@
 package dev.twinbox.proof.bench;
 
 /**
- * How the events of a run lie on their topic.
+ * How the events of a run are spread over their topic.
  *
- * @param partitions how many of the topic's are used, from 0 on; those of a key share one
- * @param copies how often each event is there; the next copy comes {@value #DISTANCE} records later, so in a later batch
+ * @param partitions how many partitions are used, from 0 on; the events of a key share one
+ * @param copies how often each event is there; the next copy comes {@value #DISTANCE} records later, so in a later
+ *     batch
  */
 record Delivery(int partitions, int copies) {
 

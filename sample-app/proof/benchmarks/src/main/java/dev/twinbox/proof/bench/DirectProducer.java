@@ -10,7 +10,10 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
-/** An application that hands its events to Kafka itself, each when it is due, without an outbox: what latency is compared with. */
+/**
+ * An application that sends its events to Kafka itself, each at its due time, without an outbox. The relay's latency is
+ * compared with it.
+ */
 final class DirectProducer implements AutoCloseable {
 
     private final Producer<byte[], byte[]> producer;
@@ -24,8 +27,8 @@ final class DirectProducer implements AutoCloseable {
         this.topic = topic;
     }
 
-    /** From the moment at which each event was due to its acknowledgement. */
-    @SuppressWarnings("FutureReturnValueIgnored") // the callback hears of each outcome
+    /** Time from the due moment of each event to its acknowledgement. */
+    @SuppressWarnings("FutureReturnValueIgnored") // the callback gets each outcome
     Latencies run(OpenLoop.Schedule schedule, Deadline deadline) throws InterruptedException {
         long[] acknowledged = new long[schedule.events()];
         CountDownLatch open = new CountDownLatch(schedule.events());
@@ -56,7 +59,7 @@ final class DirectProducer implements AutoCloseable {
         return latencies;
     }
 
-    /** When the clock of the last schedule started. */
+    /** When the clock of the last schedule was started. */
     Instant startedAt() {
         return startedAt;
     }

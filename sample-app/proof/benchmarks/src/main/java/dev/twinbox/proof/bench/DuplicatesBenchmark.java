@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a storm of duplicates costs: all events of a topic come once and get their effect, then all of them come again and must be
+ * What a storm of duplicates costs. All events of a topic are handled once, then all of them come again and must be
  * skipped. Both are timed as in {@link ReceiveBenchmark}.
  */
 final class DuplicatesBenchmark implements Benchmark {
@@ -41,7 +41,7 @@ final class DuplicatesBenchmark implements Benchmark {
         try (ReceiveStage stage = ReceiveStage.start(files, deadline)) {
             double load = Machine.load();
             try (PayaraMicro server = stage.server(Map.of("twinbox.inbox.batch.size", BATCH))) {
-                // Round 0 warms up.
+                // Round 0 is a warm-up.
                 for (int round = 0; round <= ROUNDS; round++) {
                     for (ReceiveSide side : ReceiveSide.COMPARED) {
                         measure(stage, server, side, round);

@@ -7,7 +7,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 
-/** The tables that all consumers write. */
+/** The tables to which all consumers write. */
 final class Effects {
 
     private static final String COUNT_EFFECTS = """
@@ -26,7 +26,7 @@ final class Effects {
         this.database = database;
     }
 
-    /** A fresh inbox and no effects; what is written later does not meet a checkpoint that earlier runs made necessary. */
+    /** Empties inbox and effects. A checkpoint makes sure that the next run does not pay for earlier ones. */
     void clear() throws SQLException {
         try (Connection connection = postgres.connect(database);
                 Statement statement = connection.createStatement()) {
@@ -35,7 +35,10 @@ final class Effects {
         }
     }
 
-    /** @throws InvalidRunException unless each event of the workload had exactly one effect and one inbox row of this side */
+    /**
+     * @throws InvalidRunException if an event of the workload does not have exactly one effect and one inbox row of
+     *     this side
+     */
     void requireExactly(Workload workload, ReceiveSide side) throws SQLException {
         try (Connection connection = postgres.connect(database)) {
             requireEffects(connection, workload, side);

@@ -12,8 +12,8 @@ import org.apache.kafka.common.header.internals.RecordHeader;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One event as it has to stand on Kafka, by the wire contract (CloudEvents 1.0, binary mode). What is the same for all events
- * exists once, as in the relay.
+ * One event as a record on Kafka, as the wire contract says (CloudEvents 1.0, binary mode). What all events have in
+ * common exists once, as in the relay.
  */
 final class EventRecord {
 
@@ -43,7 +43,7 @@ final class EventRecord {
                 workload.payload(number));
     }
 
-    /** @param partition null: by the key, as Kafka does it */
+    /** @param partition null: Kafka selects it by the key */
     ProducerRecord<byte[], byte[]> to(String topic, @Nullable Integer partition) {
         return new ProducerRecord<>(topic, partition, key, payload, headers());
     }
@@ -59,7 +59,7 @@ final class EventRecord {
                 header(CloudEventHeaders.PARTITION_KEY, key));
     }
 
-    /** Whether a record from Kafka is this event, byte by byte; only the order of the headers is free. */
+    /** Whether a record from Kafka is this event, byte by byte. Only the order of the headers may differ. */
     boolean is(ConsumerRecord<byte[], byte[]> found) {
         return Arrays.equals(found.key(), key) && Arrays.equals(found.value(), payload) && hasExactly(found.headers());
     }
@@ -73,7 +73,7 @@ final class EventRecord {
                 });
     }
 
-    /** Key, value and headers, uncompressed. */
+    /** Size of key, value and headers, uncompressed. */
     int bytes() {
         return key.length
                 + payload.length

@@ -1,11 +1,11 @@
 package dev.twinbox.proof.bench;
 
-/** The tables from which events are published: the outbox, and those of the ways that it is compared with. */
+/** The tables from which events are published: the outbox, and those of the other sides. */
 enum EventTable {
-    /** Made by the relay's {@code migrate}. */
+    /** Created by the relay's {@code migrate}. */
     TWINBOX("outbox_event", "", "id, topic, key, type, source, occurred_at, content_type, payload"),
 
-    /** What a person writes for a poller: a number to order by, and the event. */
+    /** A table for a poller, written by hand: a number for the order, and the event. */
     SKIP_LOCKED("skip_locked_outbox", """
             create table skip_locked_outbox (
               number       bigint      primary key generated always as identity,
@@ -47,12 +47,12 @@ enum EventTable {
         return table;
     }
 
-    /** Creates it; empty where the table is not the benchmark's to create. */
+    /** The statement that creates it; empty if something else creates the table. */
     String ddl() {
         return ddl;
     }
 
-    /** In the order of {@link OutboxBacklog}'s rows, whatever they are called here. */
+    /** The columns in the order of {@link OutboxBacklog}, under the names of this table. */
     String columns() {
         return columns;
     }

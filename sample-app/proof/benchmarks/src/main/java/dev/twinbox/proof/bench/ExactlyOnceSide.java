@@ -5,8 +5,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * As {@link RelaySide}, publishing exactly once. What Kafka knows of a relay can not be forgotten as its position in the
- * database can, so that each run is one of a relay of a new name.
+ * As {@link RelaySide}, but exactly-once. Kafka's state of a relay cannot be reset like its position in the database,
+ * so each run has a relay with a new name.
  */
 final class ExactlyOnceSide implements PublishingSide {
 

@@ -3,18 +3,18 @@ package dev.twinbox.proof.bench;
 import java.util.UUID;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
-/** Events that each are a function of their number, from 0 on: what {@link TopicCheck} compares a topic with. */
+/** Events that are functions of their number, from 0 on. {@link TopicCheck} compares a topic with them. */
 interface ExpectedEvents {
 
     int events();
 
-    /** How many different keys they have. */
+    /** How many different keys there are. */
     int keys();
 
     /** 0 to {@code keys() - 1}. */
     int customer(int number);
 
-    /** The number of the event with this id, or -1 if it is none of these. */
+    /** The number of the event with this id; -1 if it is none of these events. */
     int numberOf(UUID id);
 
     /** Whether a record from Kafka is that event. */

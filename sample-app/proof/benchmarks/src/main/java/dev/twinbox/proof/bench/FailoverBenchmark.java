@@ -16,8 +16,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * How long nothing is published when the relay that owns the lease is killed with SIGKILL: until the first event that only the
- * standby can have sent arrives at a consumer. The killed one comes back as the next standby.
+ * How long nothing is published after the relay with the lease was killed with SIGKILL. The time ends when the first
+ * event that only the standby can have sent arrives at a consumer. The killed relay becomes the next standby.
  */
 final class FailoverBenchmark implements Benchmark {
 
@@ -95,7 +95,8 @@ final class FailoverBenchmark implements Benchmark {
         owner.kill();
         long dead = System.nanoTime();
         int firstAfter = firstDueAfter(run, dead);
-        // Events that were due before it was dead may have come from it; some later ones are enough to know the first.
+        // Events that were due before the kill may have come from the killed relay. Some later ones are enough to find
+        // the first.
         deadline.await("an event from the standby", POLL, () -> earliest(arrivals, firstAfter) != Long.MAX_VALUE);
         double seconds = Report.rounded((earliest(arrivals, firstAfter) - before) / 1e9);
         Console.say(String.format(Locale.ROOT, "kill %d: first event of the standby after %.3f s", kill, seconds));
@@ -119,7 +120,7 @@ final class FailoverBenchmark implements Benchmark {
         return earliest;
     }
 
-    /** Nothing that was committed is missing; repeated ones are what at-least-once means. */
+    /** No committed event is missing. Repeats are allowed: the relay publishes at least once. */
     private void requireAll(OpenLoop.Running run, Arrivals arrivals) {
         int committed = run.committedEvents();
         deadline.await("all that was committed", POLL, () -> arrivals.distinct() >= committed);

@@ -8,7 +8,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** What a JVM held after each garbage collection, from its own log. */
+/** The heap of a JVM after each garbage collection, from the JVM's own log. */
 final class HeapLog {
 
     // [12.345s][info][gc] GC(17) Pause Young (Normal) (G1 Evacuation Pause) 58M->31M(64M) 2.345ms
@@ -20,7 +20,7 @@ final class HeapLog {
         return "-Xlog:gc:file=" + log;
     }
 
-    /** The most that was left after a collection, in MiB. */
+    /** The largest heap after a collection, in MiB. */
     static int peakAfterCollection(Path log) throws IOException {
         try (Stream<String> lines = Files.lines(log)) {
             List<Integer> left = lines.flatMap(line -> COLLECTION.matcher(line).results())

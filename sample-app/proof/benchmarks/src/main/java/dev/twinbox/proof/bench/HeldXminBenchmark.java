@@ -21,8 +21,8 @@ import java.util.OptionalDouble;
 import java.util.stream.IntStream;
 
 /**
- * Whether publishing gets slower while a foreign transaction keeps vacuum from removing anything: minute by minute the time of a
- * poll and of a saved position, and how far behind the commits the topic is; beside SKIP LOCKED + delete under the same load.
+ * Whether publishing gets slower while another transaction keeps vacuum from removing rows. It measures the time of a
+ * poll and of a saved position in each minute, and the lag. SKIP LOCKED with DELETE gets the same load.
  */
 final class HeldXminBenchmark implements Benchmark {
 
@@ -31,9 +31,9 @@ final class HeldXminBenchmark implements Benchmark {
     private static final int PARTITIONS = 8;
     private static final String TOPIC = "bench-held-xmin";
     private static final List<String> JVM_OPTIONS = List.of("-Xms512m", "-Xmx512m");
-    /** A twentieth at full size: enough for some hundred statements of each kind a minute. */
+    /** A twentieth at full size: enough for some hundred statements of each kind per minute. */
     private static final double SECONDS_LOGGED_OF_A_MINUTE = 3;
-    /** A topic of ten minutes would fill a disk; what is read while it is written need not be kept. */
+    /** Ten minutes of records would fill a disk. Records that have been read need not be kept. */
     private static final Map<String, String> KEEP_LITTLE =
             Map.of("retention.bytes", Integer.toString(256 << 20), "segment.bytes", Integer.toString(64 << 20));
 
@@ -74,13 +74,13 @@ final class HeldXminBenchmark implements Benchmark {
         this.deadline = deadline;
     }
 
-    /** @param minute how long a minute is: a test has none */
+    /** @param minute how long a minute is; tests use shorter ones */
     record Plan(int minutes, Duration minute, int eventsPerSecond) {}
 
-    /** What is measured, and how its statements begin in PostgreSQL's log. */
+    /** What is measured, and the first line of its statements in PostgreSQL's log. */
     private record Side(String label, EventTable table, List<String> polls, List<String> saves) {}
 
-    /** Milliseconds of a poll and of a save (medians), and seconds of the longest lag, in one minute. */
+    /** Medians of a poll and of a save, in milliseconds, and the longest lag in seconds, of one minute. */
     private record Minute(double pollMillis, double saveMillis, double lagSeconds) {}
 
     @Override
@@ -94,7 +94,7 @@ final class HeldXminBenchmark implements Benchmark {
             double load = Machine.load();
             List<Minute> twinbox = twinbox(servers, relays.with("twinbox.relay.database.user", StatementTimes.ROLE));
             servers.execute("truncate outbox_event");
-            // A poll that takes seconds is rare, and must not be missed.
+            // A poll of seconds is rare, and must not be missed.
             StatementTimes.log(servers, 1);
             List<Minute> skipLocked = skipLocked(servers, settings);
             return report(servers, twinbox, skipLocked, load);
@@ -144,7 +144,7 @@ final class HeldXminBenchmark implements Benchmark {
                 run.await();
                 run.requireOnTime();
             } else {
-                // It may take the machine from those who commit: then they commit less, and that is its own loss.
+                // It may slow down the committing sessions. Then they commit less, which is a loss of its own.
                 run.stopAtEnd();
             }
             long endNanos = System.nanoTime();
@@ -209,7 +209,7 @@ final class HeldXminBenchmark implements Benchmark {
         return all;
     }
 
-    /** A poller whose polls take longer than a minute is reported with a minute. */
+    /** A poll that takes longer than a minute is reported as a minute. */
     private double median(StatementTimes times, Side side, List<String> statements, long from, long to) {
         OptionalDouble median = times.medianMillis(statements, from, to);
         if (median.isEmpty() && side.equals(TWINBOX)) {
@@ -219,7 +219,10 @@ final class HeldXminBenchmark implements Benchmark {
         return median.orElse((double) minute.toMillis());
     }
 
-    /** The longest from COMMIT to arrival, for the events of each minute; what has not arrived counts until the end. */
+    /**
+     * The longest time from COMMIT to arrival, for the events of each minute. Events that did not arrive count until
+     * the end.
+     */
     private double[] lags(OpenLoop.Running run, Arrivals arrivals, long endNanos) {
         double[] lags = new double[minutes];
         OpenLoop.Schedule schedule = run.schedule();
@@ -240,21 +243,33 @@ final class HeldXminBenchmark implements Benchmark {
             throws SQLException {
         Minute first = twinbox.get(0);
         Minute last = twinbox.get(minutes - 1);
-        double lag = twinbox.stream().mapToDouble(Minute::lagSeconds).max().orElseThrow();
-        JsonObject figures = Json.createObjectBuilder()
+        double lag = longestLag(twinbox);
+        return new Report(
+                "held-xmin",
+                figures(servers, twinbox, skipLocked, load),
+                table(TWINBOX, twinbox) + table(SKIP_LOCKED, skipLocked),
+                plot(twinbox, skipLocked),
+                List.of(
+                        Report.Requirement.atMost(
+                                "poll, last / first minute", last.pollMillis / first.pollMillis, REQUIRED_GROWTH),
+                        Report.Requirement.atMost(
+                                "save, last / first minute", last.saveMillis / first.saveMillis, REQUIRED_GROWTH),
+                        Report.Requirement.atMost("longest lag, s", lag, REQUIRED_LAG_SECONDS)));
+    }
+
+    private JsonObject figures(BenchServers servers, List<Minute> twinbox, List<Minute> skipLocked, double load)
+            throws SQLException {
+        Minute first = twinbox.get(0);
+        Minute last = twinbox.get(minutes - 1);
+        return Json.createObjectBuilder()
                 .add("poll_ms_first", first.pollMillis)
                 .add("poll_ms_last", last.pollMillis)
                 .add("save_ms_first", first.saveMillis)
                 .add("save_ms_last", last.saveMillis)
-                .add("lag_max_s", lag)
+                .add("lag_max_s", longestLag(twinbox))
                 .add("skip_locked_poll_ms_first", skipLocked.get(0).pollMillis)
                 .add("skip_locked_poll_ms_last", skipLocked.get(minutes - 1).pollMillis)
-                .add(
-                        "skip_locked_lag_max_s",
-                        skipLocked.stream()
-                                .mapToDouble(Minute::lagSeconds)
-                                .max()
-                                .orElseThrow())
+                .add("skip_locked_lag_max_s", longestLag(skipLocked))
                 .add("growth_required", REQUIRED_GROWTH)
                 .add("lag_max_s_required", REQUIRED_LAG_SECONDS)
                 .add("minutes", json(twinbox))
@@ -266,17 +281,10 @@ final class HeldXminBenchmark implements Benchmark {
                 .add("postgresql", servers.postgresJson())
                 .add("load_before", load)
                 .build();
-        return new Report(
-                "held-xmin",
-                figures,
-                table(TWINBOX, twinbox) + table(SKIP_LOCKED, skipLocked),
-                plot(twinbox, skipLocked),
-                List.of(
-                        Report.Requirement.atMost(
-                                "poll, last / first minute", last.pollMillis / first.pollMillis, REQUIRED_GROWTH),
-                        Report.Requirement.atMost(
-                                "save, last / first minute", last.saveMillis / first.saveMillis, REQUIRED_GROWTH),
-                        Report.Requirement.atMost("longest lag, s", lag, REQUIRED_LAG_SECONDS)));
+    }
+
+    private static double longestLag(List<Minute> measured) {
+        return measured.stream().mapToDouble(Minute::lagSeconds).max().orElseThrow();
     }
 
     private static JsonArrayBuilder json(List<Minute> minutes) {

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Whether a poll takes longer when ten million rows that were published before are still in the table. */
+/** Whether a poll takes longer with ten million published rows in the table. */
 final class HistoryBenchmark implements Benchmark {
 
     private static final int PARTITIONS = 8;
@@ -21,7 +21,7 @@ final class HistoryBenchmark implements Benchmark {
     private static final String BULK_TOPIC = "bench-history-bulk";
     private static final List<String> JVM_OPTIONS = List.of("-Xms512m", "-Xmx512m");
     private static final int EVENTS_PER_SECOND = 500;
-    /** Ten million rows are measured for a minute before and a minute after. */
+    /** At ten million rows, a minute before and a minute after are measured. */
     private static final int ROWS_FOR_A_SECOND = 10_000_000 / 60;
 
     private static final int SHORTEST_SECONDS = 4;
@@ -86,7 +86,7 @@ final class HistoryBenchmark implements Benchmark {
         Console.say(String.format(Locale.ROOT, "publishing %,d rows, which stay in the table", history.events()));
         history.load(servers, BULK_TOPIC);
         RelayMetrics.awaitAcknowledged(relay, 2L * phase + history.events(), deadline);
-        // As autovacuum leaves it, which would otherwise be at work while polls are timed.
+        // Vacuumed here: otherwise autovacuum would run while polls are timed.
         servers.execute("vacuum (analyze) outbox_event");
         servers.execute("checkpoint");
     }

@@ -13,7 +13,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Whether the relay gets slower when all events have one key, beside 10,000 keys; in turns, each time in a fresh JVM. */
+/**
+ * Whether the relay is slower if all events have one key instead of 10,000 keys. The two cases alternate, each time in
+ * a new JVM.
+ */
 final class HotKeyBenchmark implements Benchmark {
 
     private static final int ROUNDS = 3;
@@ -29,7 +32,7 @@ final class HotKeyBenchmark implements Benchmark {
     private final Case manyKeys;
     private final Runs runs = new Runs();
 
-    /** @param database where its backlog is */
+    /** @param database the database with its backlog */
     private record Case(String label, String database, Workload workload) {}
 
     HotKeyBenchmark(Installation files, int rows, Deadline deadline) {

@@ -2,7 +2,10 @@ package dev.twinbox.proof.bench;
 
 import org.jspecify.annotations.Nullable;
 
-/** A run whose figure must not be reported: something was lost, repeated, out of order or late. The message says what. */
+/**
+ * A run whose figures must not be reported: events were lost, repeated, out of order or late. The message has the
+ * details.
+ */
 final class InvalidRunException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -30,7 +30,7 @@ record JavaProgram(
 
     static final String RESULT_PREFIX = "bench-nanos=";
 
-    /** Said by the program itself: its first step to its last acknowledgement. */
+    /** Called by the program itself: prints the time from its first step to its last acknowledgement. */
     static void printResult(long nanos) {
         System.out.println(RESULT_PREFIX + nanos);
     }
@@ -42,7 +42,7 @@ record JavaProgram(
                 name, System.getProperty("java.class.path"), main.getName(), jvmOptions, environment, folder);
     }
 
-    /** Runs it to its end and returns the time that it printed. */
+    /** Runs the program to its end and returns the time that it printed. */
     Duration run(Deadline deadline, String... arguments) throws IOException, InterruptedException {
         try (Running running = start(arguments)) {
             running.awaitExit(deadline);
@@ -50,7 +50,7 @@ record JavaProgram(
         }
     }
 
-    /** Starts it; whoever started it closes it. */
+    /** Starts the program. The caller closes it. */
     Running start(String... arguments) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -64,12 +64,12 @@ record JavaProgram(
         return new Running(name, builder.start(), output);
     }
 
-    /** The program while it runs, and what it printed. */
+    /** A running program and its output. */
     static final class Running implements AutoCloseable {
         private final String name;
         private final Process process;
         private final Path output;
-        /** It does not outlive a benchmark that is interrupted. */
+        /** The program ends if the benchmark is interrupted. */
         private final Thread orphanHook;
 
         private Running(String name, Process process, Path output) {
@@ -91,7 +91,7 @@ record JavaProgram(
             }
         }
 
-        /** @throws InvalidRunException with all that it printed, if it printed no result */
+        /** @throws InvalidRunException if it printed no result; the message has its output */
         Duration result() {
             List<String> lines = lines();
             return lines.stream()
@@ -102,7 +102,7 @@ record JavaProgram(
                             + " and no result. It said:\n" + String.join("\n", lines)));
         }
 
-        /** @throws InvalidRunException with all that it printed, if it has ended */
+        /** @throws InvalidRunException if it has ended; the message has its output */
         void requireAlive() {
             if (!process.isAlive()) {
                 throw new InvalidRunException(name + " ended by itself with exit code " + process.exitValue()
@@ -118,7 +118,7 @@ record JavaProgram(
             }
         }
 
-        /** Kills it if it still runs. */
+        /** Kills the program if it still runs. */
         @Override
         public void close() {
             process.destroyForcibly();

@@ -11,7 +11,7 @@ import java.util.UUID;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * A few events of many megabytes, of random bytes that nothing can compress.
+ * A few large events of random bytes, which no compression makes smaller.
  *
  * @param events how many; their numbers are 0 to {@code events - 1}
  */
@@ -27,7 +27,7 @@ record LargeEvents(int events) implements ExpectedEvents {
             insert into outbox_event (id, topic, key, type, source, occurred_at, content_type, payload)
             values (?, ?, ?, 'scan.stored', '/bench', ?, 'application/octet-stream', ?)""";
 
-    /** Commits one after the other. */
+    /** Commits the events one after the other. */
     void load(Connection connection, String topic) throws SQLException {
         try (PreparedStatement insert = connection.prepareStatement(INSERT)) {
             for (int number = 0; number < events; number++) {
@@ -67,7 +67,7 @@ record LargeEvents(int events) implements ExpectedEvents {
         return id.getMostSignificantBits() == ID_HIGH && number < events ? (int) number : -1;
     }
 
-    /** Byte by byte. */
+    /** Compares byte by byte. */
     @Override
     public boolean is(int number, ConsumerRecord<byte[], byte[]> found) {
         return Arrays.equals(found.value(), payload(number));

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import org.HdrHistogram.Histogram;
 
-/** How long something took, many times. */
+/** Many measured times. */
 final class Latencies {
 
     static final List<String> LABELS = List.of("50", "95", "99", "99.9");
@@ -24,12 +24,12 @@ final class Latencies {
         return histogram.getTotalCount();
     }
 
-    /** In milliseconds, to a microsecond. */
+    /** The times in milliseconds, rounded to a microsecond. */
     double millis(double percentile) {
         return Math.round(histogram.getValueAtPercentile(percentile) / 1e3) / 1e3;
     }
 
-    /** Of {@link #LABELS}, in milliseconds. */
+    /** The percentiles of {@link #LABELS}, in milliseconds. */
     List<Double> percentiles() {
         return LABELS.stream().map(label -> millis(Double.parseDouble(label))).toList();
     }

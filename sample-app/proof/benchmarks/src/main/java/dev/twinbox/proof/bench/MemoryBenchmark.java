@@ -17,8 +17,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Whether the relay's memory depends on the backlog: ten million small rows with a heap of 64 MiB, 300 rows of 8 MiB with a heap
- * of 256 MiB. An OutOfMemoryError ends the process, hence the run.
+ * Whether the relay's memory depends on the backlog: ten million small rows with a heap of 64 MiB, and 300 rows of 8
+ * MiB with a heap of 256 MiB. An OutOfMemoryError ends the process, and so the run.
  */
 final class MemoryBenchmark implements Benchmark {
 
@@ -43,11 +43,11 @@ final class MemoryBenchmark implements Benchmark {
     }
 
     /**
-     * One backlog.
+     * The result of one backlog.
      *
-     * @param firstEventSeconds from the start of the process until the topic held a record
-     * @param seconds until all were acknowledged
-     * @param heapPeakMib most that was left after a garbage collection
+     * @param firstEventSeconds from the start of the process to the first record on the topic
+     * @param seconds until all events were acknowledged
+     * @param heapPeakMib the largest heap after a garbage collection
      */
     private record Measured(
             String label, int events, int heapMib, double firstEventSeconds, double seconds, int heapPeakMib) {

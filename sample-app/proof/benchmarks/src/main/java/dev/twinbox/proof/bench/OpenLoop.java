@@ -18,10 +18,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Applications that commit events at fixed moments, however late earlier ones are: an open loop, so that a stall shows in the
- * latencies of all events that were due during it and not only in one (coordinated omission).
+ * Applications that commit events at fixed moments, even if earlier ones are late. In such an open loop a stall shows
+ * in the latencies of all events that were due during it (no coordinated omission).
  *
- * <p>Several sessions share the work. Nothing makes two of them wait for each other, so events of one key have no order here.
+ * <p>Several sessions share the work. They do not wait for each other, so the events of a key have no order here.
  */
 final class OpenLoop {
 
@@ -30,7 +30,7 @@ final class OpenLoop {
             -- bench: commit events
             insert into %s (%s) values %s""";
 
-    /** Shorter than this is a try, whose figures say nothing: it is to end with some even on a machine that is busy. */
+    /** A shorter schedule is a try, whose figures mean nothing. It has to finish on a busy machine as well. */
     private static final Duration SHORTEST_MEASURED = Duration.ofSeconds(15);
 
     private static final Duration SLACK = Duration.ofSeconds(1);
@@ -51,7 +51,7 @@ final class OpenLoop {
     }
 
     /**
-     * When which events are due.
+     * Which events are due when.
      *
      * @param first number of the first event
      * @param events how many, a multiple of {@code perTransaction}
@@ -81,7 +81,7 @@ final class OpenLoop {
         }
     }
 
-    /** Starts committing and returns when the clock of the schedule has started. */
+    /** Starts committing. Returns when the clock of the schedule has started. */
     Running start(Schedule schedule) throws SQLException {
         List<Connection> connections = new ArrayList<>();
         for (int session = 0; session < SESSIONS; session++) {
@@ -90,14 +90,14 @@ final class OpenLoop {
         return new Running(schedule, connections);
     }
 
-    /** Commits all of the schedule. */
+    /** Commits the whole schedule. */
     Running run(Schedule schedule) throws SQLException {
         Running running = start(schedule);
         running.await();
         return running;
     }
 
-    /** A schedule while it is carried out, and what became of it. All times are {@link System#nanoTime()}. */
+    /** A running schedule and its results. All times are {@link System#nanoTime()}. */
     final class Running {
         private final Schedule schedule;
         private final long start = System.nanoTime();
@@ -133,13 +133,15 @@ final class OpenLoop {
             }
         }
 
-        /** Waits until the schedule is over, whether or not all of it could be committed, and begins nothing any more. */
+        /**
+         * Waits until the schedule is over, whether or not all of it was committed, and begins no further transaction.
+         */
         void stopAtEnd() {
             waitUntil(start + schedule.length().toNanos());
             stop();
         }
 
-        /** Nothing is begun any more. */
+        /** Begins no further transaction. */
         void stop() {
             stopped = true;
             await();
@@ -165,12 +167,12 @@ final class OpenLoop {
             return schedule;
         }
 
-        /** Whether it was committed: not all of them are after {@link #stop()}. */
+        /** Whether an event was committed: after {@link #stop()} some are not. */
         boolean isCommitted(int number) {
             return committedAt(number) != 0;
         }
 
-        /** How many events were. */
+        /** How many events were committed. */
         int committedEvents() {
             int transactions = 0;
             for (long at : committed) {
@@ -179,7 +181,7 @@ final class OpenLoop {
             return transactions * schedule.perTransaction();
         }
 
-        /** When the COMMIT had returned; 0: never. */
+        /** When the COMMIT of an event returned; 0: never. */
         long committedAt(int number) {
             return committed[schedule.transactionOf(number)];
         }
@@ -188,7 +190,7 @@ final class OpenLoop {
             return start + schedule.nanosFromStart(schedule.transactionOf(number));
         }
 
-        /** @throws InvalidRunException if the events were not committed at the rate that was asked for */
+        /** @throws InvalidRunException if the events were not committed at the requested rate */
         void requireOnTime() {
             long last = 0;
             for (long at : committed) {

@@ -9,10 +9,10 @@ import java.util.HexFormat;
 import org.postgresql.PGConnection;
 import org.postgresql.copy.PGCopyOutputStream;
 
-/** Committed rows in an outbox that nobody has published yet. */
+/** Committed rows in an outbox that are not published yet. */
 final class OutboxBacklog {
 
-    /** Rows of one committed transaction; a load in one transaction would be a window that no application makes. */
+    /** Rows per transaction. No application has a window of one huge transaction. */
     private static final int ROWS_PER_TRANSACTION = 100;
 
     private static final String COPY = """
@@ -22,15 +22,15 @@ final class OutboxBacklog {
     private OutboxBacklog() {}
 
     /**
-     * Writes all events of the workload, in the order of their numbers, and leaves the table as autovacuum leaves one: the first
-     * relay that reads it does not pay for the others' visibility information.
+     * Writes all events of the workload in the order of their numbers, then vacuums the table. So the first relay does
+     * not pay for visibility information that later ones need as well.
      */
     static void load(Connection connection, EventTable table, Workload workload, String topic)
             throws SQLException, IOException {
         PGConnection postgres = connection.unwrap(PGConnection.class);
         String copy = COPY.formatted(table.table(), table.columns());
         try (Statement statement = connection.createStatement()) {
-            // Only the load is not waited for; the checkpoint below makes it durable before anything is measured.
+            // Only the load is asynchronous. The checkpoint below makes it durable before the measurement.
             statement.execute("set synchronous_commit = off");
             for (int from = 0; from < workload.events(); from += ROWS_PER_TRANSACTION) {
                 int to = Math.min(from + ROWS_PER_TRANSACTION, workload.events());

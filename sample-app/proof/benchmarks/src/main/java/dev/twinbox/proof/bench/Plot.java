@@ -16,7 +16,7 @@ import org.knowm.xchart.style.Styler.LegendPosition;
 /**
  * The picture of a report.
  *
- * @param x what the labels name
+ * @param x what the labels mean
  * @param y the unit of the values
  * @param labels along the x axis
  * @param series a value for each label, by name, in the order in which they are drawn
@@ -50,7 +50,7 @@ record Plot(
         LOGARITHMIC
     }
 
-    /** One bar a label. */
+    /** One bar per label. */
     static Plot bars(String title, String y, Map<String, Double> values) {
         return new Plot(
                 title,
@@ -62,17 +62,17 @@ record Plot(
                 Map.of(y, List.copyOf(values.values())));
     }
 
-    /** Several bars a label, one of each series. */
+    /** Several bars per label, one of each series. */
     static Plot groups(String title, String y, List<String> labels, Map<String, List<Double>> series) {
         return new Plot(title, Style.BARS, Scale.LINEAR, "", y, labels, new LinkedHashMap<>(series));
     }
 
-    /** Lines over the labels, on a logarithmic scale. */
+    /** Lines on a logarithmic scale. */
     static Plot lines(String title, String x, String y, List<String> labels, Map<String, List<Double>> series) {
         return new Plot(title, Style.LINES, Scale.LOGARITHMIC, x, y, labels, new LinkedHashMap<>(series));
     }
 
-    /** A logarithmic axis has no place for zero. */
+    /** A logarithmic axis has no zero. */
     private List<Double> drawable(List<Double> values) {
         return scale == Scale.LINEAR
                 ? values

@@ -11,27 +11,27 @@ import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
- * What the processes of a run have used of the processors: where the time goes when they share few. As the Linux kernel counts
- * it, in hundredths of a second; all zero elsewhere.
+ * The processor time of the processes of a run: it shows where the time goes when processors are few. The Linux kernel
+ * counts it in hundredths of a second; on other systems it is zero.
  *
  * @param postgresql the server with its backends, also those that have ended
  * @param kafka the broker
- * @param program what was measured
- * @param name what it is called
+ * @param program the measured program
+ * @param name the program's name
  */
 record ProcessorTime(Duration postgresql, Duration kafka, Duration program, String name) {
     private static final long TICK_MILLIS = 10;
-    /** Of {@code /proc/<pid>/stat}, counted behind the name of the program. */
+    /** Field of {@code /proc/<pid>/stat}, counted after the program's name. */
     private static final int OWN = 11;
 
     private static final int OF_ENDED_CHILDREN = 13;
 
-    /** With the programs that this one started and that have ended, from the start of their JVM on. */
+    /** The sum with the programs that this JVM has started and that have ended. */
     static ProcessorTime withSenders(BenchServers servers) {
         return with(servers, read(ProcessHandle.current(), OF_ENDED_CHILDREN), "sender");
     }
 
-    /** With a server that runs. */
+    /** The sum with a running server. */
     static ProcessorTime with(BenchServers servers, PayaraMicro server) {
         return with(servers, ofTree(server.pid()), "payara");
     }
@@ -54,7 +54,7 @@ record ProcessorTime(Duration postgresql, Duration kafka, Duration program, Stri
             String[] fields = stat.substring(stat.lastIndexOf(')') + 1).trim().split(" ", -1);
             return Duration.ofMillis(TICK_MILLIS * (Long.parseLong(fields[field]) + Long.parseLong(fields[field + 1])));
         } catch (IOException e) {
-            return Duration.ZERO; // it has just ended, and its parent has its time, or this is not Linux
+            return Duration.ZERO; // it has just ended and its parent has its time, or this is not Linux
         }
     }
 
@@ -68,7 +68,7 @@ record ProcessorTime(Duration postgresql, Duration kafka, Duration program, Stri
         return (double) postgresql.plus(kafka).plus(program).toNanos() / took.toNanos();
     }
 
-    /** Microseconds for each event. */
+    /** Microseconds per event. */
     JsonObjectBuilder json(int events) {
         return Json.createObjectBuilder()
                 .add("postgresql", micros(postgresql, events))

@@ -18,13 +18,13 @@ import java.util.regex.Pattern;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.config.ConfigDef;
 
-/** The Kafka producer settings that the relay really uses, as Kafka's client prints them: the bare producer gets the same. */
+/** The producer settings that the relay really uses, as Kafka's client prints them. The bare producer gets the same. */
 final class ProducerSettings {
 
     private static final String HEADING = "ProducerConfig values:";
     private static final Pattern LINE = Pattern.compile("\\s+([a-z0-9._]+) = (.*)");
 
-    /** Makes Kafka's client print the settings it runs with, in the one relay that is not measured. */
+    /** Makes Kafka's client print its settings, in one relay that is not measured. */
     private static final String PRINT_SETTINGS = """
             <configuration>
               <appender name="OUT" class="ch.qos.logback.core.ConsoleAppender"><encoder><pattern>%msg%n</pattern></encoder></appender>
@@ -37,9 +37,9 @@ final class ProducerSettings {
     private ProducerSettings() {}
 
     /**
-     * Asks a relay that sends one event; it is not measured, and leaves an empty outbox.
+     * Starts a relay that sends one event. It is not measured, and leaves an empty outbox.
      *
-     * @return what another producer of this broker needs to be the same
+     * @return the settings that another producer of this broker needs to be the same
      */
     static Map<String, String> ofRelay(Relays relays, BenchServers servers, Deadline deadline)
             throws SQLException, IOException {
@@ -58,7 +58,7 @@ final class ProducerSettings {
             Map<String, String> settings = in(asked.log());
             // A list, which the log shows in brackets.
             settings.put(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, servers.bootstrapServers());
-            // Bounds a wait, costs no time. The relay tries again after it; another producer would give up.
+            // It bounds a wait and costs no time. After it the relay retries; another producer would give up.
             settings.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, "60000");
             return settings;
         } finally {
@@ -68,9 +68,9 @@ final class ProducerSettings {
     }
 
     /**
-     * Every single-valued setting.
+     * Parses all settings with a single value.
      *
-     * @param log what a relay printed, with Kafka's {@code ProducerConfig} logger at INFO
+     * @param log a relay's output, with Kafka's {@code ProducerConfig} logger at INFO
      */
     static Map<String, String> in(String log) {
         int heading = log.lastIndexOf(HEADING);
@@ -85,12 +85,12 @@ final class ProducerSettings {
                 .takeWhile(Matcher::matches)
                 .filter(line -> isPlain(line.group(1), line.group(2)))
                 .forEach(line -> settings.put(line.group(1), line.group(2).trim()));
-        // Kafka prints the number that "all" stands for.
+        // Kafka prints "all" as a number.
         settings.computeIfPresent(ProducerConfig.ACKS_CONFIG, (name, value) -> value.equals("-1") ? "all" : value);
         return settings;
     }
 
-    /** Hands settings to a program that {@link #read reads} them. */
+    /** Writes settings for a program that {@link #read reads} them. */
     static void write(Map<String, String> settings, Path file) throws IOException {
         Properties properties = new Properties();
         properties.putAll(settings);
@@ -107,7 +107,7 @@ final class ProducerSettings {
         return settings;
     }
 
-    /** Those that are not Kafka's defaults. */
+    /** The settings that differ from Kafka's defaults. */
     static Map<String, String> chosen(Map<String, String> settings) {
         Map<String, ConfigDef.ConfigKey> known = ProducerConfig.configDef().configKeys();
         Map<String, String> chosen = new TreeMap<>(settings);
@@ -120,7 +120,7 @@ final class ProducerSettings {
         return chosen;
     }
 
-    /** Lists, classes and unset ones have no text form that could be read back; names of a client belong to one client. */
+    /** Lists, classes and unset values cannot be parsed. Names of a client belong to one client. */
     private static boolean isPlain(String name, String value) {
         return !value.isBlank()
                 && !value.equals("null")

@@ -4,19 +4,19 @@ import java.io.IOException;
 import java.sql.SQLException;
 import java.time.Duration;
 
-/** One way to get the same events onto the same topic. */
+/** A way to publish the same events to the same topic. */
 interface PublishingSide {
 
-    /** How reports call it. */
+    /** Its name in reports. */
     String label();
 
-    /** Puts back what the last run used up; not timed. */
+    /** Restores what the last run consumed. It is not timed. */
     void prepare() throws SQLException, IOException;
 
     /**
-     * Publishes the whole workload in a fresh JVM.
+     * Publishes the whole workload in a new JVM.
      *
-     * @return from just before its first read (or send, if it has nothing to read) to its last acknowledgement
+     * @return the time from just before its first read, or send if it reads nothing, to its last acknowledgement
      */
     Duration run(Deadline deadline) throws SQLException, IOException, InterruptedException;
 }

@@ -15,11 +15,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How many events a second get their effect inside Payara: through a JPA handler and a JDBC handler of Twinbox, and through a
- * consumer written by hand with JDBC in the same application; by size of the batch, number of partitions and share of repeats.
+ * How many events per second get their effect inside Payara. Compared are a JPA handler and a JDBC handler of Twinbox,
+ * and a consumer written by hand with JDBC in the same application. Batch size, number of partitions and share of
+ * repeats vary.
  *
- * <p>A run is timed from outside, for all in the same way: from the moment at which its events become visible on the topic until
- * the consumer group has committed the offset behind the last one.
+ * <p>All runs are timed from outside: from the moment when the events become visible on the topic until the consumer
+ * group has committed the last offset.
  */
 final class ReceiveBenchmark implements Benchmark {
 
@@ -53,10 +54,10 @@ final class ReceiveBenchmark implements Benchmark {
     /**
      * What is measured.
      *
-     * @param deliveries by size of the batch, one server for each
+     * @param deliveries by batch size, one server for each
      * @param rounds with all of them
-     * @param moreRounds with those of which partitions are compared, which differ by less than runs do
-     * @param rows records of a run in the largest batches
+     * @param moreRounds with those whose partitions are compared: they differ by less than runs do
+     * @param rows records of a run with the largest batches
      */
     record Plan(Map<Integer, List<Delivery>> deliveries, int rounds, int moreRounds, int rows) {
 
@@ -76,7 +77,7 @@ final class ReceiveBenchmark implements Benchmark {
             return new Plan(deliveries, 1, 0, rows);
         }
 
-        /** So many that runs take about the same time. */
+        /** A size at which all runs take about the same time. */
         int rows(int batchSize) {
             int divisor = switch (batchSize) {
                 case LARGEST -> 1;
@@ -145,23 +146,40 @@ final class ReceiveBenchmark implements Benchmark {
     private Report report(ReceiveStage stage, double load) throws SQLException {
         double jpaRatio = batchRate(ReceiveSide.JPA) / batchRate(ReceiveSide.BY_HAND);
         double jdbcRatio = batchRate(ReceiveSide.JDBC) / batchRate(ReceiveSide.BY_HAND);
-        double jpaSingle = rate(ReceiveSide.JPA, SINGLE, Delivery.PLAIN);
-        double jdbcSingle = rate(ReceiveSide.JDBC, SINGLE, Delivery.PLAIN);
-        double batchGain = batchRate(ReceiveSide.JPA) / jpaSingle;
-        double jdbcBatchGain = batchRate(ReceiveSide.JDBC) / jdbcSingle;
-        JsonObject figures = Json.createObjectBuilder()
+        List<Report.Requirement> requirements = new ArrayList<>(List.of(
+                Report.Requirement.atLeast("JPA handler / by hand", jpaRatio, REQUIRED_JPA_RATIO),
+                Report.Requirement.atLeast("JDBC handler / by hand", jdbcRatio, REQUIRED_JDBC_RATIO),
+                Report.Requirement.atLeast("JPA, batch / single", batchGain(ReceiveSide.JPA), REQUIRED_BATCH_GAIN),
+                Report.Requirement.atLeast("JDBC, batch / single", batchGain(ReceiveSide.JDBC), REQUIRED_BATCH_GAIN)));
+        for (int batchSize : plan.deliveries.keySet()) {
+            for (ReceiveSide side : List.of(ReceiveSide.JPA, ReceiveSide.JDBC)) {
+                requirements.add(Report.Requirement.atLeast(
+                        side.label() + ", batch " + batchSize + ", two partitions / one",
+                        partitionGain(side, batchSize),
+                        REQUIRED_PARTITION_GAIN));
+            }
+        }
+        return new Report("receive", figures(stage, load), runs.table(), plot(), requirements);
+    }
+
+    private double batchGain(ReceiveSide side) {
+        return batchRate(side) / rate(side, SINGLE, Delivery.PLAIN);
+    }
+
+    private JsonObject figures(ReceiveStage stage, double load) throws SQLException {
+        return Json.createObjectBuilder()
                 .add("jpa_per_s", Math.round(batchRate(ReceiveSide.JPA)))
                 .add("jdbc_per_s", Math.round(batchRate(ReceiveSide.JDBC)))
                 .add("by_hand_per_s", Math.round(batchRate(ReceiveSide.BY_HAND)))
-                .add("jpa_single_per_s", Math.round(jpaSingle))
-                .add("jdbc_single_per_s", Math.round(jdbcSingle))
+                .add("jpa_single_per_s", Math.round(rate(ReceiveSide.JPA, SINGLE, Delivery.PLAIN)))
+                .add("jdbc_single_per_s", Math.round(rate(ReceiveSide.JDBC, SINGLE, Delivery.PLAIN)))
                 .add("by_hand_single_per_s", Math.round(rate(ReceiveSide.BY_HAND, SINGLE, Delivery.PLAIN)))
-                .add("ratio", Report.rounded(jpaRatio))
+                .add("ratio", Report.rounded(batchRate(ReceiveSide.JPA) / batchRate(ReceiveSide.BY_HAND)))
                 .add("ratio_required", REQUIRED_JPA_RATIO)
-                .add("jdbc_ratio", Report.rounded(jdbcRatio))
+                .add("jdbc_ratio", Report.rounded(batchRate(ReceiveSide.JDBC) / batchRate(ReceiveSide.BY_HAND)))
                 .add("jdbc_ratio_required", REQUIRED_JDBC_RATIO)
-                .add("batch_gain", Report.rounded(batchGain))
-                .add("jdbc_batch_gain", Report.rounded(jdbcBatchGain))
+                .add("batch_gain", Report.rounded(batchGain(ReceiveSide.JPA)))
+                .add("jdbc_batch_gain", Report.rounded(batchGain(ReceiveSide.JDBC)))
                 .add("batch_gain_required", REQUIRED_BATCH_GAIN)
                 .add("two_partitions", partitionsJson())
                 .add("two_partitions_gain_required", REQUIRED_PARTITION_GAIN)
@@ -172,27 +190,13 @@ final class ReceiveBenchmark implements Benchmark {
                 .add("postgresql", stage.servers().postgresJson())
                 .add("load_before", load)
                 .build();
-        List<Report.Requirement> requirements = new ArrayList<>(List.of(
-                Report.Requirement.atLeast("JPA handler / by hand", jpaRatio, REQUIRED_JPA_RATIO),
-                Report.Requirement.atLeast("JDBC handler / by hand", jdbcRatio, REQUIRED_JDBC_RATIO),
-                Report.Requirement.atLeast("JPA, batch / single", batchGain, REQUIRED_BATCH_GAIN),
-                Report.Requirement.atLeast("JDBC, batch / single", jdbcBatchGain, REQUIRED_BATCH_GAIN)));
-        for (int batchSize : plan.deliveries.keySet()) {
-            for (ReceiveSide side : List.of(ReceiveSide.JPA, ReceiveSide.JDBC)) {
-                requirements.add(Report.Requirement.atLeast(
-                        side.label() + ", batch " + batchSize + ", two partitions / one",
-                        partitionGain(side, batchSize),
-                        REQUIRED_PARTITION_GAIN));
-            }
-        }
-        return new Report("receive", figures, runs.table(), plot(), requirements);
     }
 
     private double partitionGain(ReceiveSide side, int batchSize) {
         return rate(side, batchSize, TWO_PARTITIONS) / rate(side, batchSize, Delivery.PLAIN);
     }
 
-    /** Beside each gain, how much of the processors one partition had already taken. */
+    /** For each gain: how busy the processors were with one partition. */
     private JsonArrayBuilder partitionsJson() {
         JsonArrayBuilder all = Json.createArrayBuilder();
         for (int batchSize : plan.deliveries.keySet()) {
@@ -212,7 +216,7 @@ final class ReceiveBenchmark implements Benchmark {
         return all;
     }
 
-    /** In batches of the largest size: what a number of partitions and repeats make of it. */
+    /** The effect of partitions and repeats, with the largest batches. */
     private Plot plot() {
         List<Delivery> deliveries = plan.deliveries.getOrDefault(LARGEST, List.of());
         Map<String, List<Double>> bars = new LinkedHashMap<>();

@@ -8,14 +8,14 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Map;
 
-/** What the benchmarks of receivers share: servers, topics, tables, and Payara Micro with {@code bench.war}. */
+/** What the receiver benchmarks share: servers, topics, tables, and Payara Micro with {@code bench.war}. */
 final class ReceiveStage implements AutoCloseable {
 
     static final String JVM_OPTIONS = "-Xmx1g -XX:+UseSerialGC";
     static final int PARTITIONS = 4;
 
     private static final String MAX_HEAP = "1g";
-    /** Far below the error of a run, and rare enough to cost it nothing. */
+    /** Small compared with the error of a run, and rare enough to cost nothing. */
     private static final Duration OFFSET_POLL = Duration.ofMillis(10);
 
     private static final Duration NO_PROGRESS = Duration.ofSeconds(60);
@@ -44,7 +44,9 @@ final class ReceiveStage implements AutoCloseable {
         }
     }
 
-    /** The application of the benchmarks publishes, too, and does not start without an outbox. */
+    /**
+     * Creates outbox and inbox. The benchmarks' application publishes as well, and does not start without an outbox.
+     */
     static void migrate(BenchServers servers) {
         servers.relays().migrate();
         servers.servers().migrateInbox(BenchServers.DATABASE);
@@ -64,7 +66,7 @@ final class ReceiveStage implements AutoCloseable {
         return server(servers, url + (url.contains("?") ? "&" : "?") + "reWriteBatchedInserts=true", settings);
     }
 
-    /** A server that runs {@code bench.war}. */
+    /** Starts a server with {@code bench.war}. */
     static PayaraMicro server(BenchServers servers, String url, Map<String, String> settings) {
         Console.say("starting Payara Micro, " + settings);
         PayaraMicro.Builder builder = servers.servers()
@@ -84,11 +86,11 @@ final class ReceiveStage implements AutoCloseable {
     /**
      * What it took to handle a workload.
      *
-     * @param time from the moment at which it was visible until the consumer group had committed the offset behind the last record
+     * @param time from the moment when the records were visible until the group had committed the last offset
      */
     record Effort(Duration time, ProcessorTime spent) {}
 
-    /** Sends a workload and makes it visible; returns when it is handled. */
+    /** Sends a workload and makes it visible. Returns when it is handled. */
     Effort deliver(PayaraMicro server, ReceiveSide side, Workload workload, Delivery delivery) {
         Map<Integer, Long> ends = backlog.send(workload, side.topic(), delivery);
         ProcessorTime before = ProcessorTime.with(servers, server);
@@ -112,7 +114,7 @@ final class ReceiveStage implements AutoCloseable {
         });
     }
 
-    /** Since when the committed offsets stand where they are. */
+    /** How long the committed offsets have not changed. */
     private static final class Advance {
         private Map<Integer, Long> offsets = Map.of();
         private long nanos = System.nanoTime();

@@ -15,10 +15,11 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * How much of a bare Kafka producer's rate is left when the same events come out of the outbox through the relay, and what
- * other ways out of a table reach.
+ * How much of a bare producer's rate the relay reaches with the same events from an outbox, and what other ways out of
+ * a table reach.
  *
- * <p>All sides send the same records with the same producer settings, each time from a fresh JVM to a fresh topic, in turns.
+ * <p>All sides send the same records with the same producer settings, each time from a new JVM to a new topic. The
+ * sides alternate.
  */
 final class RelayBenchmark implements Benchmark {
 
@@ -27,8 +28,8 @@ final class RelayBenchmark implements Benchmark {
     private static final int PARTITIONS = 8;
     private static final String TOPIC = "bench-relay";
     /**
-     * The bare producer holds the whole workload: a heap that has to grow, or is half full, would make it collect while it is timed.
-     * It has also used that heap before its clock starts, so that the others' must not be new to the kernel either.
+     * The bare producer holds the whole workload. A heap that grows or is half full would be collected while it is
+     * timed. The heap is used before the clock starts, so all sides get memory that the kernel has already provided.
      */
     private static final List<String> JVM_OPTIONS = List.of("-Xms2g", "-Xmx2g", "-XX:+AlwaysPreTouch");
 
@@ -46,7 +47,7 @@ final class RelayBenchmark implements Benchmark {
         this(files, rows, ROUNDS, deadline);
     }
 
-    /** @param rounds how often each side has its turn */
+    /** @param rounds how often each side is measured */
     RelayBenchmark(Installation files, int rows, int rounds, Deadline deadline) {
         this.files = files;
         this.workload = new Workload(rows, KEYS, 1);
@@ -106,7 +107,7 @@ final class RelayBenchmark implements Benchmark {
         runs.add(side.label(), round, workload.events(), took, spent);
     }
 
-    /** The records themselves bear witness: they were handed to the producer within the time that the side reports. */
+    /** The records confirm it: they were handed to the producer within the reported time. */
     private static void requireLonger(PublishingSide side, Duration reported, Duration span) {
         if (reported.compareTo(span) < 0) {
             throw new InvalidRunException(side.label() + " reports " + reported.toMillis()
@@ -120,20 +121,35 @@ final class RelayBenchmark implements Benchmark {
         double ratio = relayRate / runs.median(BareProducerSide.LABEL);
         double skipLockedRatio = relayRate / runs.median(SkipLockedSide.LABEL);
         double exactlyOnceRatio = runs.median(ExactlyOnceSide.LABEL) / runs.median(BareProducerSide.LABEL);
-        double debeziumRate = runs.median(DebeziumSide.LABEL);
-        JsonObject figures = Json.createObjectBuilder()
-                .add("producer_per_s", Math.round(runs.median(BareProducerSide.LABEL)))
+        return new Report(
+                "relay",
+                figures(servers, settings, load),
+                runs.table(),
+                Plot.bars("The same events onto Kafka, medians of " + rounds + " runs", "events per second", medians()),
+                List.of(
+                        Report.Requirement.atLeast("relay / producer", ratio, REQUIRED_RATIO),
+                        Report.Requirement.atLeast(
+                                "relay, exactly once / producer", exactlyOnceRatio, REQUIRED_EXACTLY_ONCE_RATIO),
+                        Report.Requirement.atLeast(
+                                "relay / skip locked", skipLockedRatio, REQUIRED_SKIP_LOCKED_RATIO)));
+    }
+
+    private JsonObject figures(BenchServers servers, Map<String, String> settings, double load) throws SQLException {
+        double relayRate = runs.median(RelaySide.LABEL);
+        double producerRate = runs.median(BareProducerSide.LABEL);
+        return Json.createObjectBuilder()
+                .add("producer_per_s", Math.round(producerRate))
                 .add("relay_per_s", Math.round(relayRate))
                 .add("exactly_once_per_s", Math.round(runs.median(ExactlyOnceSide.LABEL)))
                 .add("skip_locked_per_s", Math.round(runs.median(SkipLockedSide.LABEL)))
-                .add("debezium_per_s", Math.round(debeziumRate))
-                .add("ratio", Report.rounded(ratio))
+                .add("debezium_per_s", Math.round(runs.median(DebeziumSide.LABEL)))
+                .add("ratio", Report.rounded(relayRate / producerRate))
                 .add("ratio_required", REQUIRED_RATIO)
-                .add("exactly_once_ratio", Report.rounded(exactlyOnceRatio))
+                .add("exactly_once_ratio", Report.rounded(runs.median(ExactlyOnceSide.LABEL) / producerRate))
                 .add("exactly_once_ratio_required", REQUIRED_EXACTLY_ONCE_RATIO)
-                .add("skip_locked_ratio", Report.rounded(skipLockedRatio))
+                .add("skip_locked_ratio", Report.rounded(relayRate / runs.median(SkipLockedSide.LABEL)))
                 .add("skip_locked_ratio_required", REQUIRED_SKIP_LOCKED_RATIO)
-                .add("debezium_ratio", Report.rounded(relayRate / debeziumRate))
+                .add("debezium_ratio", Report.rounded(relayRate / runs.median(DebeziumSide.LABEL)))
                 .add("runs", runs.json())
                 .add("rows", workload.events())
                 .add("payload_bytes", Workload.PAYLOAD_BYTES)
@@ -145,6 +161,9 @@ final class RelayBenchmark implements Benchmark {
                 .add("postgresql", servers.postgresJson())
                 .add("load_before", load)
                 .build();
+    }
+
+    private Map<String, Double> medians() {
         Map<String, Double> medians = new LinkedHashMap<>();
         for (String side : List.of(
                 BareProducerSide.LABEL,
@@ -154,16 +173,6 @@ final class RelayBenchmark implements Benchmark {
                 DebeziumSide.LABEL)) {
             medians.put(side, (double) Math.round(runs.median(side)));
         }
-        return new Report(
-                "relay",
-                figures,
-                runs.table(),
-                Plot.bars("The same events onto Kafka, medians of " + rounds + " runs", "events per second", medians),
-                List.of(
-                        Report.Requirement.atLeast("relay / producer", ratio, REQUIRED_RATIO),
-                        Report.Requirement.atLeast(
-                                "relay, exactly once / producer", exactlyOnceRatio, REQUIRED_EXACTLY_ONCE_RATIO),
-                        Report.Requirement.atLeast(
-                                "relay / skip locked", skipLockedRatio, REQUIRED_SKIP_LOCKED_RATIO)));
+        return medians;
     }
 }

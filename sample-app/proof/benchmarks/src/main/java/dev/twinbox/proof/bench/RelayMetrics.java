@@ -10,20 +10,20 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 
-/** What a relay says about itself at one moment: its {@code /metrics}. */
+/** The {@code /metrics} of a relay at one moment. */
 final class RelayMetrics {
 
     /** How many events the broker has acknowledged. */
     static final String ACKNOWLEDGED = "twinbox_relay_acknowledged_total";
-    /** 1 while the process owns the lease. */
+    /** 1 while the process holds the lease. */
     static final String LEASE_HELD = "twinbox_relay_lease_held";
-    /** Before the first poll goes to the database, in seconds since the process started. */
+    /** When the latest acknowledgement arrived, in seconds since the process started. */
     static final String FIRST_READ = "twinbox_relay_first_read_seconds";
     /** When the latest acknowledgement came, in seconds since the process started. */
     static final String LAST_ACKNOWLEDGEMENT = "twinbox_relay_last_ack_seconds";
 
     private static final HttpClient HTTP = HttpClient.newHttpClient();
-    /** Seldom: each costs the relay under test some of its time, and what it measured itself does not depend on it. */
+    /** Rare: each request costs the relay some time. The measured times do not depend on it. */
     private static final Duration SCRAPE = Duration.ofSeconds(1);
 
     private final List<String> lines;
@@ -49,7 +49,7 @@ final class RelayMetrics {
         }
     }
 
-    /** Waits until so many events are acknowledged. */
+    /** Waits until this many events are acknowledged. */
     static RelayMetrics awaitAcknowledged(RelayProcess relay, long events, Deadline deadline) {
         RelayMetrics[] latest = {new RelayMetrics(List.of())};
         deadline.await("the relay's last acknowledgement", SCRAPE, () -> {

@@ -6,8 +6,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What is measured: the relay from its executable jar in a fresh JVM, started on a position that says nothing was sent yet. Its
- * two moments come from the relay's own metrics, which it takes on one monotonic clock.
+ * The measured side: the relay from its executable jar in a new JVM, with a position that says that nothing was sent.
+ * Both moments come from the relay's own metrics, which use one monotonic clock.
  */
 final class RelaySide implements PublishingSide {
 

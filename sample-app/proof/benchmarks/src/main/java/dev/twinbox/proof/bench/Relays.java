@@ -26,7 +26,7 @@ final class Relays {
         this.config = config;
     }
 
-    /** The same with one more, or another, key of the configuration. */
+    /** The same with one key of the configuration added or replaced. */
     Relays with(String key, String value) {
         Map<String, String> more = new HashMap<>(config);
         more.put(key, value);
@@ -41,7 +41,7 @@ final class Relays {
         servers.migrateOutbox(database, Map.of("twinbox.relay.retention", "forever"));
     }
 
-    /** Returns at once. */
+    /** Starts a relay and returns at once. */
     RelayProcess start(List<String> jvmOptions) {
         return servers.relay(servers.directly(), database)
                 .config(config)
@@ -50,7 +50,7 @@ final class Relays {
                 .start();
     }
 
-    /** Waits for a clean end. */
+    /** Stops a relay and waits for a clean end. */
     static void stop(RelayProcess relay) {
         int exitCode = relay.terminate();
         if (exitCode != 0) {
@@ -58,7 +58,7 @@ final class Relays {
         }
     }
 
-    /** The next relay believes that nothing was ever sent. */
+    /** Resets the position: the next relay sends everything again. */
     void forgetPosition() throws SQLException {
         try (Connection connection = servers.postgres().connect(database);
                 Statement statement = connection.createStatement()) {

@@ -24,12 +24,12 @@ import java.util.TreeMap;
 import org.apache.kafka.clients.producer.KafkaProducer;
 
 /**
- * What a benchmark found.
+ * The result of a benchmark.
  *
  * @param name of the benchmark
  * @param figures its own fields of the JSON file
- * @param table for people
- * @param plot for people in a hurry
+ * @param table the figures as text
+ * @param plot the figures as a picture
  * @param requirements what the figures must reach at full size
  */
 record Report(String name, JsonObject figures, String table, Plot plot, List<Requirement> requirements) {
@@ -37,7 +37,7 @@ record Report(String name, JsonObject figures, String table, Plot plot, List<Req
     /** A figure and its bound. */
     record Requirement(String what, double value, Bound bound, double limit) {
 
-        /** Which side of the limit is the good one. */
+        /** Which side of the limit is required. */
         enum Bound {
             AT_LEAST(">="),
             AT_MOST("<=");
@@ -57,7 +57,7 @@ record Report(String name, JsonObject figures, String table, Plot plot, List<Req
             return new Requirement(what, value, Bound.AT_MOST, limit);
         }
 
-        /** Never by a figure that is not a number. */
+        /** Whether the figure reaches its limit; never if it is not a number. */
         boolean met() {
             return bound == Bound.AT_LEAST ? value >= limit : value <= limit;
         }
@@ -80,9 +80,9 @@ record Report(String name, JsonObject figures, String table, Plot plot, List<Req
     }
 
     /**
-     * Writes the figures together with where, when and from what they come.
+     * Writes the figures together with machine, date, commit and versions.
      *
-     * @param command as a person repeats it
+     * @param command that repeats the benchmark
      */
     void write(Path file, Path root, String command) throws IOException {
         JsonObjectBuilder whole = Json.createObjectBuilder()
@@ -100,7 +100,7 @@ record Report(String name, JsonObject figures, String table, Plot plot, List<Req
         plot.write(picture(file));
     }
 
-    /** Where {@link #write} puts the plot: beside the figures. */
+    /** The file of the plot, beside the figures. */
     static Path picture(Path file) {
         return file.resolveSibling(file.getFileName().toString().replaceFirst("\\.json$", ".png"));
     }
@@ -113,7 +113,7 @@ record Report(String name, JsonObject figures, String table, Plot plot, List<Req
         }
     }
 
-    /** Three digits: more would pretend to a precision that no run has. */
+    /** Rounds to three digits: no run is more precise. */
     static double rounded(double ratio) {
         return Math.round(ratio * 1_000) / 1_000.0;
     }

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** The runs of a benchmark in the order in which they were made. */
+/** The runs of a benchmark, in order. */
 final class Runs {
     private final List<Run> all = new ArrayList<>();
 
@@ -26,12 +26,12 @@ final class Runs {
         }
     }
 
-    /** Keeps a run and says so. */
+    /** Adds a run and prints it. */
     void add(String side, int round, int events, Duration took) {
         add(new Run(side, round, events, took, null));
     }
 
-    /** The same, with what its processes used of the processors. */
+    /** Adds a run with its processor time, and prints it. */
     void add(String side, int round, int events, Duration took, ProcessorTime spent) {
         add(new Run(side, round, events, took, spent));
         Console.say("  " + spent.told(events));
@@ -49,7 +49,7 @@ final class Runs {
                 Console.perSecond(run.perSecond())));
     }
 
-    /** The median rate of a side: of an even number of runs, the lower one of the middle two. */
+    /** The median rate of a side. Of an even number of runs, it is the lower one of the middle two. */
     double median(String side) {
         List<Double> rates = all.stream()
                 .filter(run -> run.side.equals(side))
@@ -77,7 +77,7 @@ final class Runs {
         return array;
     }
 
-    /** How many processors the processes of a side kept busy in the run of {@link #median}. */
+    /** How many processors a side kept busy in the run of {@link #median}. */
     double processorsBusy(String side) {
         double median = median(side);
         return all.stream()
@@ -87,7 +87,7 @@ final class Runs {
                 .orElseThrow();
     }
 
-    /** One line a side: its runs, then its median. */
+    /** One line per side: its runs, then its median. */
     String table() {
         StringBuilder table = new StringBuilder();
         for (String side : all.stream().map(Run::side).distinct().toList()) {

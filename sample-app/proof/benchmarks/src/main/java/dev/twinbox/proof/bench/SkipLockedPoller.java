@@ -24,22 +24,23 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The poller that is written by hand most often, written well: one statement takes and deletes a batch and skips what another
- * poller holds, the batch is sent, and when all of it is acknowledged the deletion is committed. Runs in a JVM of its own.
+ * The poller that most people write by hand, written well. One statement takes and deletes a batch, and skips what
+ * another poller holds. The batch is sent; when all of it is acknowledged, the deletion is committed. It runs in a JVM
+ * of its own.
  *
- * <p>In order only as long as it is alone and transactions commit in the order of their numbers; that is not what is measured.
+ * <p>Order holds only if it is alone and transactions commit in the order of their numbers. Order is not measured.
  */
 final class SkipLockedPoller {
 
     static final String PASSWORD = "BENCH_DATABASE_PASSWORD";
 
-    /** As a number of events: until it is killed. */
+    /** As a number of events: run until killed. */
     static final int FOR_EVER = 0;
 
     private static final int BATCH = 1_000;
     private static final long IDLE_NANOS = 2_000_000;
 
-    // The array makes the planner run the inner query once, whatever the statistics say.
+    // The array makes the planner run the inner query once, whatever the statistics are.
     private static final String TAKE = """
             -- bench: skip locked, poll
             delete from skip_locked_outbox where number = any (array(
@@ -49,7 +50,7 @@ final class SkipLockedPoller {
     private static final Header SPEC_VERSION =
             header(CloudEventHeaders.SPEC_VERSION, CloudEventHeaders.SPEC_VERSION_1_0.getBytes(StandardCharsets.UTF_8));
 
-    /** A row, still with its number: a deletion returns rows in no order. */
+    /** A row with its number: a deletion returns rows in no order. */
     private record Taken(long number, ProducerRecord<byte[], byte[]> event) {}
 
     private final Connection connection;
@@ -67,7 +68,10 @@ final class SkipLockedPoller {
         take.setInt(1, BATCH);
     }
 
-    /** Arguments: file with the producer's settings, JDBC URL, user, events to publish ({@value #FOR_EVER}: until it is killed). */
+    /**
+     * Arguments: file with the producer's settings, JDBC URL, user, events to publish ({@value #FOR_EVER}: until it is
+     * killed).
+     */
     public static void main(String[] args) throws Exception {
         Properties settings = ProducerSettings.read(Path.of(args[0]));
         Properties login = new Properties();
@@ -103,13 +107,13 @@ final class SkipLockedPoller {
         producer.flush();
         Exception first = failure.get();
         if (first != null) {
-            throw first; // the transaction dies with the process: nothing is lost
+            throw first; // the transaction ends with the process, so nothing is lost
         }
         connection.commit();
         return batch.size();
     }
 
-    @SuppressWarnings("FutureReturnValueIgnored") // the callback hears of each outcome
+    @SuppressWarnings("FutureReturnValueIgnored") // the callback gets each outcome
     private void send(ProducerRecord<byte[], byte[]> event) {
         producer.send(event, (metadata, exception) -> {
             if (exception != null) {

@@ -10,7 +10,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-/** {@link SkipLockedPoller} on a table of its own. It deletes what it publishes, so each run gets a copy of the backlog. */
+/**
+ * {@link SkipLockedPoller} on a table of its own. It deletes what it publishes, so each run gets a copy of the backlog.
+ */
 final class SkipLockedSide implements PublishingSide {
 
     static final String LABEL = "skip locked + delete";
@@ -31,7 +33,7 @@ final class SkipLockedSide implements PublishingSide {
     private final Path settings;
     private final JavaProgram program;
 
-    /** @param folder takes the settings file and the child's output */
+    /** @param folder for the settings file and the child's output */
     SkipLockedSide(
             PostgresServer postgres,
             String database,
@@ -53,7 +55,7 @@ final class SkipLockedSide implements PublishingSide {
         ProducerSettings.write(producerSettings, settings);
     }
 
-    /** Creates the table and the copy from which it is filled before each run. */
+    /** Creates the table, and the copy from which it is filled before each run. */
     void load(Workload workload, String topic) throws SQLException, IOException {
         try (Connection connection = postgres.connect(database);
                 Statement statement = connection.createStatement()) {
@@ -82,7 +84,7 @@ final class SkipLockedSide implements PublishingSide {
     @Override
     public Duration run(Deadline deadline) throws SQLException, IOException, InterruptedException {
         Duration took = program.run(deadline, arguments(postgres.user(), events));
-        // Or autovacuum would remove what it has deleted while another side is measured.
+        // Otherwise autovacuum would remove the deleted rows while another side is measured.
         try (Connection connection = postgres.connect(database);
                 Statement statement = connection.createStatement()) {
             statement.execute(EMPTY);
@@ -91,7 +93,7 @@ final class SkipLockedSide implements PublishingSide {
     }
 
     /**
-     * Starts it on whatever is in the table, to run until it is closed.
+     * Starts the poller on the rows in the table. It runs until it is closed.
      *
      * @param user with the superuser's password
      */

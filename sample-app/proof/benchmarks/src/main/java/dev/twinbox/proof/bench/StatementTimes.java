@@ -14,13 +14,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How long statements of a process under test took, as PostgreSQL says in its own log: binding, which plans, and execution. The
- * process need not know that it is measured, and every process is measured in the same way. A part of the statements is logged,
- * at random, so that the log itself costs nothing.
+ * How long a process's statements took, by PostgreSQL's own log: binding, which includes planning, and execution. The
+ * process does not know that it is measured, and all processes are measured in the same way. Only a random part of the
+ * statements is logged, so that the log costs nothing.
  */
 final class StatementTimes {
 
-    /** For the server: each line of the log begins with the time. */
+    /** Settings of the server: each log line begins with the time. */
     static final Map<String, String> SERVER_SETTINGS = Map.of("log_line_prefix", "%n ");
 
     static final String ROLE = "measured";
@@ -53,9 +53,9 @@ final class StatementTimes {
     }
 
     /**
-     * Creates the role under which the process has to log in.
+     * Creates the role with which the process must log in.
      *
-     * @param share of its statements that are logged, 0 to 1
+     * @param share the part of its statements that is logged, 0 to 1
      */
     static void measure(BenchServers servers, double share) throws SQLException {
         servers.execute(CREATE_ROLE.formatted(servers.postgres().password()));
@@ -65,12 +65,12 @@ final class StatementTimes {
         log(servers, share);
     }
 
-    /** Another share, for sessions that begin later. */
+    /** Sets another share, for later sessions. */
     static void log(BenchServers servers, double share) throws SQLException {
         servers.execute(LOG_SHARE.formatted(Double.toString(share)));
     }
 
-    /** Reads the server's log as it is now. */
+    /** Reads the current log of the server. */
     static StatementTimes in(Path log) throws IOException {
         List<Entry> entries = new ArrayList<>();
         try (BufferedReader lines = Files.newBufferedReader(log)) {
@@ -89,8 +89,8 @@ final class StatementTimes {
     }
 
     /**
-     * The median of binding plus the median of execution, in milliseconds, of the statements that began with one of these
-     * lines in a span of time; empty if none was logged.
+     * The median of binding plus the median of execution in milliseconds, of statements in a time span that begin with
+     * one of these lines. Empty if none was logged.
      */
     OptionalDouble medianMillis(List<String> firstLines, long fromEpochMillis, long toEpochMillis) {
         Map<Step, List<Double>> times = new EnumMap<>(Step.class);
@@ -105,7 +105,7 @@ final class StatementTimes {
         if (executions == null) {
             return OptionalDouble.empty();
         }
-        // Without parameters there may be nothing to bind that takes long enough to be logged.
+        // Without parameters, binding may be too short to be logged.
         return OptionalDouble.of(rounded(median(executions) + median(times.getOrDefault(Step.BIND, List.of(0.0)))));
     }
 

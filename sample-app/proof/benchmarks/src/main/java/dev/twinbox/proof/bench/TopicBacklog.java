@@ -12,8 +12,8 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * Puts a whole workload on a topic in one Kafka transaction. Consumers that read committed records see none of it until
- * {@link #commit}, then all of it: nothing is sent any more while they are timed.
+ * Puts a whole workload on a topic in one Kafka transaction. Consumers of committed records see nothing of it until
+ * {@link #commit}, then all of it. So nothing is sent while they are timed.
  */
 final class TopicBacklog implements AutoCloseable {
 
@@ -38,9 +38,9 @@ final class TopicBacklog implements AutoCloseable {
     }
 
     /**
-     * Sends all events and waits for the broker; nobody can read them yet.
+     * Sends all events and waits for their acknowledgements. They are not visible yet.
      *
-     * @return by partition the offset just behind the last of them
+     * @return by partition the offset after the last event
      */
     Map<Integer, Long> send(Workload workload, String topic, Delivery delivery) {
         producer.beginTransaction();
@@ -73,7 +73,7 @@ final class TopicBacklog implements AutoCloseable {
         }
     }
 
-    /** Makes visible what was sent. */
+    /** Makes the sent events visible. */
     void commit() {
         producer.commitTransaction();
     }

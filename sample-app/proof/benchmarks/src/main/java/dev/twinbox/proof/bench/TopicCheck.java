@@ -17,17 +17,17 @@ import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * Reads a whole topic back and compares it with the workload: each event once, unchanged, in order per key. One reader for one
- * topic, used once.
+ * Reads a whole topic and compares it with the workload: each event once, unchanged, in order per key. One reader for
+ * one topic, used once.
  */
 final class TopicCheck {
 
     private static final Duration POLL = Duration.ofMillis(500);
 
-    /** What is asked of events with one key. */
+    /** The required order of events with one key. */
     enum Order {
         BY_KEY,
-        /** They were committed by sessions that did not wait for each other: there is no order to keep. */
+        /** None: sessions that did not wait for each other committed them. */
         ANY
     }
 
@@ -56,7 +56,7 @@ final class TopicCheck {
     /**
      * Reads the topic to its end.
      *
-     * @return from the first to the last time at which the sender handed a record to its producer
+     * @return the time between the first and the last record, by the producer's timestamps
      * @throws InvalidRunException if the topic does not hold exactly the workload
      */
     static Duration check(

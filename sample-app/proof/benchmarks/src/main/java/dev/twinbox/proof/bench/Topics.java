@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 final class Topics implements AutoCloseable {
 
     private static final Duration POLL = Duration.ofMillis(50);
-    // Old segments would stay for a minute and be written back to the disk while the next run is timed.
+    // Old segments would stay for a minute and be flushed to disk during the next run.
     private static final Map<String, String> DELETE_SOON = Map.of("file.delete.delay.ms", "500");
 
     private final Admin admin;
@@ -36,7 +36,7 @@ final class Topics implements AutoCloseable {
         create(topic, partitions, Map.of());
     }
 
-    /** @param config of the topic, beside what all topics of a benchmark have */
+    /** @param config of the topic, beside the settings of all topics */
     void create(String topic, int partitions, Map<String, String> config) {
         Map<String, String> whole = new HashMap<>(DELETE_SOON);
         whole.putAll(config);
@@ -47,7 +47,7 @@ final class Topics implements AutoCloseable {
         deadline.await("the leaders of topic " + topic, POLL, () -> hasLeaders(topic, partitions));
     }
 
-    /** The answer to a creation comes before the broker's own metadata knows of it. */
+    /** A topic is created before the broker's own metadata has it. */
     private boolean hasLeaders(String topic, int partitions) {
         return names().contains(topic)
                 && get(
@@ -61,7 +61,7 @@ final class Topics implements AutoCloseable {
                         == partitions;
     }
 
-    /** An empty topic under a name that may have been used before. */
+    /** Creates an empty topic, also if one of this name exists. */
     void recreate(String topic, int partitions) {
         recreate(topic, partitions, Map.of());
     }
@@ -82,7 +82,7 @@ final class Topics implements AutoCloseable {
         return get("the list of topics", admin.listTopics().names());
     }
 
-    /** All records that were ever written, transaction markers included. */
+    /** The number of all records ever written, transaction markers included. */
     long records(String topic, int partitions) {
         Map<TopicPartition, OffsetSpec> latest = new HashMap<>();
         for (int partition = 0; partition < partitions; partition++) {
@@ -93,7 +93,7 @@ final class Topics implements AutoCloseable {
                 .sum();
     }
 
-    /** By partition the offset that a group committed; without those of which it committed none. */
+    /** The committed offsets of a group by partition, without partitions that have none. */
     Map<Integer, Long> committed(String group, String topic) {
         Map<TopicPartition, @Nullable OffsetAndMetadata> offsets = get(
                 "the offsets of group " + group,

@@ -7,12 +7,12 @@ import java.util.UUID;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * The events of a benchmark. Each one is a function of its number alone, so that what loads them, what sends them and what
- * checks them agree without exchanging a file.
+ * The events of a benchmark. Each event is a function of its number. So loading, sending and checking agree without a
+ * file.
  *
  * @param events how many there are; their numbers are 0 to {@code events - 1}
- * @param keys how many different record keys they have, spread evenly and at random
- * @param firstOrder order id of event 0; runs on one database take ranges that do not overlap
+ * @param keys how many different record keys there are, spread evenly and at random
+ * @param firstOrder order id of event 0; runs on one database use ranges that do not overlap
  */
 record Workload(int events, int keys, long firstOrder) implements ExpectedEvents {
 
@@ -24,10 +24,10 @@ record Workload(int events, int keys, long firstOrder) implements ExpectedEvents
     static final int PAYLOAD_BYTES = 500;
 
     private static final long EPOCH_MILLIS = 1_790_000_000_000L;
-    // Never whole milliseconds: Instant then prints six digits, and all events have the same size.
+    // Never whole milliseconds: then Instant prints six digits, and all events have the same size.
     private static final long MICROS_PAST_THE_MILLISECOND = 457;
     private static final int EVENTS_PER_MILLISECOND = 8;
-    // Six bits a character, so that lz4 finds little to save, as in text that has been compressed or encrypted.
+    // Six bits per character: lz4 saves little, as with compressed or encrypted text.
     private static final byte[] FILLER =
             "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".getBytes(StandardCharsets.US_ASCII);
 
@@ -37,7 +37,7 @@ record Workload(int events, int keys, long firstOrder) implements ExpectedEvents
         }
     }
 
-    /** A UUID of version 7 whose time part rises with the order id, as if {@value #EVENTS_PER_MILLISECOND} came each millisecond. */
+    /** A UUID of version 7 whose time rises with the order id, {@value #EVENTS_PER_MILLISECOND} per millisecond. */
     UUID id(int number) {
         long order = orderId(number);
         long millis = EPOCH_MILLIS + order / EVENTS_PER_MILLISECOND;
@@ -85,7 +85,7 @@ record Workload(int events, int keys, long firstOrder) implements ExpectedEvents
         return json;
     }
 
-    /** Byte by byte. */
+    /** Compares byte by byte. */
     @Override
     public boolean is(int number, ConsumerRecord<byte[], byte[]> found) {
         return EventRecord.of(this, number).is(found);
@@ -102,7 +102,7 @@ record Workload(int events, int keys, long firstOrder) implements ExpectedEvents
         }
     }
 
-    /** The finalizer of SplitMix64: neighbours come out far apart. */
+    /** The finalizer of SplitMix64: it spreads neighbouring numbers. */
     private static long mix(long value) {
         long z = value + 0x9e37_79b9_7f4a_7c15L;
         z = (z ^ z >>> 30) * 0xbf58_476d_1ce4_e5b9L;

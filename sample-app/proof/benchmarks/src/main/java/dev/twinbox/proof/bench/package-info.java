@@ -1,4 +1,4 @@
-/** Benchmarks: measure Twinbox beside the simplest thing that could do its work. */
+/** Benchmarks: compare Twinbox with the simplest solutions that do the same work. */
 @NullMarked
 package dev.twinbox.proof.bench;
 

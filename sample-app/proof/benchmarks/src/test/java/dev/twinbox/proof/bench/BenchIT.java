@@ -17,11 +17,11 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
-/** The benchmarks with few events: they must work on the day they are wanted. What they measure here says nothing. */
+/** The benchmarks with few events, to see that they work. The figures mean nothing. */
 @Tag("proof")
 class BenchIT {
 
-    /** These have schedules that a busy machine cannot keep, and refuse their run then. */
+    /** A busy machine cannot keep the schedules of these benchmarks; they refuse such a run. */
     private static final String ON_A_QUIET_MACHINE = "twinbox.it.bench";
 
     @Test

@@ -14,14 +14,14 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A benchmark that accepted a wrong run would publish a wrong figure. */
+/** The check of the records: without it a benchmark could report a figure of a wrong run. */
 @Tag("proof")
 class TopicCheckIT {
 
     private static final KafkaBroker KAFKA = KafkaBroker.create();
 
     private final Deadline deadline = new Deadline(Duration.ofMinutes(2));
-    /** One key: whatever comes in another order is out of order. */
+    /** One key: any other order of records is wrong. */
     private final Workload workload = new Workload(4, 1, 0);
 
     @BeforeAll
@@ -64,7 +64,7 @@ class TopicCheckIT {
 
     @Test
     void aChangedEventIsFound() {
-        // The same ids and payloads up to the key, which depends on how many there are.
+        // The ids and payloads are the same. The key is not: it depends on the number of keys.
         Workload otherKeys = new Workload(4, 1_000, 0);
         assertThatThrownBy(() -> check("changed", otherKeys, 0, 1, 2, 3))
                 .hasMessageContaining("is not the event that was loaded");

@@ -3,7 +3,7 @@ package dev.twinbox.proof.crash;
 import jakarta.annotation.sql.DataSourceDefinition;
 import jakarta.ejb.Singleton;
 
-/** The one data source of inbox and effects. The placeholders are Payara's. */
+/** The only data source, for inbox and effects. The placeholders are specific to Payara. */
 @Singleton
 @DataSourceDefinition(
         name = "java:app/jdbc/crash",

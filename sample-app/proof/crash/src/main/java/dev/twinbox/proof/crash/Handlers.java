@@ -10,11 +10,11 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import javax.sql.DataSource;
 
-/** One handler for each delivery contract, each with a topic of its own, so that one crash shows all three. */
+/** One handler for each delivery contract, each with its own topic: one crash shows all three. */
 @Stateless
 public class Handlers {
 
-    /** What is in this table is refused, by topic, as long as it is there. */
+    /** The handler refuses the events of the topics in this table. */
     private static final String REFUSED = "select 1 from refused where topic = ?";
 
     private static final String APPLY = "insert into effect (topic, event_id) values (?, ?)";
@@ -22,13 +22,13 @@ public class Handlers {
     @Resource(lookup = "java:app/jdbc/crash")
     private DataSource database;
 
-    /** Once, by the inbox. */
+    /** Exactly once, by the inbox. */
     @InboxHandler(topic = "crash-once", type = "crash.happened", name = "once")
     public void once(String payload, EventContext event) throws SQLException {
         apply(event);
     }
 
-    /** Perhaps again. */
+    /** At least once. */
     @InboxHandler(
             topic = "crash-at-least-once",
             type = "crash.happened",
@@ -38,7 +38,7 @@ public class Handlers {
         apply(event);
     }
 
-    /** Perhaps not. */
+    /** At most once. */
     @InboxHandler(
             topic = "crash-at-most-once",
             type = "crash.happened",

@@ -3,7 +3,7 @@ package dev.twinbox.proof.crash;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 
-/** Answers once the application runs: the server itself says so even when a deployment failed. */
+/** Answers when the application runs. The server itself is ready even if a deployment failed. */
 @Path("ready")
 public class ReadyResource {
 

@@ -1,4 +1,4 @@
-/** What the crash matrix kills: a receiver with one handler for each delivery contract. */
+/** The application that the crash matrix kills: a receiver with one handler for each delivery contract. */
 @NullMarked
 package dev.twinbox.proof.crash;
 

@@ -19,9 +19,9 @@ class OrderLedgerTest {
     private long shipment;
 
     @Test
-    void told_once_and_shipped_once_is_exact() {
-        tell(1, 0);
-        tell(2, 0);
+    void publishedOnceAndShippedOnceIsExact() {
+        publish(1, 0);
+        publish(2, 0);
         order(1);
         order(2);
         ship(1);
@@ -35,10 +35,10 @@ class OrderLedgerTest {
     }
 
     @Test
-    void a_repeat_of_the_same_event_is_counted_and_no_fault() {
+    void aRepeatOfTheSameEventIsCountedAndNoFault() {
         order(1);
-        tell(1, 0);
-        tell(1, 0);
+        publish(1, 0);
+        publish(1, 0);
         ship(1);
 
         LedgerReport report = ledger.compareAtTheEnd();
@@ -47,7 +47,7 @@ class OrderLedgerTest {
     }
 
     @Test
-    void an_order_that_is_neither_on_Kafka_nor_in_the_outbox_is_lost_when_the_next_look_shows_it_still() {
+    void anOrderThatIsNeitherOnKafkaNorInTheOutboxIsLostWhenTheNextLookShowsItStill() {
         order(1);
 
         assertThat(ledger.compare(Set.of()).faults()).isEmpty();
@@ -55,7 +55,7 @@ class OrderLedgerTest {
     }
 
     @Test
-    void an_order_whose_event_waits_in_the_outbox_is_not_lost_until_the_end() {
+    void anOrderWhoseEventWaitsInTheOutboxIsNotLostUntilTheEnd() {
         order(1);
 
         ledger.compare(Set.of(orderId(1)));
@@ -65,25 +65,25 @@ class OrderLedgerTest {
     }
 
     @Test
-    void an_order_that_arrives_between_two_looks_was_never_lost() {
+    void anOrderThatArrivesBetweenTwoLooksWasNeverLost() {
         order(1);
         ledger.compare(Set.of());
 
-        tell(1, 0);
+        publish(1, 0);
 
         assertThat(ledger.compare(Set.of()).faults()).isEmpty();
     }
 
     @Test
-    void an_event_of_an_order_that_was_rolled_back_is_a_phantom() {
-        tell(1, 0);
+    void anEventOfAnOrderThatWasRolledBackIsAPhantom() {
+        publish(1, 0);
 
         ledger.compare(Set.of());
         assertThat(ledger.compare(Set.of()).faults()).extracting(Fault::kind).containsExactly(Kind.PHANTOM);
     }
 
     @Test
-    void an_event_that_tells_of_an_order_that_took_the_number_of_a_rolled_back_one_is_a_phantom() {
+    void anEventThatTellsOfAnOrderThatTookTheNumberOfARolledBackOneIsAPhantom() {
         order(1);
         ledger.published(new OrderEvent(eventId(1), 999, CUSTOMER, 1), 0, offset++, 1);
 
@@ -91,40 +91,40 @@ class OrderLedgerTest {
     }
 
     @Test
-    void two_events_of_one_order_are_told() {
+    void twoEventsOfOneOrderAreAFault() {
         order(1);
-        tell(1, 0);
+        publish(1, 0);
         ledger.published(new OrderEvent(eventId(2), orderId(1), CUSTOMER, 1), 0, offset++, 1);
 
         assertThat(ledger.compare(Set.of()).faults()).extracting(Fault::kind).containsExactly(Kind.CHANGED);
     }
 
     @Test
-    void a_repeat_with_other_content_is_told() {
+    void aRepeatWithOtherContentIsAFault() {
         order(1);
-        tell(1, 0);
+        publish(1, 0);
         ledger.published(new OrderEvent(eventId(1), orderId(1), CUSTOMER, 1), 0, offset++, 2);
 
         assertThat(ledger.compare(Set.of()).faults()).extracting(Fault::kind).containsExactly(Kind.CHANGED);
     }
 
     @Test
-    void a_first_appearance_behind_a_later_event_of_the_partition_is_told() {
+    void aFirstAppearanceBehindALaterEventOfThePartitionIsAFault() {
         order(1);
         order(2);
-        tell(2, 0);
-        tell(1, 0);
+        publish(2, 0);
+        publish(1, 0);
 
         ledger.compare(Set.of());
         assertThat(ledger.compare(Set.of()).faults()).extracting(Fault::kind).containsExactly(Kind.REORDERED);
     }
 
     @Test
-    void events_of_different_partitions_have_no_order() {
+    void eventsOfDifferentPartitionsHaveNoOrder() {
         order(1);
         order(2);
-        tell(2, 6);
-        tell(1, 0);
+        publish(2, 6);
+        publish(1, 0);
         ship(2);
         ship(1);
 
@@ -132,12 +132,12 @@ class OrderLedgerTest {
     }
 
     @Test
-    void what_looked_out_of_order_is_forgiven_when_it_is_a_repeat_from_another_partition() {
+    void whatLookedOutOfOrderIsForgivenWhenItIsARepeatFromAnotherPartition() {
         order(1);
         order(2);
-        tell(2, 0);
-        tell(1, 0);
-        tell(1, 6);
+        publish(2, 0);
+        publish(1, 0);
+        publish(1, 6);
         ship(1);
         ship(2);
 
@@ -145,9 +145,9 @@ class OrderLedgerTest {
     }
 
     @Test
-    void a_second_shipment_of_an_event_is_told_and_the_same_row_read_twice_is_not() {
+    void aSecondShipmentOfAnEventIsAFaultAndTheSameRowReadTwiceIsNot() {
         order(1);
-        tell(1, 0);
+        publish(1, 0);
         ship(1);
         shipment--;
         ship(1);
@@ -159,11 +159,11 @@ class OrderLedgerTest {
     }
 
     @Test
-    void a_shipment_behind_that_of_a_later_event_is_told() {
+    void aShipmentBehindThatOfALaterEventIsAFault() {
         order(1);
         order(2);
-        tell(1, 0);
-        tell(2, 0);
+        publish(1, 0);
+        publish(2, 0);
         ship(2);
         ship(1);
 
@@ -171,7 +171,7 @@ class OrderLedgerTest {
     }
 
     @Test
-    void a_shipment_without_an_event_is_told() {
+    void aShipmentWithoutAnEventIsAFault() {
         order(1);
         ship(1);
 
@@ -179,9 +179,9 @@ class OrderLedgerTest {
     }
 
     @Test
-    void an_event_that_is_not_shipped_at_the_end_is_told() {
+    void anEventThatIsNotShippedAtTheEndIsAFault() {
         order(1);
-        tell(1, 0);
+        publish(1, 0);
 
         assertThat(ledger.compare(Set.of()).faults()).isEmpty();
         assertThat(ledger.unshipped()).isEqualTo(1);
@@ -189,7 +189,7 @@ class OrderLedgerTest {
     }
 
     @Test
-    void a_number_that_a_customer_left_out_is_told() {
+    void aNumberThatACustomerLeftOutIsAFault() {
         order(1);
         order(3);
 
@@ -198,7 +198,7 @@ class OrderLedgerTest {
     }
 
     @Test
-    void an_event_in_the_outbox_whose_order_does_not_exist_is_a_phantom() {
+    void anEventInTheOutboxWhoseOrderDoesNotExistIsAPhantom() {
         order(1);
 
         ledger.compare(Set.of(orderId(1), orderId(2)));
@@ -208,10 +208,10 @@ class OrderLedgerTest {
     }
 
     @Test
-    void events_in_the_outbox_and_on_Kafka_are_counted_once() {
+    void eventsInTheOutboxAndOnKafkaAreCountedOnce() {
         order(1);
         order(2);
-        tell(1, 0);
+        publish(1, 0);
 
         ledger.compare(Set.of(orderId(1), orderId(2)));
 
@@ -220,7 +220,7 @@ class OrderLedgerTest {
     }
 
     @Test
-    void while_no_partition_is_added_an_event_on_Kafka_must_be_the_next_one_of_its_customer() {
+    void whileNoPartitionIsAddedAnEventOnKafkaMustBeTheNextOneOfItsCustomer() {
         OrderLedger fixed = new OrderLedger(Partitions.FIXED);
         fixed.published(event(2), 0, 0, 1);
         fixed.ordered(CUSTOMER, 1, orderId(1));
@@ -232,7 +232,7 @@ class OrderLedgerTest {
     }
 
     @Test
-    void while_no_partition_is_added_a_shipment_must_be_the_next_one_of_its_customer() {
+    void whileNoPartitionIsAddedAShipmentMustBeTheNextOneOfItsCustomer() {
         OrderLedger fixed = new OrderLedger(Partitions.FIXED);
         fixed.published(event(1), 0, 0, 1);
         fixed.published(event(2), 0, 1, 1);
@@ -249,7 +249,7 @@ class OrderLedgerTest {
         ledger.ordered(CUSTOMER, number, orderId(number));
     }
 
-    private void tell(long number, int partition) {
+    private void publish(long number, int partition) {
         ledger.published(event(number), partition, offset++, 1);
     }
 

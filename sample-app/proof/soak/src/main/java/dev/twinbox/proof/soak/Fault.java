@@ -3,33 +3,35 @@ package dev.twinbox.proof.soak;
 import java.time.Duration;
 
 /**
- * One thing that is to go wrong.
+ * One planned fault.
  *
- * @param number counts the faults of a run in the order of their times, from 1
- * @param at since the run's begin; later if the target is not back from its fault before
- * @param length how long it lasts: a killed process stays away, a paused one stands, a connection is cut; zero if it has no length
+ * @param number counts the faults of a run from 1, in the order of their times
+ * @param at time since the start of the run; the fault begins later if its target has not recovered from the previous
+ *     one
+ * @param length how long it lasts: the process stays stopped or paused, the connection stays broken; zero if it has no
+ *     length
  */
 record Fault(int number, Duration at, Kind kind, Target target, Duration length) {
 
-    /** What goes wrong. */
+    /** What fails. */
     enum Kind {
         /** {@code kill -9}, to the process and its children. */
         KILL,
-        /** A clean end and a start. */
+        /** A clean stop and a start. */
         RESTART,
-        /** {@code SIGSTOP}, later {@code SIGCONT}. */
+        /** {@code SIGSTOP}, then {@code SIGCONT}. */
         PAUSE,
-        /** The WAR is undeployed and deployed again while the server runs on. */
+        /** The WAR is undeployed and deployed again. The server keeps running. */
         REDEPLOY,
-        /** All connections are reset and new ones refused. */
+        /** All connections are reset, new ones are refused. */
         CUT,
-        /** Connections stay, and nothing gets through. */
+        /** Connections stay open, no byte gets through. */
         BLACK_HOLE,
         /** The topic gets one more partition. */
         ADD_PARTITION
     }
 
-    /** What it happens to. */
+    /** Where it happens. */
     enum Target {
         RELAY_1,
         RELAY_2,

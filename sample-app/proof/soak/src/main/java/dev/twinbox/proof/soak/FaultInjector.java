@@ -14,7 +14,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Does the faults of a schedule at their times, each lane in a thread of its own, and sees to it that everything comes back. */
+/** Injects the faults of a schedule, each lane in its own thread, and restores the targets. */
 final class FaultInjector {
 
     private final SoakLandscape landscape;
@@ -93,7 +93,7 @@ final class FaultInjector {
         disturbed.remove(fault.target());
     }
 
-    /** As an orchestrator would: who does not end in time is killed, and has to bear that, too. */
+    /** As an orchestrator does: a process that does not stop in time is killed. */
     private static void stop(ChildProcess process) {
         try {
             process.stop();
@@ -113,7 +113,7 @@ final class FaultInjector {
         return landscape.process(fault.target());
     }
 
-    /** Waits, and tells whether the run is over. A fault that lasts is cut short then. */
+    /** Waits, and returns whether the run is over. The end of the run cuts a fault short. */
     private boolean await(Duration time) {
         try {
             return stopped.await(time.toNanos(), TimeUnit.NANOSECONDS);
@@ -123,26 +123,26 @@ final class FaultInjector {
         }
     }
 
-    /** What went wrong in a way that no fault explains; null if nothing did. */
+    /** An error that no fault explains; null if there is none. */
     @Nullable String failure() {
         if (failure != null) {
             return failure;
         }
         List<Target> ended = landscape.ended().stream()
                 .filter(target -> !disturbed.contains(target))
-                // Its fault may have ended between the two looks.
+                // Its fault may have ended between the two checks.
                 .filter(target -> !landscape.process(target).isAlive())
                 .toList();
         return ended.isEmpty()
                 ? null
-                : "Ended without having been killed: "
+                : "Ended without a fault: "
                         + ended.stream()
                                 .map(target -> target + ", see "
                                         + landscape.process(target).logFile())
                                 .toList();
     }
 
-    /** Begins no further fault; returns when those that were under way are over and their targets back. */
+    /** Injects no further fault. Returns when the current ones are over and their targets work again. */
     void stop() {
         stopped.countDown();
         for (Thread lane : lanes) {

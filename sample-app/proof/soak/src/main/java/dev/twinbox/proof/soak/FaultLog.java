@@ -12,7 +12,7 @@ import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
 
-/** What was done to whom and when, and what the books said: JSON lines in a file, the same in words on the terminal. Any thread writes. */
+/** The log of a run: JSON lines in a file, and the same as text on the terminal. Any thread writes. */
 final class FaultLog implements AutoCloseable {
 
     private final Path file;
@@ -30,22 +30,22 @@ final class FaultLog implements AutoCloseable {
         }
     }
 
-    /** From now on the faults' times count. */
+    /** Starts the clock of the run. */
     void begin() {
         begunAt = System.nanoTime();
     }
 
-    /** Since {@link #begin()}. */
+    /** Time since {@link #begin()}. */
     Duration elapsed() {
         return Duration.ofNanos(System.nanoTime() - begunAt);
     }
 
     /**
-     * A fault that is over.
+     * Logs a fault that is over.
      *
      * @param begun when it began
-     * @param ended when the process was started or let go, the connection healed
-     * @param back when the target was of use again
+     * @param ended when the process was started or resumed, or the connection restored
+     * @param back when the target worked again
      */
     synchronized void fault(Fault fault, Duration begun, Duration ended, Duration back) {
         counts.merge(fault.kind(), 1, Integer::sum);
@@ -69,7 +69,7 @@ final class FaultLog implements AutoCloseable {
                 back.minus(ended).toMillis() / 1000.0));
     }
 
-    /** One line about anything else. */
+    /** Logs anything else. */
     synchronized void write(String what, JsonObjectBuilder content) {
         try {
             lines.write(Json.createObjectBuilder()
@@ -85,7 +85,7 @@ final class FaultLog implements AutoCloseable {
         }
     }
 
-    /** A line for the terminal. */
+    /** Prints a line on the terminal. */
     synchronized void say(String line) {
         System.out.printf(Locale.ROOT, "[%6.1f s] %s%n", elapsed().toMillis() / 1000.0, line);
     }

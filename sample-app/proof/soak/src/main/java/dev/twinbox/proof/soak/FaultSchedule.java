@@ -9,22 +9,22 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Which faults a run has: a function of seed and length and nothing else, so that the seed names the whole list. {@link Random}
- * because its numbers are part of its specification.
+ * The faults of a run. They depend only on seed and length, so the seed names the whole list. {@link Random} is used
+ * because its specification defines its numbers.
  */
 final class FaultSchedule {
 
-    /** Servers that have just come up are given a moment of normal work. */
+    /** New servers get a moment of normal work. */
     private static final int QUIET_START_MS = 3_000;
 
-    /** In a long run everything has failed once after this time. */
+    /** In a long run each lane has had a fault after this time. */
     private static final int FIRST_FAULT_MS = 40_000;
 
     private FaultSchedule() {}
 
     /**
-     * Things that fail one after the other, while those of other lanes fail at the same time. One broker of three is away at a
-     * time: of two, nothing could be demanded but to wait.
+     * Targets that fail one after the other, while targets of other lanes fail at the same time. At most one of the
+     * three brokers fails at a time: with two of them away, the sample can only wait.
      */
     enum Lane {
         RELAYS(4, 16, Target.RELAY_1, Target.RELAY_2) {
@@ -33,7 +33,7 @@ final class FaultSchedule {
                 return switch (random.nextInt(5)) {
                     case 0, 1 -> fault(at, Kind.KILL, target, millis(random, 0, 3_000));
                     case 2 -> fault(at, Kind.RESTART, target, millis(random, 0, 3_000));
-                    // Its lease lasts five seconds.
+                    // A pause is longer than the lease of five seconds.
                     default -> fault(at, Kind.PAUSE, target, millis(random, 6_000, 15_000));
                 };
             }
@@ -44,7 +44,7 @@ final class FaultSchedule {
                 return switch (random.nextInt(6)) {
                     case 0, 1 -> fault(at, Kind.KILL, target, millis(random, 0, 5_000));
                     case 2, 3 -> fault(at, Kind.REDEPLOY, target, Duration.ZERO);
-                    // Its session lasts ten seconds.
+                    // A pause is longer than the session timeout of ten seconds.
                     default -> fault(at, Kind.PAUSE, target, millis(random, 12_000, 20_000));
                 };
             }
@@ -61,7 +61,7 @@ final class FaultSchedule {
                 return switch (random.nextInt(4)) {
                     case 0, 1 -> fault(at, Kind.KILL, target, millis(random, 0, 10_000));
                     case 2 -> fault(at, Kind.RESTART, target, millis(random, 0, 5_000));
-                    // After two seconds the controller gives its partitions to others.
+                    // After two seconds the controller moves its leaders to other brokers.
                     default -> fault(at, Kind.PAUSE, target, millis(random, 4_000, 12_000));
                 };
             }
@@ -100,7 +100,7 @@ final class FaultSchedule {
         private final int shortestGapSeconds;
         private final int longestGapSeconds;
 
-        @SuppressWarnings("ImmutableEnumChecker") // made by List.of
+        @SuppressWarnings("ImmutableEnumChecker") // List.of is immutable
         private final List<Target> targets;
 
         Lane(int shortestGapSeconds, int longestGapSeconds, Target... targets) {
@@ -111,7 +111,7 @@ final class FaultSchedule {
 
         abstract Fault draw(Random random, Duration at, Target target);
 
-        /** Between the end of one fault and the begin of the next. */
+        /** Pause between two faults. */
         private Duration gap(Random random) {
             return millis(random, shortestGapSeconds * 1000, longestGapSeconds * 1000);
         }

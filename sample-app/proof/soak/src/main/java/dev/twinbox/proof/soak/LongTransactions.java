@@ -13,9 +13,10 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Transactions that a request cannot be: they last for up to half a minute, take their transaction id long before their locks, write
- * a bit now and a bit later, and end by commit, by rollback or with their connection. They do in SQL what the orders service does:
- * lock the customer, write the order, write the event.
+ * Transactions that no request makes. They last up to half a minute and get their transaction id long before their
+ * locks. They write in two parts, and end with a commit, a rollback or a lost connection.
+ *
+ * <p>In SQL they do what the orders service does: lock the customer, insert the order, insert the event.
  */
 final class LongTransactions implements AutoCloseable {
 
@@ -31,7 +32,7 @@ final class LongTransactions implements AutoCloseable {
             -- soak: lock the customer
             update customer set order_count = order_count + 1 where id = ? returning order_count""";
 
-    // Negative ids: the positive ones are the orders service's, which takes them in blocks.
+    // Negative ids: the orders service takes positive ones, in blocks.
     private static final String ORDER = """
             -- soak: order
             insert into purchase_order (id, customer_id, number, product, quantity)
@@ -64,7 +65,7 @@ final class LongTransactions implements AutoCloseable {
             write(connection, random);
             end(connection, random);
         } catch (SQLException e) {
-            // Its server was killed, before or after the commit: the database knows.
+            // The server was killed before or after the commit. Only the database knows which.
             failed.incrementAndGet();
             writers.pause(PAUSE_AFTER_FAILURE_NANOS);
         }
@@ -137,17 +138,17 @@ final class LongTransactions implements AutoCloseable {
         return committed.get();
     }
 
-    /** Rolled back, or ended with their connection. */
+    /** How many were rolled back, or ended with their connection. */
     long rolledBack() {
         return rolledBack.get() + abandoned.get();
     }
 
-    /** Ended with an error, mostly because the server went away. */
+    /** How many ended with an error, mostly because the server was killed. */
     long failed() {
         return failed.get();
     }
 
-    /** Returns when the last one has ended. */
+    /** Returns when the last transaction has ended. */
     @Override
     public void close() {
         writers.close();

@@ -7,8 +7,8 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Clients of the orders service. Some orders are rolled back, and some customers are so busy that their orders wait for each other's
- * row lock. A call without an answer may have committed: that is the database's to say, so nobody counts it here.
+ * Clients of the orders service. Some orders are rolled back. Some customers get so many orders that these wait for
+ * each other's row lock. A call without an answer may have committed, so it is not counted: the database knows.
  */
 final class OrderTraffic implements AutoCloseable {
 
@@ -24,7 +24,7 @@ final class OrderTraffic implements AutoCloseable {
     private final AtomicLong declined = new AtomicLong();
     private final AtomicLong unanswered = new AtomicLong();
 
-    /** @param perSecond how many orders all clients place together while the service answers */
+    /** @param perSecond how many orders all clients place together, if the service answers */
     OrderTraffic(URI orders, long seed, int perSecond) {
         this.orders = new OrdersClient(orders);
         nanosPerOrder = 1e9 * CLIENTS / perSecond;
@@ -40,7 +40,7 @@ final class OrderTraffic implements AutoCloseable {
         try {
             int count = place(random);
             placed.addAndGet(count);
-            // The pace is that of a service that answers: what an outage left out is not made up for.
+            // Orders that an outage prevented are not made up for.
             clients.pause((long) (count * nanosPerOrder) - (System.nanoTime() - begun));
         } catch (UncheckedIOException | IllegalStateException e) {
             unanswered.incrementAndGet();
@@ -72,7 +72,7 @@ final class OrderTraffic implements AutoCloseable {
         return declined.get();
     }
 
-    /** Calls that failed or had no answer. */
+    /** Calls that failed or got no answer. */
     long unanswered() {
         return unanswered.get();
     }

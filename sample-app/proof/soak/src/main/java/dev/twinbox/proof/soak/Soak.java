@@ -21,17 +21,22 @@ import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
 
-/** One run: traffic and faults for as long as was asked for, looks at the books meanwhile, then rest and the last comparison. */
+/**
+ * One run: traffic and faults for a given time, with comparisons meanwhile; then all events arrive, and the last
+ * comparison.
+ */
 final class Soak {
 
     private static final Duration BETWEEN_LOOKS = Duration.ofSeconds(30);
     private static final Duration AFTER_A_POSTPONED_LOOK = Duration.ofSeconds(3);
     private static final Duration BETWEEN_LAST_LOOKS = Duration.ofSeconds(1);
 
-    /** Something always answers in between, however the faults fall. */
+    /** However the faults fall, a comparison is possible within this time. */
     private static final Duration WITHOUT_LOOK_LIMIT = Duration.ofMinutes(10);
 
-    /** Once nothing is broken any more, each look shows progress; a receiver's retry of what was set aside may wait for minutes. */
+    /**
+     * When nothing is broken, each comparison shows progress. A receiver's retry of a parked event may take minutes.
+     */
     private static final Duration WITHOUT_PROGRESS_LIMIT = Duration.ofMinutes(10);
 
     private static final OrderLedgerReader.Limits LIMITS =
@@ -52,18 +57,18 @@ final class Soak {
     }
 
     /**
-     * What a run is to be.
+     * What to run.
      *
      * @param length how long there are faults and traffic
-     * @param perSecond orders of the traffic while the service answers
+     * @param perSecond orders per second, if the service answers
      */
     record Options(Duration length, long seed, int perSecond) {}
 
     /**
-     * What came of it.
+     * The result of a run.
      *
-     * @param failure why it was broken off; null: it was not
-     * @param report the last comparison that there was; null: there was none
+     * @param failure why the run was aborted; null: it was not
+     * @param report the last comparison; null: there was none
      */
     record Outcome(@Nullable String failure, @Nullable LedgerReport report) {
 
@@ -83,7 +88,7 @@ final class Soak {
                     + file);
             landscape.start(log::say);
             log.begin();
-            log.say("everything is up");
+            log.say("all processes are running");
             return run(landscape, log, faults);
         }
     }
@@ -112,7 +117,7 @@ final class Soak {
             transactions.start();
             injector.start();
             Outcome early = lookUntilTheEnd(reader, injector, log);
-            log.say("no more faults; waiting for those under way and the last transactions");
+            log.say("no more faults; waiting for the current ones and the last transactions");
             injector.stop();
             landscape.heal();
             traffic.close();
@@ -126,7 +131,7 @@ final class Soak {
         return outcome;
     }
 
-    /** @return null if all is well at the end of the time */
+    /** @return null if all is well at the end */
     private @Nullable Outcome lookUntilTheEnd(OrderLedgerReader reader, FaultInjector injector, FaultLog log) {
         Duration nextLook = BETWEEN_LOOKS.dividedBy(2);
         Duration lastLook = Duration.ZERO;
@@ -145,16 +150,16 @@ final class Soak {
                 lastLook = log.elapsed();
             }
             if (look != null && !look.report().isExact()) {
-                return new Outcome("the books differ", look.report());
+                return new Outcome("orders, events and shipments differ", look.report());
             }
             if (log.elapsed().minus(lastLook).compareTo(WITHOUT_LOOK_LIMIT) > 0) {
-                return new Outcome("no look at the books worked for " + WITHOUT_LOOK_LIMIT, null);
+                return new Outcome("no comparison was possible for " + WITHOUT_LOOK_LIMIT, null);
             }
         }
         return null;
     }
 
-    /** @return null if a server was away */
+    /** @return null if a server did not answer */
     private @Nullable Look look(OrderLedgerReader reader, FaultLog log) {
         try {
             Look look = reader.look();
@@ -162,8 +167,8 @@ final class Soak {
             mostUnsent = Math.max(mostUnsent, look.unsent());
             mostUnshipped = Math.max(mostUnshipped, look.unshipped());
             log.write("look", json(look));
-            log.say(look.report() + "; on their way: " + look.unsent() + " to Kafka, " + look.unshipped()
-                    + " to the receivers; set aside: " + look.parkedByRelay() + " and " + look.parkedByReceiver());
+            log.say(look.report() + "; not delivered yet: " + look.unsent() + " to Kafka, " + look.unshipped()
+                    + " to the receivers; parked: " + look.parkedByRelay() + " and " + look.parkedByReceiver());
             return look;
         } catch (SQLException | KafkaException e) {
             postponedLooks++;
@@ -202,7 +207,7 @@ final class Soak {
                 return new Outcome(failure, look == null ? null : look.report());
             }
             if (look != null && (!look.report().isExact() || look.isAtRest())) {
-                return new Outcome(look.isAtRest() ? null : "the books differ", look.report());
+                return new Outcome(look.isAtRest() ? null : "orders, events and shipments differ", look.report());
             }
             if (look != null && onTheirWay(look) < left) {
                 left = onTheirWay(look);
@@ -210,7 +215,7 @@ final class Soak {
             }
             if (log.elapsed().minus(lastProgress).compareTo(WITHOUT_PROGRESS_LIMIT) > 0) {
                 return new Outcome(
-                        "nothing moved for " + WITHOUT_PROGRESS_LIMIT + " although nothing is broken, " + left
+                        "there was no progress for " + WITHOUT_PROGRESS_LIMIT + " although nothing is broken; " + left
                                 + " events are on their way",
                         look == null ? null : look.report());
             }
@@ -222,12 +227,12 @@ final class Soak {
         return look.unsent() + look.unshipped() + look.parkedByRelay() + look.parkedByReceiver();
     }
 
-    /** From the beginning, all of it: what was read bit by bit while everything broke is not to be believed alone. */
+    /** Reads everything again from the beginning. What was read bit by bit during the faults is not enough. */
     private static Outcome compareAnew(SoakLandscape landscape, FaultLog log) throws SQLException {
-        log.say("reading everything once more");
+        log.say("reading everything again");
         try (OrderLedgerReader reader = reader(landscape)) {
             LedgerReport report = reader.lastLook();
-            return new Outcome(report.isExact() ? null : "the books differ", report);
+            return new Outcome(report.isExact() ? null : "orders, events and shipments differ", report);
         }
     }
 
@@ -264,7 +269,7 @@ final class Soak {
         return result;
     }
 
-    /** Grows with each relay that takes over. */
+    /** Grows whenever another relay takes over the lease. */
     private static long leaseEpoch(SoakLandscape landscape) throws SQLException {
         try (Connection connection = landscape.postgres().connect(Landscape.ORDERS_DATABASE);
                 Statement statement = connection.createStatement();
@@ -274,7 +279,7 @@ final class Soak {
         }
     }
 
-    /** For the end of a run, in words. */
+    /** The result as text. */
     static String summary(Outcome outcome) {
         return String.format(
                 Locale.ROOT,

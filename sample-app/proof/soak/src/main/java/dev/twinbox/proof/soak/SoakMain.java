@@ -15,18 +15,17 @@ import picocli.CommandLine.Option;
 @Command(
         name = "soak",
         mixinStandardHelpOptions = true,
-        description =
-                "Breaks relays, receivers, the producer, brokers, the database and connections at random, and compares orders, events and"
-                        + " shipments all the while. Needs 6 GB of memory.",
+        description = "Breaks relays, receivers, the producer, brokers, the database and connections at random."
+                + " Compares orders, events and shipments meanwhile. Needs 6 GB of memory.",
         exitCodeListHeading = "Exit codes:%n",
         exitCodeList = {
-            " 0:every committed order was told and shipped once, in order, and nothing else was",
-            " 1:something was lost, repeated, invented, out of order, or did not come back",
+            " 0:each committed order was published and shipped once, in order, and nothing else was",
+            " 1:something was lost, repeated, invented or out of order, or a process did not recover",
             " 2:wrong arguments, or the tree is not built"
         })
 public final class SoakMain implements Callable<Integer> {
 
-    /** Names the top folder of the repository, where the built files are found and {@code target/soak} is written. */
+    /** The top folder of the repository. It has the built files and gets {@code target/soak}. */
     private static final String ROOT_PROPERTY = "twinbox.root";
 
     private static final int EXACT = 0;
@@ -36,20 +35,20 @@ public final class SoakMain implements Callable<Integer> {
             names = "--minutes",
             paramLabel = "N",
             defaultValue = "2",
-            description = "How long there are faults (default: ${DEFAULT-VALUE}); start and end come on top.")
+            description = "How long there are faults (default: ${DEFAULT-VALUE}). Start and end take more time.")
     private int minutes;
 
     @Option(
             names = "--seed",
             paramLabel = "S",
-            description = "Names the list of faults: the same seed and minutes, the same list (default: any).")
+            description = "Selects the faults: the same seed and minutes give the same faults (default: random).")
     private @Nullable Long seed;
 
     @Option(
             names = "--per-second",
             paramLabel = "N",
             defaultValue = "250",
-            description = "Orders per second while the service answers (default: ${DEFAULT-VALUE}).")
+            description = "Orders per second, if the service answers (default: ${DEFAULT-VALUE}).")
     private int perSecond;
 
     private SoakMain() {}
@@ -74,7 +73,7 @@ public final class SoakMain implements Callable<Integer> {
         System.out.println();
         System.out.println(Soak.summary(outcome));
         if (!outcome.isExact()) {
-            System.out.println("Again: ./sample-app/run soak --minutes " + minutes + " --seed " + chosen);
+            System.out.println("To repeat it: ./sample-app/run soak --minutes " + minutes + " --seed " + chosen);
         }
         return outcome.isExact() ? EXACT : NOT_EXACT;
     }

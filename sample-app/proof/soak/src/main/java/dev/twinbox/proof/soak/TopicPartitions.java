@@ -13,7 +13,7 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.NewPartitions;
 
-/** The partitions of the topic, to which faults add. */
+/** The partitions of the topic. Faults add to them. */
 final class TopicPartitions {
 
     private static final Duration ANSWER_LIMIT = Duration.ofSeconds(30);

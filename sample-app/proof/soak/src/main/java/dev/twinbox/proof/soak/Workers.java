@@ -6,7 +6,7 @@ import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
-/** Threads that do the same again and again until they are told to end, each with random numbers of its own. */
+/** Threads that repeat a task until they are closed, each with its own random numbers. */
 final class Workers implements AutoCloseable {
 
     private final String name;
@@ -14,10 +14,10 @@ final class Workers implements AutoCloseable {
     private volatile boolean closed;
 
     /**
-     * Threads that are still to be started.
+     * Creates the threads and starts none.
      *
-     * @param seed of the first one's numbers; the others' follow
-     * @param work done once; a failure that it lets through ends its thread
+     * @param seed of the first thread's numbers; the other threads use the next seeds
+     * @param work runs the task once; an exception ends the thread
      */
     Workers(String name, int number, long seed, Consumer<Random> work) {
         this.name = name;
@@ -39,7 +39,7 @@ final class Workers implements AutoCloseable {
         threads.forEach(Thread::start);
     }
 
-    /** Pauses the calling worker; cut short when they are told to end. */
+    /** Pauses the calling thread. Closing cuts the pause short. */
     void pause(long nanos) {
         long until = System.nanoTime() + nanos;
         while (!closed && System.nanoTime() < until) {
@@ -47,7 +47,7 @@ final class Workers implements AutoCloseable {
         }
     }
 
-    /** Returns when each has done what it was at. */
+    /** Returns when each thread has finished its task. */
     @Override
     public void close() {
         closed = true;

@@ -1,4 +1,4 @@
-/** Breaks the whole sample for as long as one likes, and compares its books all the while. */
+/** Breaks the sample for a long time and compares orders, events and shipments meanwhile. */
 @NullMarked
 package dev.twinbox.proof.soak;
 

@@ -17,13 +17,13 @@ class FaultScheduleTest {
     private static final Duration HOUR = Duration.ofHours(1);
 
     @Test
-    void the_same_seed_gives_the_same_list() {
+    void theSameSeedGivesTheSameList() {
         assertThat(FaultSchedule.of(42, HOUR)).isEqualTo(FaultSchedule.of(42, HOUR));
     }
 
-    /** A log of last year is repeated by its seed only as long as this list stays what it is. */
+    /** A seed repeats an old run only if this list does not change. */
     @Test
-    void the_list_of_a_seed_stays_what_it_is() {
+    void theListOfASeedStaysWhatItIs() {
         assertThat(FaultSchedule.of(42, HOUR).stream().limit(3).map(Fault::toString))
                 .containsExactly(
                         "Fault[number=1, at=PT7.149S, kind=BLACK_HOLE, target=RELAY_2_TO_KAFKA, length=PT4.227S]",
@@ -33,12 +33,12 @@ class FaultScheduleTest {
     }
 
     @Test
-    void another_seed_gives_another_list() {
+    void anotherSeedGivesAnotherList() {
         assertThat(FaultSchedule.of(42, HOUR)).isNotEqualTo(FaultSchedule.of(43, HOUR));
     }
 
     @Test
-    void an_hour_has_every_kind_and_every_target() {
+    void anHourHasEveryKindAndEveryTarget() {
         List<Fault> faults = FaultSchedule.of(42, HOUR);
 
         assertThat(faults).extracting(Fault::kind).contains(Kind.values());
@@ -46,7 +46,7 @@ class FaultScheduleTest {
     }
 
     @Test
-    void faults_are_numbered_in_the_order_of_their_times_and_begin_within_the_run() {
+    void faultsAreNumberedInTheOrderOfTheirTimesAndBeginWithinTheRun() {
         List<Fault> faults = FaultSchedule.of(42, HOUR);
 
         assertThat(faults).isSortedAccordingTo((a, b) -> a.at().compareTo(b.at()));
@@ -57,7 +57,7 @@ class FaultScheduleTest {
 
     @ParameterizedTest
     @EnumSource(Lane.class)
-    void what_fails_one_after_the_other_is_never_away_twice_at_a_time(Lane lane) {
+    void whatFailsOneAfterTheOtherIsNeverAwayTwiceAtATime(Lane lane) {
         List<Fault> own = FaultSchedule.of(42, HOUR).stream()
                 .filter(fault -> lane.owns(fault.target()))
                 .toList();
@@ -70,7 +70,7 @@ class FaultScheduleTest {
     }
 
     @Test
-    void every_target_belongs_to_one_lane() {
+    void everyTargetBelongsToOneLane() {
         assertThat(Target.values())
                 .allSatisfy(target -> assertThat(Arrays.stream(Lane.values()).filter(lane -> lane.owns(target)))
                         .hasSize(1));

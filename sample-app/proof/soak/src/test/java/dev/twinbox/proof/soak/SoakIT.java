@@ -26,8 +26,7 @@ class SoakIT {
     private static final Path ROOT = Path.of(System.getProperty("twinbox.root"));
 
     @Test
-    void everything_fails_for_two_minutes_and_each_committed_order_is_told_and_shipped_once_and_in_order()
-            throws Exception {
+    void eachCommittedOrderIsPublishedAndShippedOnceInOrderWhileEverythingFails() throws Exception {
         Soak.Outcome outcome = new Soak(
                         Installation.in(ROOT, BuiltFile.SAMPLE),
                         ROOT,

@@ -34,8 +34,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * The whole chain as it runs in the demo, from a REST call to a shipment in another database, while its parts are killed.
- * Each fault comes at a point of progress with orders being placed all the while, never after a time.
+ * The whole path of an event, from a REST call to a shipment in another database, while processes are killed. Each
+ * fault comes at a point of progress, never after a time, while orders are being placed.
  */
 @Tag("proof")
 @Timeout(value = 20, unit = TimeUnit.MINUTES)
@@ -44,10 +44,10 @@ class EndToEndIT {
     private static final int ORDERS = 20_000;
     private static final int CUSTOMERS = 1_000;
 
-    /** How many orders may be placed beyond the point of the next fault; and as many again when it has come. */
+    /** How many orders may be placed beyond the next fault, and again this many after it. */
     private static final int AHEAD = 1_500;
 
-    /** A bound for what takes seconds on two free cores: Payara starts ten times slower on a machine that has other things to do. */
+    /** A limit for what takes seconds on two free cores. On a busy machine Payara starts ten times slower. */
     private static final Duration LIMIT = Duration.ofMinutes(5);
 
     private static final String EVENTS_IN_BUSINESS_ORDER = """
@@ -79,7 +79,7 @@ class EndToEndIT {
         keepWhatWasSent();
     }
 
-    /** It is compared in the end, also when a full hour, and with it the next slot's turn, comes in between. */
+    /** Events are compared at the end, so the slot must not change at a full hour. */
     private static void keepWhatWasSent() throws SQLException {
         try (Connection connection = landscape.postgres().connect(Landscape.ORDERS_DATABASE);
                 Statement statement = connection.createStatement()) {
@@ -93,7 +93,7 @@ class EndToEndIT {
     }
 
     @Test
-    void twenty_thousand_orders_are_told_and_shipped_once_and_in_order_through_kills_and_restarts() throws Exception {
+    void twentyThousandOrdersAreShippedOnceAndInOrderThroughKillsAndRestarts() throws Exception {
         try (OrderLoad load =
                 new OrderLoad(new OrdersClient(landscape.server(Part.PRODUCER).uri(Landscape.ORDERS_PATH)))) {
             at(load, 2_000, this::onKafka, supervisor.server(Part.RELAY_1)::kill);
@@ -128,8 +128,7 @@ class EndToEndIT {
             ?customer=me | customer = "me" is not a whole number from 1 to 1000
             ?customer=%22%0A%3Cb%3E | is not a whole number from 1 to 1000
             """)
-    void a_wrong_request_is_answered_with_what_is_wrong_and_places_nothing(String query, String reason)
-            throws Exception {
+    void aWrongRequestIsAnsweredWithWhatIsWrongAndPlacesNothing(String query, String reason) throws Exception {
         await("all servers up").atMost(LIMIT).until(supervisor::isAllUp);
         long before = ordered();
         HttpResponse<String> answer = post(query);
@@ -151,9 +150,9 @@ class EndToEndIT {
         return client.send(request, HttpResponse.BodyHandlers.ofString());
     }
 
-    /** Lets orders be placed up to the threshold and some more, and does the fault when the progress has come to it. */
+    /** Allows orders beyond the threshold, and injects the fault when the progress reaches it. */
     private void at(OrderLoad load, int threshold, Callable<Long> progress, Runnable fault) {
-        // The last fault's victim first: a kill that meets nobody is none.
+        // The victim of the last fault must run again, or this fault has no victim.
         await("all servers up").atMost(LIMIT).until(supervisor::isAllUp);
         load.allow(threshold + AHEAD);
         await("progress of " + threshold)
@@ -161,7 +160,7 @@ class EndToEndIT {
                 .pollInterval(Duration.ofMillis(20))
                 .ignoreExceptions()
                 .until(() -> progress.call() >= threshold);
-        // A receiver that makes up for an outage may have done all that was allowed: the fault has to meet work.
+        // A receiver that recovers may have handled all allowed orders: the fault must meet work.
         load.allow(threshold + 2 * AHEAD);
         fault.run();
     }

@@ -16,9 +16,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
 /**
- * Clients that place orders side by side, as many as they are allowed to. Some orders are rolled back, and some customers
- * are so busy that their orders wait for each other's row lock. A call that fails is made again: whether it committed
- * something is the database's to say.
+ * Clients that place orders in parallel, as many as are allowed. Some orders are rolled back. Some customers get so
+ * many orders that these wait for each other's row lock. A failed call is repeated: only the database knows whether it
+ * committed.
  */
 final class OrderLoad implements AutoCloseable {
 
@@ -31,7 +31,7 @@ final class OrderLoad implements AutoCloseable {
     private final List<Future<?>> clients;
     private final AtomicInteger declined = new AtomicInteger();
 
-    // Calls, guarded by this.
+    // Numbers of calls, guarded by this.
     private int allowed;
     private int begun;
     private boolean complete;
@@ -43,7 +43,7 @@ final class OrderLoad implements AutoCloseable {
                 .toList();
     }
 
-    /** Lets the clients go on until this many orders are placed in all. */
+    /** Allows this many orders in total. */
     synchronized void allow(int total) {
         allowed = total / ORDERS_PER_CALL;
         notifyAll();
@@ -54,7 +54,7 @@ final class OrderLoad implements AutoCloseable {
         return declined.get();
     }
 
-    /** Waits until all that is allowed is placed; nothing more can be allowed from here on. */
+    /** Waits until all allowed orders are placed. Nothing can be allowed afterwards. */
     void awaitEnd() throws InterruptedException, ExecutionException, TimeoutException {
         complete();
         for (Future<?> client : clients) {
@@ -74,7 +74,7 @@ final class OrderLoad implements AutoCloseable {
         return null;
     }
 
-    /** Waits until one more call is allowed; false = there will be none. */
+    /** Waits until one more call is allowed. False: there will be none. */
     private synchronized boolean beginCall() throws InterruptedException {
         while (begun == allowed && !complete) {
             wait();

@@ -24,8 +24,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * TRACE, the whole way: the request that places an order, its event in the outbox, the relay and the handler of another service, in
- * three processes, are one trace. Retries, parking and what handlers publish are in the receiver's test of the same name.
+ * TRACE, the whole path: the request for an order, its event in the outbox, the relay, and the handler of another
+ * service are one trace in three processes. Retries, parking and events published by handlers are in the receiver's
+ * test of the same name.
  */
 @Tag("proof")
 class Scenario55TraceIT {
@@ -33,11 +34,11 @@ class Scenario55TraceIT {
     private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
     private static final String CALLER = "b7ad6b7169203331";
 
-    /** Payara starts ten times slower on a machine that has other things to do. */
+    /** On a busy machine Payara starts ten times slower. */
     private static final Duration LIMIT = Duration.ofMinutes(5);
 
     @Test
-    void a_request_its_event_the_relay_and_the_handler_are_one_trace() throws Exception {
+    void aRequestItsEventTheRelayAndTheHandlerAreOneTrace() throws Exception {
         try (OtlpReceiver collector = OtlpReceiver.start();
                 Landscape landscape = new Landscape(
                         Installation.in(Path.of(System.getProperty("twinbox.root")), BuiltFile.SAMPLE),
@@ -74,7 +75,7 @@ class Scenario55TraceIT {
         }
     }
 
-    /** The start of the services, their checks and the other request leave no spans. */
+    /** The start of the services, their health checks and the other request leave no spans. */
     private static Map<String, String> onlyOfSampledCallers(OtlpReceiver collector) {
         Map<String, String> settings = new HashMap<>(collector.settings());
         settings.put("otel.traces.sampler", "parentbased_always_off");

@@ -3,9 +3,9 @@ package dev.twinbox.proof.matrix;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** How often something happens, by what was seen; from the best to the worst. */
+/** How often something was seen, from the best to the worst. */
 enum Chance {
-    /** It has no meaning here. */
+    /** Not applicable. */
     NONE("–"),
     NEVER("never"),
     MAY("may"),
@@ -17,7 +17,7 @@ enum Chance {
         this.text = text;
     }
 
-    /** @param seen each time; not empty */
+    /** @param seen whether it was seen in each attempt; not empty */
     static Chance of(List<Boolean> seen) {
         if (!seen.contains(true)) {
             return NEVER;
@@ -25,12 +25,12 @@ enum Chance {
         return seen.contains(false) ? MAY : ALWAYS;
     }
 
-    /** Reads what {@link #toString()} has written. */
+    /** Parses the result of {@link #toString()}. */
     static Chance parse(String text) {
         return Stream.of(values())
                 .filter(chance -> chance.text.equals(text))
                 .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("\"" + text + "\" is none of never, may, always"));
+                .orElseThrow(() -> new IllegalArgumentException("\"" + text + "\" is not never, may or always"));
     }
 
     @Override

@@ -1,18 +1,18 @@
 package dev.twinbox.proof.matrix;
 
-/** What is promised about the rows of one table of the matrix. */
+/** The guarantee for the rows of one table of the matrix. */
 enum Contract {
-    /** The application's transaction: what is committed is all there, what is not leaves nothing. */
+    /** The application's transaction: all of it is committed or nothing. */
     WRITE("P", Chance.NEVER, Chance.NEVER, Chance.NEVER),
-    /** The relay by default. */
+    /** The relay's default. */
     PUBLISH_AT_LEAST_ONCE("A", Chance.NEVER, Chance.ALWAYS, Chance.NEVER),
     /** The relay with {@code delivery=exactly-once}. */
     PUBLISH_EXACTLY_ONCE("X", Chance.NEVER, Chance.NEVER, Chance.NEVER),
-    /** Handlers by default. */
+    /** The handlers' default. */
     EXACTLY_ONCE_EFFECT("E", Chance.NEVER, Chance.NEVER, Chance.NEVER),
-    /** Handlers without a claim. */
+    /** Handlers without a claim in the inbox. */
     AT_LEAST_ONCE("L", Chance.NEVER, Chance.NEVER, Chance.ALWAYS),
-    /** Handlers whose offset is committed first. */
+    /** Handlers whose offset is committed before they run. */
     AT_MOST_ONCE("M", Chance.ALWAYS, Chance.NEVER, Chance.NEVER);
 
     private final String prefix;
@@ -28,7 +28,7 @@ enum Contract {
         this.appliedTwice = appliedTwice;
     }
 
-    /** What the numbers of its rows begin with. */
+    /** The first letter of its rows' numbers. */
     String prefix() {
         return prefix;
     }
@@ -42,7 +42,7 @@ enum Contract {
         throw new IllegalArgumentException("No table has a row \"" + rowNumber + "\"");
     }
 
-    /** Whether the row shows nothing that is not allowed. */
+    /** Whether the contract allows what the row shows. */
     boolean allows(MatrixRow row) {
         return row.lost().compareTo(lost) <= 0
                 && row.sentTwice().compareTo(sentTwice) <= 0

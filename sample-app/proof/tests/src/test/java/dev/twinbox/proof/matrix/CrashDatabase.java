@@ -30,7 +30,7 @@ final class CrashDatabase {
         return servers.postgres().connect(name);
     }
 
-    /** What there is of an event, for the matrix. */
+    /** What the tables hold of an event, for the matrix. */
     String describe(String event, long effects) throws SQLException {
         List<String> found = new ArrayList<>();
         if (effects > 0) {
@@ -61,12 +61,12 @@ final class CrashDatabase {
         }
     }
 
-    /** From now on these handlers refuse everything. */
+    /** Lets two of the handlers refuse all events from now on. */
     void refuse() throws SQLException {
         execute("insert into refused select unnest(array['crash-once', 'crash-at-least-once'])");
     }
 
-    /** From now on no handler refuses anything. */
+    /** Lets no handler refuse events from now on. */
     void acceptAll() throws SQLException {
         execute("delete from refused");
     }

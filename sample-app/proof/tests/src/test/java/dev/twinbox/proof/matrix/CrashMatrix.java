@@ -13,11 +13,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The document with the committed rows. What is measured is written to {@code target/crash-matrix.md}, a copy with the measured rows in the place
- * of the committed ones; with the system property {@value #WRITE} = true into the committed document itself.
+ * The document with the committed rows. The measured rows are written to {@code target/crash-matrix.md}, a copy of the
+ * document. With the system property {@value #WRITE} = true they are written to the document itself.
  */
 final class CrashMatrix {
-    /** Has the committed document rewritten instead of compared. */
+    /** Rewrites the committed document instead of comparing it. */
     static final String WRITE = "twinbox.it.write-matrix";
 
     private static final Path ROOT = Path.of(System.getProperty("twinbox.root"));
@@ -35,13 +35,14 @@ final class CrashMatrix {
     }
 
     /**
-     * Writes down what was measured, and compares it.
+     * Writes the measured row, and compares it.
      *
-     * @throws AssertionError if it is not what is committed, or not what the contract says; the message tells how to accept it
+     * @throws AssertionError if it differs from the committed row or breaks the contract; the message says how to
+     *     accept it
      */
     static synchronized void check(MatrixRow measured) {
         try (FileChannel channel = FileChannel.open(LOCK, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-                FileLock ignored = channel.lock()) { // other classes of the matrix run in JVMs of their own
+                FileLock ignored = channel.lock()) { // other classes of the matrix run in other JVMs
             writeDown(measured);
         } catch (IOException e) {
             throw new UncheckedIOException("Cannot lock the crash matrix", e);

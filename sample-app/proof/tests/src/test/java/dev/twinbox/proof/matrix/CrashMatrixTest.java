@@ -9,12 +9,12 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The committed matrix as a whole; that its rows are true is measured by the tests named {@code …CrashMatrixIT}. */
+/** Checks the committed matrix as a whole. The tests named {@code …CrashMatrixIT} measure its rows. */
 class CrashMatrixTest {
     private final List<MatrixRow> rows = CrashMatrix.committed();
 
     @Test
-    void every_step_has_its_row() {
+    void everyStepHasItsRow() {
         Stream<String> producer = Stream.of(ProducerStep.values()).map(ProducerStep::number);
         Stream<String> relay = Stream.of(RelayStep.values()).map(RelayStep::number);
         Stream<String> receiver = Stream.of(ReceiverStep.values()).flatMap(step -> step.rows().stream());
@@ -26,7 +26,7 @@ class CrashMatrixTest {
     }
 
     @Test
-    void steps_have_a_row_for_a_second_kill() {
+    void stepsHaveARowForASecondKill() {
         List<String> ofReceiver = Stream.of(ReceiverStep.values())
                 .flatMap(step -> step.secondDeaths().stream())
                 .flatMap(death -> death.rows().stream())
@@ -44,19 +44,19 @@ class CrashMatrixTest {
     }
 
     @Test
-    void every_row_keeps_its_contract() {
+    void everyRowKeepsItsContract() {
         assertThat(rows).allMatch(row -> Contract.of(row.number()).allows(row));
     }
 
     @Test
-    void the_matrix_shows_what_the_weaker_contracts_cost() {
+    void theMatrixShowsWhatTheWeakerContractsCost() {
         assertThat(rowsOf(Contract.PUBLISH_AT_LEAST_ONCE)).anyMatch(happens(MatrixRow::sentTwice));
         assertThat(rowsOf(Contract.AT_LEAST_ONCE)).anyMatch(happens(MatrixRow::appliedTwice));
         assertThat(rowsOf(Contract.AT_MOST_ONCE)).anyMatch(happens(MatrixRow::lost));
     }
 
     @Test
-    void a_row_that_contradicts_its_contract_or_the_committed_one_is_refused() {
+    void aRowThatContradictsItsContractOrTheCommittedOneIsRefused() {
         MatrixRow lost = new MatrixRow("A1", "page read", "", "", "", Chance.MAY, Chance.NEVER, Chance.NONE);
         MatrixRow twice = new MatrixRow("E6", "after commit", "", "", "", Chance.NEVER, Chance.NONE, Chance.MAY);
         MatrixRow other = new MatrixRow("A1", "page read", "", "", "", Chance.NEVER, Chance.MAY, Chance.NONE);

@@ -38,7 +38,7 @@ final class CrashTopics {
                 new ByteArraySerializer());
     }
 
-    /** Each event whose effect has to happen once has it. */
+    /** Checks that each event with an exactly-once handler has one effect. */
     void assertLedger(CrashDatabase database) throws SQLException {
         Ledger ledger = Ledger.create();
         String topic = Handling.ONCE.partition().topic();
@@ -50,12 +50,12 @@ final class CrashTopics {
         }
     }
 
-    /** An event that is to be sent next. */
+    /** The next event to send. */
     CrashEvent next(Handling handling) {
         return new CrashEvent(handling, UUID.randomUUID().toString(), endOffset(handling));
     }
 
-    /** Returns when Kafka has the event, at the offset that was foreseen. */
+    /** Sends the event. Returns when Kafka has it at the expected offset. */
     void send(CrashEvent event) {
         ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(
                 event.handling().partition().topic(),

@@ -27,7 +27,7 @@ enum Handling {
         throw new IllegalArgumentException("Row " + rowNumber + " is not the receiver's");
     }
 
-    /** The only one of its topic. */
+    /** The only partition of its topic. */
     TopicPartition partition() {
         return partition;
     }

@@ -8,22 +8,23 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * What a Byteman rule calls inside the process that is to die; public because Byteman makes a subclass of it. It talks by files with the test,
- * see {@link KillSwitch}: a file works from the first moment of a process to its last, and needs no thread or port in it.
+ * Called by a Byteman rule inside the process that is to die. Byteman makes a subclass of it, so it is public. It talks
+ * to the test through files, see {@link KillSwitch}: files work from the first moment of a process to its last, without
+ * a thread or port.
  *
- * <p>It is alone on the boot class path there: it may use nothing of the test's.
+ * <p>In that process it is on the boot class path, without the other classes of the test.
  */
 public class Kill {
-    /** The exit code by which a test knows that its own kill has happened. */
+    /** With this exit code the test knows that its own kill has happened. */
     public static final int EXIT_CODE = 86;
 
     private static final long CHECK = 2_000_000;
 
-    /** Made by Byteman for each rule. */
+    /** Created by Byteman for each rule. */
     public Kill() {}
 
     /**
-     * Whether the test wants this process to die at this step.
+     * Whether the process is to die at this step.
      *
      * @param subject what the call is about
      */
@@ -32,8 +33,8 @@ public class Kill {
     }
 
     /**
-     * Ends the process as a power cut would: no shutdown hook, no finally block. Stands still at the step until the test says so; others may
-     * come to it meanwhile.
+     * Ends the process like a power cut: no shutdown hook, no finally block. It waits at the step until the test
+     * continues; other threads may reach the step meanwhile.
      */
     public void halt(String folder, String subject) {
         try {
@@ -47,7 +48,7 @@ public class Kill {
         Runtime.getRuntime().halt(EXIT_CODE);
     }
 
-    /** Of the line that is part of the subject; -1: the test does not wait for this one. */
+    /** The number of the line that is part of the subject; -1: the test does not wait for this subject. */
     private static int number(String folder, String subject) {
         try {
             List<String> wanted = Files.readAllLines(armed(folder));

@@ -1,13 +1,13 @@
 package dev.twinbox.proof.matrix;
 
 /**
- * A place in the code of a process, as Byteman names it.
+ * A place in the code of a process, in the terms of Byteman.
  *
- * @param type class, with its package
- * @param method name, without parameters: all of that name
- * @param location of the method, e.g. {@code AT ENTRY}
- * @param condition Byteman expression about {@code $0}, {@code $1}, {@code $!}: which of the calls
- * @param subject Byteman expression for a text: what the call is about, where the test waits for some of many
+ * @param type class with its package
+ * @param method name without parameters; all methods of that name
+ * @param location in the method, e.g. {@code AT ENTRY}
+ * @param condition a Byteman expression about {@code $0}, {@code $1}, {@code $!} that selects calls
+ * @param subject a Byteman expression for a text: what the call is about, if the test waits for some of many calls
  */
 record KillPoint(String type, String method, String location, String condition, String subject) {
 
@@ -57,7 +57,7 @@ record KillPoint(String type, String method, String location, String condition, 
         return new KillPoint(type, method, location, condition, expression);
     }
 
-    /** @param folder what the rule and the test share */
+    /** @param folder shared by rule and test */
     String rule(String name, String folder) {
         return """
                 RULE %1$s

@@ -18,11 +18,11 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Kills a child process at a step of its code. The process carries a Byteman rule from its start on, which does nothing until {@link #arm}; then
- * whoever comes to the step stands still there, until {@link #fire} halts the JVM.
+ * Kills a child process at a step of its code. The process has a Byteman rule from its start, which does nothing until
+ * {@link #arm}. Then each thread that reaches the step waits there, until {@link #fire} halts the JVM.
  */
 final class KillSwitch {
-    /** Servers may take minutes on a machine with other things to do. */
+    /** On a busy machine servers may take minutes. */
     private static final Duration LIMIT = Duration.ofMinutes(4);
 
     private static final Duration POLL = Duration.ofMillis(20);
@@ -36,7 +36,7 @@ final class KillSwitch {
         this.folder = folder;
     }
 
-    /** @param folder of its own, new */
+    /** @param folder a new folder of its own */
     static KillSwitch at(KillPoint point, Path folder) {
         try {
             return new KillSwitch(point, Files.createDirectories(folder).toAbsolutePath());
@@ -46,7 +46,7 @@ final class KillSwitch {
     }
 
     /**
-     * The options of a JVM that carries these switches.
+     * The options of a JVM with these switches.
      *
      * @param byteman the agent's jar
      * @param folder for the script
@@ -59,7 +59,7 @@ final class KillSwitch {
         try {
             Files.createDirectories(folder);
             Path script = Files.writeString(folder.resolve("kill.btm"), String.join("\n", rules));
-            // On the boot class path, where every class loader looks.
+            // On the boot class path: every class loader finds it there.
             return new String[] {
                 "-javaagent:" + byteman.toAbsolutePath() + "=script:" + script.toAbsolutePath() + ",boot:"
                         + byteman.toAbsolutePath() + ",boot:" + killJar(folder).toAbsolutePath()
@@ -80,22 +80,22 @@ final class KillSwitch {
         return jar;
     }
 
-    /** From now on the process dies at the step. */
+    /** Lets the process die at the step from now on. */
     void arm() {
         arm(List.of(""));
     }
 
     /**
-     * From now on the process dies at the step, when all of these have come there, each on a thread of its own.
+     * Lets the process die at the step when a thread for each of these subjects has reached it.
      *
-     * @param subjects parts of what is to be {@linkplain KillPoint#subject the subject}
+     * @param subjects parts of {@linkplain KillPoint#subject the subjects} to wait for
      */
     void arm(List<String> subjects) {
         awaited = subjects.size();
         write("armed", subjects);
     }
 
-    /** Waits until the process stands at the step. */
+    /** Waits until the process has reached the step. */
     void awaitReached(ChildProcess process) {
         await("the process to come to " + point)
                 .atMost(LIMIT)
@@ -110,7 +110,7 @@ final class KillSwitch {
         return IntStream.range(0, awaited).allMatch(i -> Files.exists(folder.resolve("reached-" + i)));
     }
 
-    /** Lets it die; returns when it is dead. Ready for another {@link #arm} then. */
+    /** Kills the process and returns when it is dead. Afterwards {@link #arm} can be called again. */
     void fire(ChildProcess process) {
         write("go", List.of());
         assertThat(process.awaitExit(LIMIT))
@@ -119,7 +119,7 @@ final class KillSwitch {
         disarm();
     }
 
-    /** As before {@link #arm}. */
+    /** Undoes {@link #arm}. */
     void disarm() {
         try (Stream<Path> files = Files.list(folder)) {
             for (Path file : files.toList()) {

@@ -8,10 +8,10 @@ import java.util.stream.Stream;
 /**
  * One row of {@code docs/proof/crash-matrix.md}.
  *
- * @param number unique, its first letter tells the table
- * @param step behind which the process was killed
- * @param database what was in it at that moment
- * @param kafka what was on it
+ * @param number unique; its first letter is that of the table
+ * @param step after which the process was killed
+ * @param database what it held at that moment
+ * @param kafka what it held
  * @param receiver what had been applied
  */
 record MatrixRow(
@@ -28,7 +28,7 @@ record MatrixRow(
         return line.matches("\\| [A-Z][0-9]+b? \\|.*");
     }
 
-    /** Reads what {@link #line()} has written. */
+    /** Parses the result of {@link #line()}. */
     static MatrixRow parse(String line) {
         List<String> cells =
                 Stream.of(line.split("\\|")).skip(1).map(String::strip).toList();
@@ -57,7 +57,7 @@ record MatrixRow(
                 + " |";
     }
 
-    /** A cell for several tries: what was found each time, or in one and another. */
+    /** A cell for several attempts: the common result, or all different results. */
     static <T> String each(List<T> seen, Function<T, String> what) {
         return seen.stream().map(what).distinct().collect(Collectors.joining(" or "));
     }

@@ -16,7 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 
-/** A database of its own with an outbox: what a producer writes there, and what its tables say. */
+/** A database with an outbox: writes events and reads its tables. */
 final class OutboxBook {
     private static final Duration LIMIT = Duration.ofMinutes(4);
 
@@ -24,7 +24,7 @@ final class OutboxBook {
             insert into outbox_event (slot, id, topic, key, type, source, occurred_at, content_type, payload)
             values (?, ?, ?, ?, 'proof.happened', '/proof', clock_timestamp(), 'text/plain', ?)""";
 
-    /** By position, as the relay itself tells what is behind it. */
+    /** Counts the events that are not before the relay's position, as the relay itself does. */
     private static final String AHEAD_OF_POSITION = """
             select count(*)
               from outbox_event e
@@ -34,13 +34,13 @@ final class OutboxBook {
                     or (p.window_to is not null and pg_visible_in_snapshot(e.tx, p.window_to) and e.seq <= p.seq))
                    is not true""";
 
-    /** Whether the next position is known that counts if Kafka has committed it. */
+    /** Counts prepared positions, which are valid if Kafka has committed them. */
     private static final String PREPARED = """
             select count(*)
               from (select * from outbox_position order by number desc limit 1) p
              where next_from is not null and ? <> ''""";
 
-    /** In microseconds since 1970. */
+    /** Microseconds since 1970. */
     private static final String LEASE_END =
             "select (extract(epoch from ends_at) * 1000000)::bigint from outbox_lease where relay like ?";
 
@@ -54,16 +54,16 @@ final class OutboxBook {
         this.postgres = servers.postgres();
         this.name = name;
         servers.createOutboxDatabase(name);
-        // One slot has its turn all the time, whatever the hour.
+        // The active slot stays the same, whatever the hour.
         execute("alter table outbox_event alter column slot set default 0::smallint");
     }
 
-    /** Writes and commits one event, whose payload is its id; returns that. */
+    /** Inserts and commits one event whose payload is its id; returns the id. */
     String insert(String topic, String key) throws SQLException {
         return insertTogether(1, 0, topic, key).get(0);
     }
 
-    /** The same for several in one transaction: no page can begin among them. */
+    /** Inserts several events in one transaction, so that no page begins among them. */
     List<String> insertTogether(int events, int slot, String topic, String key) throws SQLException {
         List<String> ids = new ArrayList<>();
         try (Connection connection = postgres.connect(name);
@@ -84,7 +84,7 @@ final class OutboxBook {
         return ids;
     }
 
-    /** Waits until all events of topics that begin so are sent or parked, and the relay's position says so. */
+    /** Waits until all events of topics with this prefix are sent or parked, and the relay has saved its position. */
     void awaitSent(String topic, RelayProcess relay) {
         awaitCount(AHEAD_OF_POSITION, topic, 0, relay);
     }
@@ -93,7 +93,7 @@ final class OutboxBook {
         awaitCount(PARKED, topic, events, relay);
     }
 
-    /** Waits until the relay's lease has been renewed from now on. */
+    /** Waits for the next renewal of the relay's lease. */
     void awaitRenewal(RelayProcess relay) throws SQLException {
         long before = count(LEASE_END, "");
         await("the lease of " + name + " is renewed")
@@ -111,7 +111,7 @@ final class OutboxBook {
         assertThat(relay.isAlive()).as(relay.log()).isTrue();
     }
 
-    /** What there is of the last events of topics that begin so, for the matrix. There is one more event, which came before them. */
+    /** Describes the last events of topics with this prefix, for the matrix. There is one more event before them. */
     String describe(String topic, int events) throws SQLException {
         long ahead = count(AHEAD_OF_POSITION, topic);
         assertThat(ahead).as("events ahead of the position").isIn(0L, (long) events);

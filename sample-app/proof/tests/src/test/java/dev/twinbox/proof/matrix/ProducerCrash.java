@@ -20,7 +20,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
-/** The sample's orders service, killed at a step of the transaction of one order, which JPA writes and Twinbox tells. */
+/** The sample's orders service, killed at a step of an order's transaction. JPA writes the order, Twinbox the event. */
 final class ProducerCrash implements AutoCloseable {
     private static final Duration LIMIT = Duration.ofMinutes(4);
 
@@ -34,9 +34,9 @@ final class ProducerCrash implements AutoCloseable {
              where o.id is null or e.id is null""";
 
     /**
-     * @param database what of the order was in it, then and for good: nobody repairs anything
-     * @param lost whether an order is without its event, or an event without its order
-     * @param twice whether there is more than one event of an order
+     * @param database what it held of the order; nothing changes it later
+     * @param lost whether an order has no event, or an event no order
+     * @param twice whether an order has more than one event
      */
     record Seen(String database, boolean lost, boolean twice) {}
 
@@ -81,7 +81,10 @@ final class ProducerCrash implements AutoCloseable {
         }
     }
 
-    /** @param orders how many there were before, and of events too */
+    /**
+     * @param orders how many there were before
+     * @param events how many there were before
+     */
     private Seen look(long orders, long events) throws SQLException {
         boolean order = count(ORDERS) > orders;
         boolean event = count(EVENTS) > events;

@@ -30,7 +30,7 @@ class ProducerCrashMatrixIT {
     }
 
     @TestFactory
-    Stream<DynamicTest> a_service_killed_at_any_step_leaves_both_or_neither() {
+    Stream<DynamicTest> aServiceKilledAtAnyStepLeavesBothOrNeither() {
         return Stream.of(ProducerStep.values())
                 .map(step -> DynamicTest.dynamicTest(
                         step.number() + " " + step.step(),

@@ -3,7 +3,10 @@ package dev.twinbox.proof.matrix;
 import static dev.twinbox.proof.matrix.KillPoint.enter;
 import static dev.twinbox.proof.matrix.KillPoint.leave;
 
-/** The steps of a transaction of the sample's orders service, in their order, each with the place in its code where the step has just been done. */
+/**
+ * The steps of a transaction of the sample's orders service, in order, each with the place in the code where it is
+ * done.
+ */
 enum ProducerStep {
     BUSINESS_WRITE("P1", "business write, not flushed", leave("dev.twinbox.sample.orders.OrderDesk", "place")),
     FLUSH("P2", "flush", enter("dev.twinbox.outbox.TransactionBuffer", "write")),

@@ -16,7 +16,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.admin.Admin;
 
-/** What all crashes of this JVM share: PostgreSQL, Kafka and the built files. The servers end with the JVM. */
+/** What all crash tests of this JVM share: PostgreSQL, Kafka and the built files. The servers end with the JVM. */
 final class ProofServers implements AutoCloseable {
     private static final Path ROOT = Path.of(System.getProperty("twinbox.root"));
     private static final Servers SERVERS = Servers.of(
@@ -67,7 +67,7 @@ final class ProofServers implements AutoCloseable {
         return admin;
     }
 
-    /** A database with the tables of the relay's own {@code migrate} command. */
+    /** Creates a database with the tables of the relay's own {@code migrate} command. */
     void createOutboxDatabase(String name) throws SQLException {
         synchronized (TEMPLATE) {
             if (!migrated) {
@@ -81,12 +81,12 @@ final class ProofServers implements AutoCloseable {
         }
     }
 
-    /** For a database or a topic that nobody else has. */
+    /** A unique name for a database or a topic. */
     String newName(String prefix) {
         return prefix + "_" + NEXT.incrementAndGet();
     }
 
-    /** Of this JVM only: what another has left there counts as never reached, armed or fired. */
+    /** A new folder: files of another run would count as reached, armed or fired. */
     Path folder(String name) {
         return FOLDER.resolve(ProcessHandle.current().pid() + "-" + System.nanoTime())
                 .resolve(name);

@@ -19,8 +19,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A receiver in Payara Micro that is killed at a step of its work on one event for each delivery contract, and begun again until they are done.
- * The process that has recovered from one kill is the victim of the next. Its topics have fixed names, so there is one in a JVM; it ends with it.
+ * A receiver in Payara Micro that is killed at a step of its work, on one event for each delivery contract, then
+ * started again until the events are done. The recovered process is the victim of the next kill. Its topics have fixed
+ * names, so there is one per JVM; it ends with the JVM.
  */
 final class ReceiverCrash {
     /** The class of the crash application that the receiver calls. */
@@ -29,21 +30,21 @@ final class ReceiverCrash {
     private static final Duration LIMIT = Duration.ofMinutes(4);
     private static final Duration POLL = Duration.ofMillis(50);
 
-    /** More than one batch: what comes first after a crash is handled otherwise than all that follows. */
+    /** More than one batch: after a crash the first records are handled differently. */
     private static final int SETTLING_EVENTS = 3;
 
-    /** Who comes first to a parked event after the crash. */
+    /** Who handles a parked event first after the crash. */
     enum Race {
         /** The step leaves nothing open. */
         NONE,
-        /** Kafka hands it over again while it is parked. */
+        /** Kafka delivers it again while it is parked. */
         KAFKA_FIRST,
-        /** It is handled, and parked no more, before Kafka hands it over again. */
+        /** It is retried and no longer parked before Kafka delivers it again. */
         RETRY_FIRST
     }
 
     /**
-     * @param database what of the event was in it when the process died
+     * @param database what it held of the event when the process died
      * @param kafka whether its offset was committed then
      * @param receiver how often its effect had happened then
      * @param lost whether it has no effect in the end
@@ -59,7 +60,7 @@ final class ReceiverCrash {
 
     private static @Nullable ReceiverCrash ofThisJvm; // guarded by the class
 
-    /** The one of this JVM. Its server runs from the first kill on, until {@link #rest}. */
+    /** The receiver of this JVM. Its server runs from the first kill on, until {@link #rest}. */
     static synchronized ReceiverCrash ofThisJvm() throws SQLException {
         ReceiverCrash present = ofThisJvm;
         if (present == null) {
@@ -90,7 +91,7 @@ final class ReceiverCrash {
                 .build();
     }
 
-    /** One kill. */
+    /** Kills the receiver once. */
     Map<Handling, Seen> kill(ReceiverStep step, Race race) throws SQLException {
         return undoneIfItFails(() -> {
             List<CrashEvent> events = die(step);
@@ -99,12 +100,12 @@ final class ReceiverCrash {
         });
     }
 
-    /** Another kill while the receiver recovers from the first. */
+    /** Kills the receiver again while it recovers from the first kill. */
     Map<Handling, Seen> killTwice(ReceiverStep step, List<SecondKill> again, Race race) throws SQLException {
         return undoneIfItFails(() -> {
             List<CrashEvent> events = die(step);
             if (step == ReceiverStep.PARKED) {
-                keepKafkaAway(); // or it is anybody's guess whether the offset is committed by then
+                keepKafkaAway(); // or the offset may or may not be committed by then
             }
             database.acceptAll();
             again.forEach(kill -> kills.get(kill.point()).arm(subjects(kill, events)));
@@ -238,7 +239,7 @@ final class ReceiverCrash {
         proxy.cut();
     }
 
-    /** Nothing is left to do when what came behind it is done, in each partition, and nothing is parked. */
+    /** Waits until later events are handled in each partition, and nothing is parked. */
     private void settle() {
         awaitCount(0, CrashDatabase.ALL_PARKED);
         List<CrashEvent> last = new ArrayList<>();
@@ -272,7 +273,7 @@ final class ReceiverCrash {
         assertThat(server.isAlive()).as(server.log()).isTrue();
     }
 
-    /** Leaves the processors to others; the next kill starts the server again. */
+    /** Stops the server, to free the processors. The next kill starts it again. */
     void rest() {
         server.kill();
     }

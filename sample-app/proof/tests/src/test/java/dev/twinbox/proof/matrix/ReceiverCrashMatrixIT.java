@@ -19,10 +19,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.Timeout;
 
-/** The receiver's rows of {@code docs/proof/crash-matrix.md}, but for those of {@link ReceiverSecondCrashIT}. */
+/** The receiver's rows of {@code docs/proof/crash-matrix.md}, except those of {@link ReceiverSecondCrashIT}. */
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
 class ReceiverCrashMatrixIT {
-    /** What the contracts differ in. */
+    /** The steps at which the contracts differ. */
     private static final Set<ReceiverStep> AROUND_THE_COMMIT =
             EnumSet.of(ReceiverStep.BEFORE_COMMIT, ReceiverStep.AFTER_COMMIT);
 
@@ -39,13 +39,13 @@ class ReceiverCrashMatrixIT {
     }
 
     @TestFactory
-    Stream<DynamicTest> a_receiver_killed_around_its_commit_does_what_each_contract_says() {
+    Stream<DynamicTest> aReceiverKilledAroundItsCommitDoesWhatEachContractSays() {
         return rows(AROUND_THE_COMMIT);
     }
 
     @Tag("proof")
     @TestFactory
-    Stream<DynamicTest> and_so_it_does_at_any_other_step() {
+    Stream<DynamicTest> andSoItDoesAtAnyOtherStep() {
         return rows(EnumSet.complementOf(EnumSet.copyOf(AROUND_THE_COMMIT)));
     }
 

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.function.Executable;
 
-/** What was seen of a receiver, as rows of the crash matrix. */
+/** The measurements of a receiver as rows of the crash matrix. */
 final class ReceiverRows {
     private ReceiverRows() {}
 
@@ -28,7 +28,7 @@ final class ReceiverRows {
                 Chance.of(seen.stream().map(Seen::appliedTwice).toList()));
     }
 
-    /** All rows of the kill, also when one of them is not as it should be. */
+    /** Checks all rows of a kill, even if one of them fails. */
     static void check(Stream<MatrixRow> rows) {
         assertAll(rows.map(row -> (Executable) () -> CrashMatrix.check(row)).toList());
     }

@@ -18,7 +18,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.Timeout;
 
-/** The receiver's rows of {@code docs/proof/crash-matrix.md} in which it is killed again; a class of its own, for they take as long as all others. */
+/**
+ * The receiver's rows of {@code docs/proof/crash-matrix.md} with a second kill. They take as long as all others, so they are
+ * a class of their own.
+ */
 @Tag("proof")
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
 class ReceiverSecondCrashIT {
@@ -35,7 +38,7 @@ class ReceiverSecondCrashIT {
     }
 
     @TestFactory
-    Stream<DynamicTest> a_receiver_killed_again_while_it_recovers_does_what_each_contract_says() {
+    Stream<DynamicTest> aReceiverKilledAgainWhileItRecoversDoesWhatEachContractSays() {
         return Stream.of(ReceiverStep.values())
                 .flatMap(step -> step.secondDeaths().stream()
                         .map(death -> dynamicTest(

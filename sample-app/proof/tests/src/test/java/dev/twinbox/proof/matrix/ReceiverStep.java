@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The steps of the receiver, each with the place in its code where the step has just been done. Handlers of different contracts run side by side, so
- * one kill shows what it means for each of them, when all of them stand at the step; where one thread does the step for two contracts, each has a
- * kill of its own.
+ * The steps of the receiver, each with the place in the code where it is done. Handlers of different contracts run in
+ * parallel. One kill shows the result for each of them, when all of them have reached the step. Where one thread does
+ * the step for two contracts, each contract has its own kill.
  */
 enum ReceiverStep {
     POLLED("polled", leaveInbox("AssignedPartition", "add").about("$1.toString()"), "E1", "M1"),
@@ -34,7 +34,7 @@ enum ReceiverStep {
             "E10"),
     REDRIVEN_AT_LEAST_ONCE("parked event handled, after commit", REDRIVEN.point, "L8");
 
-    /** About the partition, not an event of it: nobody has read it yet. */
+    /** About the partition, not an event: nothing is read yet. */
     static final KillPoint ASSIGNED = leaveInbox("AssignedPartition", "<init>").about("\"\" + $0.partition() + \"@\"");
 
     private final String step;
@@ -51,12 +51,12 @@ enum ReceiverStep {
         return leaveInbox("Attempt", method).about("$0.events.toString()");
     }
 
-    /** As events print themselves. */
+    /** The text by which the receiver logs an event. */
     private static String coordinates(String context) {
         return "%1$s.topic() + \"-\" + %1$s.partition() + \"@\" + %1$s.offset() + \" \"".formatted(context);
     }
 
-    /** The same for the event that the offset of a partition is just behind. */
+    /** The same for the last event before a partition's offset. */
     private static String lastBefore(String offset) {
         return "\"behind \" + $0.partition() + \"@\" + (%s - 1) + \" \"".formatted(offset);
     }
@@ -69,7 +69,7 @@ enum ReceiverStep {
         return point;
     }
 
-    /** The numbers of the rows that a kill here is for. */
+    /** The numbers of the rows that this kill measures. */
     List<String> rows() {
         return rows;
     }
@@ -87,18 +87,18 @@ enum ReceiverStep {
         return this == REDRIVING || this == REDRIVEN || this == REDRIVEN_AT_LEAST_ONCE;
     }
 
-    /** In which ways a race that the step leaves open can end; each is tried. */
+    /** The possible outcomes of a race that the step leaves open. Each is tried. */
     List<Race> races() {
         return this == PARKED ? List.of(Race.KAFKA_FIRST, Race.RETRY_FIRST) : List.of(Race.NONE);
     }
 
     /**
-     * How the process can die for the second time; each is tried. Its handlers stand at the same time where they come by again, or else where
-     * their partition is given to them.
+     * How the process can die again. Each way is tried. The handlers stop at the same time: at the step if they reach
+     * it again, else when their partition is assigned.
      */
     List<SecondDeath> secondDeaths() {
         if (this == PARKED) {
-            // One thread tries again what is parked, so only one of them can stand in its handler.
+            // One thread retries parked events, so only one handler can be at the step.
             return List.of(
                     new SecondDeath(List.of(Race.NONE), inHandler("E8")),
                     new SecondDeath(List.of(Race.KAFKA_FIRST, Race.RETRY_FIRST), inHandler("L7")));
@@ -132,14 +132,14 @@ enum ReceiverStep {
         };
     }
 
-    /** @param races in which ways what the death leaves open can end; each is tried */
+    /** @param races the possible outcomes of what the death leaves open; each is tried */
     record SecondDeath(List<Race> races, List<SecondKill> kills) {
         List<String> rows() {
             return kills.stream().flatMap(kill -> kill.rows().stream()).toList();
         }
     }
 
-    /** @param rows without their b */
+    /** @param rows their numbers without the b */
     record SecondKill(KillPoint point, String where, List<String> rows) {
         List<Handling> handlings() {
             return rows.stream().map(Handling::of).toList();

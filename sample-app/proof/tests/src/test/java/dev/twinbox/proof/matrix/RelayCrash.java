@@ -21,8 +21,8 @@ import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * A relay that is killed at a step of its work on three events of a key, and begun again until they are done. Each kill has a topic of its own, and
- * the process that has recovered from one is the victim of the next.
+ * A relay that is killed at a step of its work on three events of one key, then started again until they are done. Each
+ * kill has its own topic. The recovered process is the victim of the next kill.
  */
 final class RelayCrash implements AutoCloseable {
     static final String EMPTIED = "$!.kind().toString().equals(\"EMPTIED\")";
@@ -31,40 +31,40 @@ final class RelayCrash implements AutoCloseable {
     private static final int EVENTS = 3;
     private static final String LATE = "-late";
 
-    /** What the relay has to do when it dies. */
+    /** The work during which the relay dies. */
     enum Work {
         EVENTS,
-        /** Events of a topic that there is not. */
+        /** Events of a topic that does not exist. */
         MISSING_TOPIC,
-        /** The same, and the topic appears. */
+        /** The same, then the topic is created. */
         PARKED_WHOSE_TOPIC_COMES,
-        /** Events in a slot that has had its turn. */
+        /** Events in a slot that is no longer active. */
         OLD_SLOT
     }
 
-    /** How far the network is when it dies. */
+    /** How far the records have got when the relay dies. */
     enum Race {
         /** The step leaves nothing open. */
         NONE,
-        /** What was sent is nowhere yet. */
+        /** No sent record has reached Kafka. */
         NOTHING_ARRIVED,
-        /** The first record is on Kafka, its acknowledgement is not here. */
+        /** The first record is on Kafka, its acknowledgement has not arrived. */
         ONE_ARRIVED,
         /** The same for all of them. */
         ALL_ARRIVED,
-        /** The same, and it was so before the step began. */
+        /** The same, already before the step began. */
         ALL_ARRIVED_FIRST,
-        /** All records were on Kafka before the first acknowledgement was let through. */
+        /** All records were on Kafka before the first acknowledgement arrived. */
         ALL_ARRIVED_THEN_ANSWERED,
-        /** All was done before the step began. */
+        /** Everything was done before the step began. */
         SETTLED
     }
 
     /**
-     * @param database what was in it when the process died
-     * @param kafka what readers of committed records saw on it then
+     * @param database what it held when the process died
+     * @param kafka which committed records it held then
      * @param lost whether an event is not on Kafka in the end
-     * @param sentTwice whether one is more than once
+     * @param sentTwice whether an event is there more than once
      */
     record Seen(String database, String kafka, boolean lost, boolean sentTwice) {}
 
@@ -77,7 +77,7 @@ final class RelayCrash implements AutoCloseable {
     private String topic = "";
     private Map<String, String> ids = Map.of();
 
-    /** @param steps at which it can be killed, of one contract */
+    /** @param steps at which it can be killed, all of one contract */
     RelayCrash(ProofServers servers, List<RelayStep> steps) throws SQLException {
         this.servers = servers;
         this.step = steps.get(0);
@@ -108,7 +108,7 @@ final class RelayCrash implements AutoCloseable {
         return config;
     }
 
-    /** One kill. */
+    /** Kills the relay once. */
     Seen kill(RelayStep at, Race race) throws SQLException {
         return undoneIfItFails(at, () -> {
             die(race);
@@ -116,7 +116,7 @@ final class RelayCrash implements AutoCloseable {
         });
     }
 
-    /** Another kill while the relay is about to recover from the first. */
+    /** Kills the relay again while it recovers from the first kill. */
     Seen killTwice(RelayStep at, Race race) throws SQLException {
         return undoneIfItFails(at, () -> {
             die(race);
@@ -157,13 +157,13 @@ final class RelayCrash implements AutoCloseable {
         }
     }
 
-    /** A producer's first records to a partition are sent otherwise than those that follow. */
+    /** A producer sends its first records to a partition differently from later ones. */
     private void startAndWarmUp() throws SQLException {
         relay.start().awaitReady();
         ids.put(outbox.insert(topic, "key"), topic);
         outbox.awaitSent(topic, relay);
-        // The position is seen before the relay has left the step that wrote it, and would be killed there. The same
-        // thread renews.
+        // The position is visible before the relay has left the step that saved it, and the relay would be killed
+        // there. The same thread renews the lease.
         outbox.awaitRenewal(relay);
     }
 
@@ -237,7 +237,7 @@ final class RelayCrash implements AutoCloseable {
 
     private Seen look() throws SQLException {
         if (step == RelayStep.COMMITTED || step == RelayStep.CONFIRMED) {
-            awaitPublished(1 + EVENTS); // Kafka has decided; that readers see it is a matter of time
+            awaitPublished(1 + EVENTS); // Kafka has committed; consumers see it a little later
         }
         return new Seen(outbox.describe(topic, EVENTS), count(published()) + " of " + EVENTS, false, false);
     }
@@ -259,7 +259,7 @@ final class RelayCrash implements AutoCloseable {
                 counts.values().stream().anyMatch(count -> count > 1));
     }
 
-    /** Order, content and that nothing is there which was not committed; what is lost or repeated is the matrix's to tell. */
+    /** Checks order and content, and that no other event is there. Losses and repeats belong to the matrix. */
     private void assertLedger(List<ConsumerRecord<byte[], byte[]>> records) {
         Ledger ledger = Ledger.create();
         ids.forEach((id, to) -> ledger.committed(to, "key", id, id.getBytes(UTF_8)));
@@ -278,7 +278,7 @@ final class RelayCrash implements AutoCloseable {
         return records;
     }
 
-    /** Without the one that warmed it up. */
+    /** Without the first event, which warms the relay up. */
     private static long count(List<ConsumerRecord<byte[], byte[]>> records) {
         return records.stream().map(RelayCrash::id).distinct().count() - 1;
     }

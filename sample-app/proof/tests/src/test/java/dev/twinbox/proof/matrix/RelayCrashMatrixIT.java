@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 class RelayCrashMatrixIT {
     private static final List<RelayStep> ALL = List.of(RelayStep.values());
 
-    /** One for each contract: most of a crash is waiting, for a JVM to start or a lease to end. */
+    /** One thread for each contract: a crash is mostly waiting, for a JVM to start or a lease to end. */
     private static ExecutorService threads;
 
     private static ProofServers servers;
@@ -43,17 +43,17 @@ class RelayCrashMatrixIT {
     }
 
     @TestFactory
-    Stream<DynamicTest> a_relay_killed_at_any_step_does_what_its_contract_says() {
+    Stream<DynamicTest> aRelayKilledAtAnyStepDoesWhatItsContractSays() {
         return rows(ALL, RelayCrashMatrixIT::measure);
     }
 
     @TestFactory
-    Stream<DynamicTest> and_so_it_does_once_more() {
+    Stream<DynamicTest> andSoItDoesOnceMore() {
         return rows(ALL, RelayCrashMatrixIT::measure);
     }
 
     @TestFactory
-    Stream<DynamicTest> and_when_it_is_killed_again_while_it_recovers() {
+    Stream<DynamicTest> andWhenItIsKilledAgainWhileItRecovers() {
         return rows(ALL, RelayCrashMatrixIT::measureSecondKill);
     }
 
@@ -61,7 +61,7 @@ class RelayCrashMatrixIT {
         MatrixRow of(RelayCrash crash, RelayStep step) throws SQLException;
     }
 
-    /** Each test waits for its row, while the rows of both contracts are measured. */
+    /** Each test waits for its row. The rows of both contracts are measured in parallel. */
     private static Stream<DynamicTest> rows(List<RelayStep> wanted, Measurement measurement) {
         Map<RelayStep, CompletableFuture<MatrixRow>> rows = new EnumMap<>(RelayStep.class);
         wanted.forEach(step -> rows.put(step, new CompletableFuture<>()));
@@ -104,7 +104,7 @@ class RelayCrashMatrixIT {
     }
 
     private static MatrixRow measureSecondKill(RelayCrash crash, RelayStep step) throws SQLException {
-        // The last one leaves most behind.
+        // The last race leaves most work behind.
         Race race = step.races().get(step.races().size() - 1);
         Seen seen = crash.killTwice(step, race);
         boolean there = step.pointOfRecovery().equals(step.point());

@@ -8,7 +8,7 @@ import dev.twinbox.proof.matrix.RelayCrash.Race;
 import dev.twinbox.proof.matrix.RelayCrash.Work;
 import java.util.List;
 
-/** The steps of the relay, in their order, each with the place in its code where the step has just been done. */
+/** The steps of the relay, in order, each with the place in the code where it is done. */
 enum RelayStep {
     PAGE_READ("A1", "page read", enterRelay("InFlight", "add").when("$1.records().size() > 0")),
     FIRST_SENT(
@@ -103,7 +103,7 @@ enum RelayStep {
         return work;
     }
 
-    /** In which ways a race with the network that the step leaves open can end; each is tried. */
+    /** The possible outcomes of a race with the network. Each is tried. */
     List<Race> races() {
         return races;
     }
@@ -112,7 +112,7 @@ enum RelayStep {
         return Contract.of(number) == Contract.PUBLISH_EXACTLY_ONCE;
     }
 
-    /** Where the process dies for the second time: there again, if a recovery comes by and nobody else goes on meanwhile. */
+    /** Where the process dies again: at the same step, if a recovery reaches it before another relay takes over. */
     KillPoint pointOfRecovery() {
         return switch (this) {
             case ALL_SENT, POSITION_SAVED, LEASE_RENEWED, PARKED, TRUNCATED -> leaveRelay("AtLeastOnce", "begin");

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The rules of design §6 and of conventions 1, 3, 4, 5, 11 and 28, over the compiled classes of all modules. */
+/** The rules of the code base, checked on the compiled classes of all modules. */
 class ArchitectureTest {
 
     private static final Path ROOT = Path.of(System.getProperty("twinbox.root"));
@@ -47,13 +47,13 @@ class ArchitectureTest {
     private static final String PROOF = "dev.twinbox.proof..";
     private static final String FIXTURES = "dev.twinbox.fixtures..";
 
-    /** Words that say what a thing is beside, not what it is. */
+    /** Words that do not say what a class does. */
     private static final Set<String> EMPTY_WORDS =
             Set.of("util", "utils", "common", "helper", "helpers", "manager", "base", "support", "impl");
 
     private static final JavaClasses MAIN = read("target/classes");
 
-    /** A module, its folder and the packages that it may hold. */
+    /** A module, its folder, and the packages that it may have. */
     enum Module {
         FRAMEWORK_CORE("framework-core", CORE),
         OUTBOX_RELAY("outbox-relay", RELAY),
@@ -85,14 +85,14 @@ class ArchitectureTest {
 
     @ParameterizedTest
     @EnumSource(Module.class)
-    void a_module_holds_its_own_packages_and_no_others(Module module) {
+    void aModuleHoldsItsOwnPackagesAndNoOthers(Module module) {
         JavaClasses own = new ClassFileImporter().importPath(module.classes("target/classes"));
 
         classes().should().resideInAnyPackage(module.packages).check(own);
     }
 
     @Test
-    void the_core_sees_no_other_module() {
+    void theCoreSeesNoOtherModule() {
         noClasses()
                 .that()
                 .resideInAnyPackage(CORE)
@@ -103,7 +103,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void the_relay_sees_neither_the_receiver_nor_the_sample() {
+    void theRelaySeesNeitherTheReceiverNorTheSample() {
         noClasses()
                 .that()
                 .resideInAPackage(RELAY)
@@ -114,7 +114,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void the_receiver_sees_neither_the_relay_nor_the_sample() {
+    void theReceiverSeesNeitherTheRelayNorTheSample() {
         noClasses()
                 .that()
                 .resideInAPackage(INBOX)
@@ -125,7 +125,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void the_relay_is_JDBC_and_Kafka_without_a_container() {
+    void theRelayIsJDBCAndKafkaWithoutAContainer() {
         noClasses()
                 .that()
                 .resideInAPackage(RELAY)
@@ -142,7 +142,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void the_services_of_the_sample_use_only_what_an_application_names() {
+    void theServicesOfTheSampleUseOnlyWhatAnApplicationNames() {
         DescribedPredicate<JavaClass> inside = resideInAnyPackage(
                         "dev.twinbox.config..",
                         "dev.twinbox.jdbc..",
@@ -164,7 +164,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void the_demo_and_the_landscape_treat_Twinbox_as_processes_and_tables() {
+    void theDemoAndTheLandscapeTreatTwinboxAsProcessesAndTables() {
         noClasses()
                 .that()
                 .resideInAnyPackage(
@@ -178,7 +178,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void the_demo_sees_neither_benchmarks_nor_soak() {
+    void theDemoSeesNeitherBenchmarksNorSoak() {
         noClasses()
                 .that()
                 .resideInAnyPackage(
@@ -190,14 +190,14 @@ class ArchitectureTest {
     }
 
     @Test
-    void no_package_and_no_class_has_a_name_that_says_nothing() {
+    void noPackageAndNoClassHasANameThatSaysNothing() {
         assertThat(MAIN.stream().filter(ArchitectureTest::saysNothing).map(JavaClass::getName))
                 .as("classes named %s, or in packages of these names", EMPTY_WORDS)
                 .isEmpty();
     }
 
     @Test
-    void every_package_says_its_job_and_is_null_marked() {
+    void everyPackageSaysItsJobAndIsNullMarked() {
         Set<JavaPackage> packages = MAIN.stream().map(JavaClass::getPackage).collect(Collectors.toSet());
 
         assertThat(packages.stream()
@@ -208,12 +208,12 @@ class ArchitectureTest {
     }
 
     @Test
-    void the_only_public_class_of_the_relay_is_its_main_class() {
+    void theOnlyPublicClassOfTheRelayIsItsMainClass() {
         assertThat(publicClasses(RELAY)).containsOnly("dev.twinbox.relay.RelayMain");
     }
 
     @Test
-    void nobody_sleeps() {
+    void nobodySleeps() {
         JavaClasses all = new ClassFileImporter()
                 .importLocations(Stream.of("target/classes", "target/test-classes")
                         .flatMap(ArchitectureTest::locations)

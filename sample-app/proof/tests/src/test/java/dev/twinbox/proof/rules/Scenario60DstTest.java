@@ -17,8 +17,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * DST: there are no schedules by a clock on the wall, so a change of zone or clock moves none. Every wait of ours is one of the monotonic clock or of the
- * database's; this holds for all code that runs in relay and applications.
+ * DST: no schedule depends on the wall clock, so a change of clock or time zone has no effect. All waits use the
+ * monotonic clock or the database's clock. This holds for all code of relay and applications.
  */
 class Scenario60DstTest {
 
@@ -30,12 +30,12 @@ class Scenario60DstTest {
                     .map(module -> ROOT.resolve(module).resolve("target/classes"))
                     .toList());
 
-    /** Its days are 23 or 25 hours long now and then, in a session whose zone has summer time. */
+    /** In a session whose zone has summer time, a day may have 23 or 25 hours. */
     private static final Pattern CALENDAR_INTERVAL =
             Pattern.compile("interval\\s+'[^']*(day|week|month|year)|make_interval\\((days|weeks|months|years)");
 
     @Test
-    void nobody_has_a_calendar_a_zone_or_a_timer() {
+    void nobodyHasACalendarAZoneOrATimer() {
         noClasses()
                 .should()
                 .dependOnClassesThat(nameMatching("java\\.util\\.(Timer|TimerTask|Calendar|Date|TimeZone)"
@@ -49,7 +49,7 @@ class Scenario60DstTest {
     }
 
     @Test
-    void the_clock_of_the_process_stamps_events_and_nothing_else() {
+    void theClockOfTheProcessStampsEventsAndNothingElse() {
         noClasses()
                 .that(not(nameMatching("dev\\.twinbox\\.outbox\\.TransactionOutbox")))
                 .should()
@@ -67,7 +67,7 @@ class Scenario60DstTest {
     }
 
     @Test
-    void no_statement_counts_in_days_of_the_session_s_zone() {
+    void noStatementCountsInDaysOfTheSessionSZone() {
         assertThat(MODULES.stream().flatMap(Scenario60DstTest::sources).filter(Scenario60DstTest::countsDays))
                 .isEmpty();
     }

@@ -16,15 +16,15 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * {@code docs/proof/scenarios.md}: which test shows what became of a fault that users of such libraries have met. A test says by its name which
- * scenario it is; the few that do not are listed here.
+ * Checks {@code docs/proof/scenarios.md}: faults that users of such libraries have reported, and the tests for them. A test
+ * has the number of its scenario in its name. The few tests without a number are listed here.
  */
 class ScenariosTest {
 
     private static final Path ROOT = Path.of(System.getProperty("twinbox.root"));
     private static final Path DOCUMENT = ROOT.resolve("docs/proof/scenarios.md");
 
-    /** Writes the document, with the results that lie in the target folders, instead of comparing. */
+    /** Writes the document, with the results in the target folders, instead of comparing it. */
     private static final boolean WRITE = Boolean.getBoolean("twinbox.it.write-scenarios");
 
     private static final Pattern NAME = Pattern.compile("Scenario(\\d+)\\w*|\\w*?\\D(\\d{1,2})IT");
@@ -73,7 +73,7 @@ class ScenariosTest {
             Map.entry(58, "SECRETS: secrets in logs, errors, endpoints"),
             Map.entry(60, "DST: clock changes and schedules")));
 
-    /** Tests of several things. */
+    /** Tests of several scenarios. */
     private static final Map<Integer, List<String>> OTHERS = Map.of(
             4, List.of("TransactionalWritingIT", "DeploymentIT"),
             5, List.of("TransactionalWritingIT"),
@@ -185,7 +185,7 @@ class ScenariosTest {
         return text.toString();
     }
 
-    /** What the last run of the class left in the module's target folder. */
+    /** The result of the class's last run, in the module's target folder. */
     private static String result(String test) {
         Path target = ROOT.resolve(test.substring(0, test.indexOf(':'))).resolve("target");
         String ending = "." + test.substring(test.indexOf('`') + 1, test.length() - 1) + ".txt";

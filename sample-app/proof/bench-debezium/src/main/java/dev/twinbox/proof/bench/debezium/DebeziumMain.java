@@ -17,15 +17,15 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.connect.source.SourceRecord;
 
 /**
- * Debezium as an application embeds it to publish an outbox: its PostgreSQL connector, its outbox event router, and a Kafka
- * producer. Ends when it has published as many events as it was told, and says how long that took.
+ * Publishes an outbox with embedded Debezium: its PostgreSQL connector, its outbox event router and a Kafka producer.
+ * It ends when it has published the given number of events, and prints the time.
  */
 public final class DebeziumMain {
 
-    /** How the relay benchmark finds the result in what is printed. */
+    /** Marks the result in the output, for the relay benchmark. */
     private static final String RESULT_PREFIX = "bench-nanos=";
 
-    /** In the environment: the command line could be read by every user of the machine. */
+    /** In the environment: every user of the machine can read the command line. */
     private static final String PASSWORD = "BENCH_DATABASE_PASSWORD";
 
     private DebeziumMain() {}
@@ -38,7 +38,7 @@ public final class DebeziumMain {
         try (Producer<byte[], byte[]> producer =
                 new KafkaProducer<>(read(Path.of(args[1])), new ByteArraySerializer(), new ByteArraySerializer())) {
             Publisher publisher = new Publisher(producer, Long.parseLong(args[2]));
-            // Closing commits the offsets, and is not allowed to the thread that publishes.
+            // Closing commits the offsets. The publishing thread must not do that.
             try (DebeziumEngine<RecordChangeEvent<SourceRecord>> engine = DebeziumEngine.create(
                             ChangeEventFormat.of(Connect.class))
                     .using(engineSettings)

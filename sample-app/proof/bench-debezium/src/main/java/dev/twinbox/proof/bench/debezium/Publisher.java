@@ -16,15 +16,15 @@ import org.apache.kafka.connect.source.SourceRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends what the outbox event router makes of the rows, batch by batch; a batch counts as processed when Kafka has acknowledged
- * all of it.
+ * Sends the records of the outbox event router, batch by batch. A batch is processed when Kafka has acknowledged all of
+ * it.
  */
 final class Publisher implements DebeziumEngine.ChangeConsumer<RecordChangeEvent<SourceRecord>> {
 
     private static final Header SPEC_VERSION = header("ce_specversion", "1.0");
-    /** What the router puts on each record, and what it is called on the wire; the rest of the names come from its settings. */
+    /** Headers of the router, with their names on Kafka. The other names come from the router's settings. */
     private static final String ROUTERS_ID = "id";
-    /** Says where an event comes from; no event of the other sides has this. */
+    /** The header with the source of a change. The events of the other sides do not have it. */
     private static final String CONNECTORS_OWN = "__debezium.";
 
     private final Producer<byte[], byte[]> producer;
@@ -67,7 +67,7 @@ final class Publisher implements DebeziumEngine.ChangeConsumer<RecordChangeEvent
         }
     }
 
-    @SuppressWarnings("FutureReturnValueIgnored") // the callback hears of each outcome
+    @SuppressWarnings("FutureReturnValueIgnored") // the callback gets each outcome
     private void send(SourceRecord routed) {
         byte[] key = utf8(String.valueOf(routed.key()));
         ProducerRecord<byte[], byte[]> event =
@@ -87,7 +87,7 @@ final class Publisher implements DebeziumEngine.ChangeConsumer<RecordChangeEvent
         });
     }
 
-    /** The router hands on the column as the connector has read it. */
+    /** The router passes on the column as the connector has read it. */
     private static byte[] bytes(Object payload) {
         if (payload instanceof byte[] array) {
             return array;

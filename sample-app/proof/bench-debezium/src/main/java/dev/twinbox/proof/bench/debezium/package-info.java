@@ -1,4 +1,4 @@
-/** Debezium embedded with its outbox event router, as a process that the relay benchmark compares with. */
+/** Embedded Debezium with its outbox event router, as a process that the relay benchmark measures. */
 @NullMarked
 package dev.twinbox.proof.bench.debezium;
 

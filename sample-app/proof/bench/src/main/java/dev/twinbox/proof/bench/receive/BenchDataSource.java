@@ -3,7 +3,10 @@ package dev.twinbox.proof.bench.receive;
 import jakarta.annotation.sql.DataSourceDefinition;
 import jakarta.ejb.Singleton;
 
-/** The one data source for both consumers. The placeholders are Payara's; the URL brings {@code reWriteBatchedInserts=true}. */
+/**
+ * The only data source, for both consumers. The placeholders are specific to Payara. The URL has {@code
+ * reWriteBatchedInserts=true}.
+ */
 @Singleton
 @DataSourceDefinition(
         name = "java:app/jdbc/bench",

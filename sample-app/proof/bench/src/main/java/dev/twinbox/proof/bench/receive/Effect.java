@@ -6,7 +6,7 @@ import jakarta.persistence.GenerationType;
 import jakarta.persistence.Id;
 import java.math.BigDecimal;
 
-/** What one event changes in the database: one row. */
+/** The effect of one event in the database: one row. */
 @Entity
 @SuppressWarnings("UnusedVariable") // Hibernate reads the fields
 public class Effect {

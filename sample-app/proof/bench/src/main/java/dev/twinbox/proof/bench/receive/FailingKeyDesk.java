@@ -9,7 +9,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import javax.sql.DataSource;
 
-/** Fails for customers of whom the database says so, as a handler does that meets data it did not expect. */
+/** Fails for the customers that a table names, as a handler fails on unexpected data. */
 @Stateless
 public class FailingKeyDesk {
 

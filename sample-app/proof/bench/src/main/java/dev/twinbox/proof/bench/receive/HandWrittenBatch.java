@@ -21,7 +21,7 @@ import java.util.Set;
 import javax.sql.DataSource;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
-/** One batch in one JTA transaction: claim in the inbox, then the effects of what was claimed as one JDBC batch. */
+/** One batch in one JTA transaction: claims in the inbox, then the effects of the claimed events as one JDBC batch. */
 @Stateless
 public class HandWrittenBatch {
 
@@ -41,7 +41,7 @@ public class HandWrittenBatch {
             Set<String> claimed = claim(connection, records);
             try (PreparedStatement effects = connection.prepareStatement(EffectRow.INSERT)) {
                 for (ConsumerRecord<String, byte[]> received : records) {
-                    if (claimed.remove(id(received))) { // once, though it be in the batch twice
+                    if (claimed.remove(id(received))) { // once, even if the batch has it twice
                         OrderPlaced order =
                                 JSON.fromJson(new ByteArrayInputStream(received.value()), OrderPlaced.class);
                         EffectRow.bind(effects, order);

@@ -24,8 +24,8 @@ import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The yardstick: the shortest consumer that makes effects happen exactly once. One container thread polls, hands each batch to
- * one transaction, then commits the offsets. An error ends it, which the benchmark sees as a missing run.
+ * The consumer to compare with: the shortest one whose effects happen exactly once. One container thread polls, gives
+ * each batch to one transaction, then commits the offsets. An error ends it; the benchmark then has no figure.
  */
 @Singleton
 @Startup

@@ -9,7 +9,7 @@ import java.sql.SQLException;
 import java.util.List;
 import javax.sql.DataSource;
 
-/** What an application writes with Twinbox and JDBC when rates matter: all that is new in the batch, as one JDBC batch. */
+/** A handler with JDBC, as an application writes it for high rates: the new events of a batch as one JDBC batch. */
 @Stateless
 public class JdbcDesk {
 

@@ -5,7 +5,7 @@ import jakarta.ejb.Stateless;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.PersistenceContext;
 
-/** What an application writes with Twinbox and JPA. */
+/** A handler with JPA, as an application writes it. */
 @Stateless
 public class JpaDesk {
 

@@ -4,7 +4,7 @@ import jakarta.persistence.Entity;
 import jakarta.persistence.Id;
 import java.math.BigDecimal;
 
-/** Who orders. */
+/** A buyer. */
 @Entity
 public class Buyer {
 
@@ -16,7 +16,7 @@ public class Buyer {
     @SuppressWarnings("NullAway.Init") // Hibernate fills it
     protected Buyer() {}
 
-    /** Adds an order to what this buyer has ordered so far. */
+    /** Adds an order to the total of this buyer. */
     StoredOrder order(BigDecimal total, String note) {
         turnover = turnover.add(total);
         return new StoredOrder(id, total, note);

@@ -17,7 +17,10 @@ import java.time.ZoneOffset;
 import java.util.UUID;
 import javax.sql.DataSource;
 
-/** With an INSERT written by hand into the same table, behind the flush, so that both have the same order of statements. */
+/**
+ * The side with an INSERT written by hand, into the same table. It runs after the flush, so that both sides have the
+ * same order of statements.
+ */
 @Stateless
 public class HandWrittenDesk {
 

@@ -6,7 +6,7 @@ import java.math.BigDecimal;
 /**
  * The event of the benchmark, about 500 bytes of JSON.
  *
- * @param note text that makes up most of the event
+ * @param note text, most of the event
  */
 @EventType(value = "order.stored", topic = "bench-write", key = "buyerId")
 public record OrderStored(long orderId, long buyerId, BigDecimal total, String note) {}

@@ -8,7 +8,7 @@ import jakarta.persistence.PersistenceContext;
 import java.math.BigDecimal;
 import java.util.Objects;
 
-/** The business of all sides: a select, an insert and an update, in the transaction of whoever calls. */
+/** The work of all sides: a SELECT, an INSERT and an UPDATE, in the caller's transaction. */
 @Stateless
 @TransactionAttribute(TransactionAttributeType.MANDATORY)
 public class Orders {

@@ -4,7 +4,7 @@ import dev.twinbox.Outbox;
 import jakarta.ejb.EJB;
 import jakarta.ejb.Stateless;
 
-/** With Twinbox. */
+/** The side with Twinbox. */
 @Stateless
 public class OutboxDesk {
 

@@ -3,7 +3,7 @@ package dev.twinbox.proof.bench.write;
 import jakarta.ejb.EJB;
 import jakarta.ejb.Stateless;
 
-/** Without any outbox. */
+/** The side without an outbox. */
 @Stateless
 public class PlainDesk {
 

@@ -12,7 +12,7 @@ import java.util.Arrays;
 import java.util.function.LongConsumer;
 import java.util.stream.Collectors;
 
-/** Carries out business transactions for the benchmark, one after the other, and says how long each took. */
+/** Runs business transactions for the benchmark, one after the other, and reports the time of each. */
 @Stateless
 @TransactionAttribute(TransactionAttributeType.NOT_SUPPORTED)
 @Path("write")
@@ -30,11 +30,11 @@ public class WriteResource {
     private PlainDesk plain;
 
     /**
-     * The benchmark has several clients at a time. They never share a buyer, or they would time each other's locks.
+     * Runs the transactions of one client. Clients never share a buyer: they would wait for each other's locks.
      *
      * @param side {@code outbox}, {@code hand-written} or {@code plain}
      * @param client 0 to {@code clients - 1}
-     * @return nanoseconds of each transaction, commit included, one a line
+     * @return nanoseconds of each transaction, commit included, one per line
      */
     @POST
     @Path("{side}")
