@@ -137,8 +137,7 @@ public class TransactionalWritingIT {
     }
 
     @Test
-    void a_scheduled_event_is_stored_with_its_time_if_the_transaction_commits()
-            throws Exception {
+    void a_scheduled_event_is_stored_with_its_time_if_the_transaction_commits() throws Exception {
         Instant time = Instant.parse("2031-01-01T00:00:00.000001001Z");
         AccountChanged later = new AccountChanged(account, "later");
         transactions.requiredRolledBack(
@@ -394,8 +393,7 @@ public class TransactionalWritingIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"hibernate", "eclipselink"})
-    void scenario_5_CDI_FLUSH_events_of_listeners_in_the_commit_flush_are_stored_once(String unit)
-            throws Exception {
+    void scenario_5_CDI_FLUSH_events_of_listeners_in_the_commit_flush_are_stored_once(String unit) throws Exception {
         EntityManager em = resources.entityManager(unit);
         transactions.required(() -> {
             em.persist(new Account(account, "PrePersist PostPersist"));
@@ -530,8 +528,7 @@ public class TransactionalWritingIT {
     // The transaction decides, not the exception
 
     @Test
-    void scenario_6_CHECKED_EX_a_transaction_that_commits_after_an_exception_publishes()
-            throws Exception {
+    void scenario_6_CHECKED_EX_a_transaction_that_commits_after_an_exception_publishes() throws Exception {
         assertThatThrownBy(() -> transactions.required(() -> {
                     resources.insertAccount(account, "");
                     announcer.announce(account, "checked");
@@ -586,8 +583,7 @@ public class TransactionalWritingIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"hibernate", "eclipselink"})
-    void outbox_order_is_the_order_of_changes_of_one_row_if_published_first(String unit)
-            throws Exception {
+    void outbox_order_is_the_order_of_changes_of_one_row_if_published_first(String unit) throws Exception {
         EntityManager em = resources.entityManager(unit);
         assertNoInversions(i -> {
             announcer.announce(account, "published first");
@@ -597,8 +593,7 @@ public class TransactionalWritingIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"hibernate", "eclipselink"})
-    void outbox_order_is_the_order_of_changes_of_one_row_if_published_last(String unit)
-            throws Exception {
+    void outbox_order_is_the_order_of_changes_of_one_row_if_published_last(String unit) throws Exception {
         EntityManager em = resources.entityManager(unit);
         assertNoInversions(i -> {
             em.find(Account.class, account).setNote("change " + i);
@@ -608,8 +603,7 @@ public class TransactionalWritingIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"hibernate", "eclipselink"})
-    void outbox_order_is_the_order_of_changes_of_one_row_if_a_listener_publishes(String unit)
-            throws Exception {
+    void outbox_order_is_the_order_of_changes_of_one_row_if_a_listener_publishes(String unit) throws Exception {
         EntityManager em = resources.entityManager(unit);
         assertNoInversions(i -> em.find(Account.class, account).setNote("PreUpdate " + i));
     }
