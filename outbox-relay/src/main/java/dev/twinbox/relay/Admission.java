@@ -24,12 +24,12 @@ final class Admission {
     }
 
     private final Topics topics;
-    private final Verdicts verdicts;
+    private final KnownOutcomes known;
     private final Compression compression;
 
-    Admission(RelayConfig config, Topics topics, Verdicts verdicts) {
+    Admission(RelayConfig config, Topics topics, KnownOutcomes known) {
         this.topics = topics;
-        this.verdicts = verdicts;
+        this.known = known;
         Object type = ProducerSettings.of(config).get(ProducerConfig.COMPRESSION_TYPE_CONFIG);
         this.compression = "none".equals(type) ? Compression.NONE : Compression.SOME;
     }
@@ -39,49 +39,59 @@ final class Admission {
      *
      * @throws KafkaException if Kafka has to be asked and can not be
      */
-    @Nullable Aside objection(OutboxRecord record) {
-        Aside obstacle = obstacle(record);
-        return obstacle != null || !verdicts.hasStalled() ? obstacle : stalled(record);
+    @Nullable ParkReason objection(OutboxRecord record) {
+        ParkReason learned = known.of(record.seq());
+        if (learned != null) {
+            return learned;
+        }
+        ParkReason obstacle = obstacle(record);
+        return obstacle != null || !known.hasStalled() ? obstacle : stalled(record);
     }
 
-    /** As {@link #objection}, but a partition that stood still may be tried. */
-    @Nullable Aside obstacle(OutboxRecord record) {
+    /** As {@link #objection}, but what earlier sessions met does not count: a partition that stood still may be tried. */
+    @Nullable ParkReason obstacle(OutboxRecord record) {
         String fault = record.fault();
         if (fault != null) {
-            return Aside.refused(fault);
+            return ParkReason.refused(fault);
         }
-        Aside obstacle = obstacle(record, topics.of(record.topic()));
+        ParkReason obstacle = obstacle(record, topics.of(record.topic()));
         return obstacle == null || obstacle.state() != ParkedState.REFUSED
                 ? obstacle
                 : obstacle(record, topics.fresh(record.topic())); // a limit may have been raised since
     }
 
-    private @Nullable Aside obstacle(OutboxRecord outboxRecord, Topic topic) {
+    private @Nullable ParkReason obstacle(OutboxRecord outboxRecord, Topic topic) {
         ProducerRecord<byte[], byte[]> record = outboxRecord.record();
         String obstacle = topic.obstacle();
         if (obstacle != null) {
             return topic.status() == Topic.Status.MISSING
-                    ? Aside.waitingForTopic(obstacle)
-                    : Aside.refused(outboxRecord + " can not be sent: " + obstacle);
+                    ? ParkReason.waitingForTopic(obstacle)
+                    : ParkReason.refused(outboxRecord + " can not be sent: " + obstacle);
         }
         if (record.key() == null && topic.needsKey() == Topic.Key.REQUIRED) {
-            return Aside.refused(outboxRecord + " has no key, but its topic is compacted: give the event a key, or set "
-                    + "cleanup.policy of the topic to delete");
+            return ParkReason.refused(
+                    outboxRecord + " has no key, but its topic is compacted: give the event a key, or set "
+                            + "cleanup.policy of the topic to delete");
         }
         if (compression == Compression.NONE && plainSize(record) > topic.maxBytes()) {
-            return Aside.refused(outboxRecord + " takes " + plainSize(record)
+            return ParkReason.refused(outboxRecord + " takes " + plainSize(record)
                     + " bytes, more than max.message.bytes of its topic, " + topic.maxBytes() + ": " + Refusal.LIMITS);
         }
         return null;
     }
 
-    private @Nullable Aside stalled(OutboxRecord record) {
-        TopicPartition partition = partitionOf(record);
-        return partition != null && verdicts.isStalled(partition) ? standsStill(partition) : null;
+    /** Kafka, or its client, will never take the record. */
+    ParkReason refused(OutboxRecord record, Exception why) {
+        return ParkReason.refused(Refusal.told(record, why, topics.login()));
     }
 
-    static Aside standsStill(TopicPartition partition) {
-        return Aside.waitingFor(
+    private @Nullable ParkReason stalled(OutboxRecord record) {
+        TopicPartition partition = partitionOf(record);
+        return partition != null && known.isStalled(partition) ? standsStill(partition) : null;
+    }
+
+    static ParkReason standsStill(TopicPartition partition) {
+        return ParkReason.waitingFor(
                 partition.partition(),
                 "partition " + partition.partition() + " of topic \"" + partition.topic()
                         + "\" takes nothing although Kafka answers: look at its leader and its in-sync replicas");
@@ -103,6 +113,21 @@ final class Admission {
                         record.topic(), topic.partitionOf(record.record().key()));
     }
 
+    /**
+     * Whether what parked events wait for is there now.
+     *
+     * @throws KafkaException if Kafka can not be asked
+     */
+    boolean isThere(ParkedTable.WaitedFor group) {
+        Topic topic = topics.fresh(group.topic());
+        return topic.status() != Topic.Status.MISSING && !topic.unwritable().contains(group.partition());
+    }
+
+    /** An event that waited for this got through. */
+    void recordMoving(ParkedTable.WaitedFor group) {
+        known.recordMoving(group.topic(), group.partition());
+    }
+
     /** @throws KafkaException if Kafka has to be asked and can not be */
     int partitions(String topic) {
         return topics.of(topic).partitions();
@@ -114,12 +139,12 @@ final class Admission {
      * @throws KafkaException if Kafka has to be asked and can not be
      */
     ProducerRecord<byte[], byte[]> routed(ProducerRecord<byte[], byte[]> record) {
-        if (record.key() != null || !verdicts.hasStalled()) {
+        if (record.key() != null || !known.hasStalled()) {
             return record;
         }
         Topic topic = topics.of(record.topic());
         int[] moving = IntStream.range(0, topic.partitions())
-                .filter(partition -> !verdicts.isStalled(new TopicPartition(record.topic(), partition)))
+                .filter(partition -> !known.isStalled(new TopicPartition(record.topic(), partition)))
                 .toArray();
         if (moving.length == 0 || moving.length == topic.partitions()) {
             return record;

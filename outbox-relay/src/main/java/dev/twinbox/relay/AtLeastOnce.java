@@ -4,6 +4,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Function;
 import org.apache.kafka.clients.producer.Producer;
 import org.jspecify.annotations.Nullable;
 
@@ -13,27 +14,43 @@ import org.jspecify.annotations.Nullable;
 final class AtLeastOnce implements Publication {
     private static final Duration SAVE_INTERVAL = Duration.ofMillis(20);
 
-    private final SessionContext session;
-    private final PositionTable positions;
-    private final ParkedTable parked;
+    private final RelayConfig config;
+    private final LeasedTables tables;
+    private final Function<String, Producer<byte[], byte[]>> producers;
+    private final InFlight inFlight;
+    private final Gate gate;
+    private final Failures failures;
+    private final Progress progress;
     private @Nullable Producer<byte[], byte[]> producer;
     private @Nullable Flusher flusher; // null also where the operator has said how long records linger
     private @Nullable Thread flushing;
 
-    AtLeastOnce(SessionContext session, PositionTable positions, ParkedTable parked) {
-        this.session = session;
-        this.positions = positions;
-        this.parked = parked;
+    /** @param producers open a producer for a purpose */
+    AtLeastOnce(
+            RelayConfig config,
+            LeasedTables tables,
+            Function<String, Producer<byte[], byte[]>> producers,
+            InFlight inFlight,
+            Gate gate,
+            Failures failures,
+            Progress progress) {
+        this.config = config;
+        this.tables = tables;
+        this.producers = producers;
+        this.inFlight = inFlight;
+        this.gate = gate;
+        this.failures = failures;
+        this.progress = progress;
     }
 
     @Override
     public PositionTable.Saved begin() throws SQLException {
-        PositionTable.Saved saved = positions.load();
-        Producer<byte[], byte[]> opened = session.openProducer(ProducerSettings.SENDER);
+        PositionTable.Saved saved = tables.positions().load();
+        Producer<byte[], byte[]> opened = producers.apply(ProducerSettings.SENDER);
         producer = opened;
-        if (ProducerSettings.isLingerOurs(session.config())) {
-            flusher = new Flusher(opened, session.failures());
-            flushing = RelaySession.thread("relay-flusher", flusher);
+        if (ProducerSettings.isLingerOurs(config)) {
+            flusher = new Flusher(opened, failures);
+            flushing = SessionThreads.daemon("relay-flusher", flusher);
             flushing.start();
         }
         return saved;
@@ -46,19 +63,20 @@ final class AtLeastOnce implements Publication {
 
     @Override
     public @Nullable Page next() throws InterruptedException {
-        if (flusher != null && !session.inFlight().hasUnsent()) {
+        if (flusher != null && !inFlight.hasUnsent()) {
             flusher.flush();
         }
-        Page page = session.inFlight().take();
+        Page page = inFlight.take();
         if (page != null) {
-            session.gate().awaitOpen();
+            gate.awaitOpen();
         }
         return page;
     }
 
+    /** Nothing after the record has been handed over: it is parked or tried again. */
     @Override
-    public void notTaken(OutboxRecord record, Exception why) {
-        // Nothing behind it has been handed over: it is set aside or tried again.
+    public boolean isBrokenByRefusal() {
+        return false;
     }
 
     @Override
@@ -74,17 +92,17 @@ final class AtLeastOnce implements Publication {
 
     @Override
     public boolean save(PositionTable.Saved next) throws SQLException {
-        return positions.save(next, session.lease().owner(), session.lease().epoch());
+        return tables.save(next);
     }
 
     @Override
-    public void park(List<ParkedTable.Entry> asides) throws SQLException {
-        parked.park(asides);
+    public void park(List<ParkedTable.Entry> entries) throws SQLException {
+        tables.parked().park(entries);
     }
 
     @Override
-    public void saved(PositionTable.Saved next, List<Page> done) {
-        done.forEach(page -> session.progress().acknowledged(page.records().size(), page.bytes()));
+    public void recordSaved(PositionTable.Saved next, List<Page> done) {
+        done.forEach(page -> progress.recordAcknowledged(page.records().size(), page.bytes()));
     }
 
     @Override
@@ -99,23 +117,18 @@ final class AtLeastOnce implements Publication {
 
     @Override
     public boolean isSettled() {
-        return session.inFlight().isSettled();
+        return inFlight.isSettled();
     }
 
     /** What Kafka has acknowledged it has, however the session ended. */
     @Override
-    public void teach(Verdicts verdicts) {
-        verdicts.sent(session.inFlight().sentRecords());
+    public void passOn(KnownOutcomes known) {
+        known.recordSent(inFlight.sentRecords());
     }
 
     @Override
     public boolean mayBlame(Throwable reason) {
         return true;
-    }
-
-    @Override
-    public Redelivery redelivery() {
-        return new AtLeastOnceRedelivery(session);
     }
 
     @Override

@@ -109,13 +109,13 @@ final class ConfigurationReader {
             parse(setting);
         }
         for (String name : KafkaSettings.names()) {
-            String value = text(RelaySettings.KAFKA_PREFIX + name);
+            String value = text(KafkaSettings.PREFIX + name);
             if (value != null) {
                 kafka.put(name, value);
             }
         }
         KafkaSettings.problems(kafka).forEach((name, problem) -> {
-            String key = RelaySettings.KAFKA_PREFIX + name;
+            String key = KafkaSettings.PREFIX + name;
             report(key, KafkaSettings.isSecret(name) ? Secret.MASK : kafka.get(name), problem);
         });
         parseTelemetry();

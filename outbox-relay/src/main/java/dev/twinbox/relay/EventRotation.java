@@ -72,7 +72,7 @@ final class EventRotation {
             outcome = slots.tryEmpty(slot);
         }
         if (outcome.kind() == Outcome.Kind.EMPTIED) {
-            observed.slotEmptied();
+            observed.recordSlotEmptied();
             LOG.info("Emptied slot {}, {} kB: all of it is sent", tables.eventsSlot(slot), bytes / 1024);
         } else if (outcome.kind() == Outcome.Kind.LOCKED) {
             List<String> holders = slots.holders(slot);
@@ -84,7 +84,7 @@ final class EventRotation {
 
     private void report(long bytes, List<String> stops) {
         String stop = String.join("; ", stops);
-        observed.rotation(bytes, stop);
+        observed.recordRotation(bytes, stop);
         if (stop.isEmpty()) {
             warned = null;
         } else if (warned == null && observed.rotationStopped().compareTo(warnAfter) >= 0) {

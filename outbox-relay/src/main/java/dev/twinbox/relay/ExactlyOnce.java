@@ -1,12 +1,11 @@
 package dev.twinbox.relay;
 
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.UUID;
+import java.util.function.Function;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InvalidProducerEpochException;
@@ -34,14 +33,15 @@ final class ExactlyOnce implements Publication {
             TransactionAbortableException.class,
             TransactionAbortedException.class);
 
-    private final SessionContext session;
-    private final Connection saving;
-    private final PositionTable positions;
-    private final ParkedTable parked;
-    private final Lease lease;
+    private final String relay;
+    private final LeasedTables tables;
     private final PositionTopic topic;
+    private final Function<String, Producer<byte[], byte[]>> producers;
+    private final TransactionalPages pages;
+    private final BlockedKeys blockedKeys;
+    private final Progress progress;
+    private final Lease lease;
     private @Nullable Producer<byte[], byte[]> producer;
-    private @Nullable TransactionalPages pages;
     private long confirmed; // the number that the newest row says Kafka has
     private int preparedRecords; // of the transaction that is not committed
     private long preparedBytes; // the same
@@ -49,16 +49,26 @@ final class ExactlyOnce implements Publication {
     private long undecidedWith; // the last number with which events were set aside without decision; 0: there are none
 
     /**
-     * @param saving the connection of the two tables
-     * @param outbox how our offsets in Kafka are known again
+     * @param relay its name
+     * @param topic closed with this
+     * @param producers open a producer for a purpose
      */
-    ExactlyOnce(SessionContext session, Connection saving, PositionTable positions, ParkedTable parked, UUID outbox) {
-        this.session = session;
-        this.saving = saving;
-        this.positions = positions;
-        this.parked = parked;
-        this.lease = session.lease();
-        this.topic = new PositionTopic(session.config(), outbox);
+    ExactlyOnce(
+            String relay,
+            LeasedTables tables,
+            PositionTopic topic,
+            Function<String, Producer<byte[], byte[]>> producers,
+            TransactionalPages pages,
+            BlockedKeys blockedKeys,
+            Progress progress) {
+        this.relay = relay;
+        this.tables = tables;
+        this.topic = topic;
+        this.producers = producers;
+        this.pages = pages;
+        this.blockedKeys = blockedKeys;
+        this.progress = progress;
+        this.lease = tables.lease();
     }
 
     /**
@@ -69,28 +79,28 @@ final class ExactlyOnce implements Publication {
     public PositionTable.Saved begin() throws SQLException, LeaseLostException {
         topic.check();
         lease.renewIfDue(); // as long as we own it others need not try; a slow start must not hand it round
-        Producer<byte[], byte[]> opened = session.openProducer(ProducerSettings.SENDER);
+        Producer<byte[], byte[]> opened = producers.apply(ProducerSettings.SENDER);
         producer = opened;
         opened.initTransactions();
         lease.renewIfDue();
-        Long kafka = topic.committed(PositionTopic.Lane.PAGES);
+        Long kafka = topic.committed(PositionTopic.Partition.PAGES);
         lease.renewIfDue();
-        PositionTable.Prepared row = positions.loadPrepared();
-        Resolution resolution = Resolution.of(session.config().name(), row, kafka);
+        PositionTable.Prepared row = tables.positions().loadPrepared();
+        Resolution resolution = Resolution.of(relay, row, kafka);
         PositionTable.Saved committed = resolution.outcome() == Resolution.Outcome.FIRST
                 ? first(row, kafka)
                 : new PositionTable.Saved(Objects.requireNonNull(kafka), resolution.position());
         long number = Math.max(row.number(), committed.number()) + 1;
         resolve(resolution, number, committed.number());
         confirmed = committed.number();
-        pages = new TransactionalPages(session, opened, topic, committed, TransactionalPages.REFRESH);
+        pages.start(opened, committed);
         return new PositionTable.Saved(number, resolution.position());
     }
 
     /** Sets Kafka's numbers, as a transaction like all others: nothing is committed that the database does not know. */
     private PositionTable.Saved first(PositionTable.Prepared row, @Nullable Long pagesNumber)
             throws SQLException, LeaseLostException {
-        Long parkedNumber = topic.committed(PositionTopic.Lane.PARKED);
+        Long parkedNumber = topic.committed(PositionTopic.Partition.PARKED);
         long number = Math.max(row.number(), pagesNumber == null ? 0 : pagesNumber) + 1;
         PositionTable.Saved first = new PositionTable.Saved(number, row.position());
         write(new PositionTable.Prepared(number, row.position(), null, row.position()));
@@ -98,9 +108,9 @@ final class ExactlyOnce implements Publication {
         topic.commit(
                 producer(),
                 Map.of(
-                        PositionTopic.Lane.PAGES,
+                        PositionTopic.Partition.PAGES,
                         first,
-                        PositionTopic.Lane.PARKED,
+                        PositionTopic.Partition.PARKED,
                         new PositionTable.Saved(parkedNumber == null ? 0 : parkedNumber, Position.START)));
         LOG.info("Publishing exactly once, {}, number {}", row.position(), number);
         return first;
@@ -108,19 +118,18 @@ final class ExactlyOnce implements Publication {
 
     /** Makes what has come out durable, with all that hangs on it. */
     private void resolve(Resolution resolution, long number, long committed) throws SQLException, LeaseLostException {
-        saving.setAutoCommit(false); // after a failure the connection ends with the session, and this with it
-        write(new PositionTable.Prepared(number, resolution.position(), committed, null));
-        if (resolution.outcome() == Resolution.Outcome.COMMITTED) {
-            parked.decide();
-        } else {
-            parked.revoke();
-        }
-        saving.commit();
-        saving.setAutoCommit(true);
+        tables.inTransaction(() -> {
+            write(new PositionTable.Prepared(number, resolution.position(), committed, null));
+            if (resolution.outcome() == Resolution.Outcome.COMMITTED) {
+                tables.parked().decide();
+            } else {
+                tables.parked().revoke();
+            }
+        });
     }
 
     private void write(PositionTable.Prepared row) throws SQLException, LeaseLostException {
-        if (!positions.prepare(row, lease.owner(), lease.epoch())) {
+        if (!tables.prepare(row)) {
             lease.end();
             throw new LeaseLostException("saving a position found epoch " + lease.epoch() + " over");
         }
@@ -131,28 +140,23 @@ final class ExactlyOnce implements Publication {
         return Objects.requireNonNull(producer, "begin() opens it");
     }
 
-    private TransactionalPages pages() {
-        return Objects.requireNonNull(pages, "begin() makes it");
-    }
-
     @Override
     public @Nullable Page next() throws InterruptedException {
-        return pages().next();
+        return pages.next();
     }
 
-    /** The transaction is broken, whatever the reason: what was sent in it must be sent again without this record. */
+    /** The transaction is broken, whatever the reason: what was sent in it must be sent again without the record. */
     @Override
-    public void notTaken(OutboxRecord record, Exception why) throws SendFailedException {
-        session.topics().forget(record.topic());
-        throw new SendFailedException(record, why);
+    public boolean isBrokenByRefusal() {
+        return true;
     }
 
     /** What was sent in a transaction that is committed by now, is; and so with what was set aside. */
     @Override
     public void settle() throws SQLException, LeaseLostException {
-        long committed = pages().committed().number();
+        long committed = pages.committed().number();
         if (preparedWith != 0 && preparedWith <= committed) {
-            session.progress().acknowledged(preparedRecords, preparedBytes);
+            progress.recordAcknowledged(preparedRecords, preparedBytes);
             preparedRecords = 0;
             preparedBytes = 0;
             preparedWith = 0;
@@ -163,14 +167,11 @@ final class ExactlyOnce implements Publication {
     }
 
     private void decide() throws SQLException, LeaseLostException {
-        synchronized (session.parkedRows()) {
-            saving.setAutoCommit(false);
-            if (!parked.holdLease(lease)) {
-                throw new LeaseLostException("setting events aside found epoch " + lease.epoch() + " over");
-            }
-            parked.decide();
-            saving.commit();
-            saving.setAutoCommit(true);
+        synchronized (blockedKeys.rowsLock()) {
+            tables.inTransaction(() -> {
+                tables.holdLease();
+                tables.parked().decide();
+            });
         }
         undecidedWith = 0;
     }
@@ -183,22 +184,20 @@ final class ExactlyOnce implements Publication {
 
     @Override
     public boolean save(PositionTable.Saved next) throws SQLException {
-        PositionTable.Saved committed = pages().committed();
+        PositionTable.Saved committed = pages.committed();
         confirmed = committed.number();
-        return positions.prepare(
-                new PositionTable.Prepared(next.number(), committed.position(), committed.number(), next.position()),
-                lease.owner(),
-                lease.epoch());
+        return tables.prepare(
+                new PositionTable.Prepared(next.number(), committed.position(), committed.number(), next.position()));
     }
 
     @Override
-    public void park(List<ParkedTable.Entry> asides) throws SQLException {
-        parked.parkUndecided(asides);
+    public void park(List<ParkedTable.Entry> entries) throws SQLException {
+        tables.parked().parkUndecided(entries);
     }
 
     @Override
-    public void saved(PositionTable.Saved next, List<Page> done) {
-        if (done.stream().anyMatch(page -> !page.asides().isEmpty())) {
+    public void recordSaved(PositionTable.Saved next, List<Page> done) {
+        if (done.stream().anyMatch(page -> !page.parked().isEmpty())) {
             undecidedWith = next.number();
         }
         for (Page page : done) {
@@ -206,37 +205,31 @@ final class ExactlyOnce implements Publication {
             preparedBytes += page.bytes();
         }
         preparedWith = next.number();
-        pages().prepared(next);
+        pages.recordPrepared(next);
     }
 
     /** While there is more to do, the row that is written before the next commit says it as well. */
     @Override
     public @Nullable Position unconfirmed() {
-        PositionTable.Saved committed = pages().committed();
-        boolean idle = !pages().isOpen() && session.inFlight().isSettled();
-        return idle && committed.number() != confirmed ? committed.position() : null;
+        PositionTable.Saved committed = pages.committed();
+        return pages.isIdle() && committed.number() != confirmed ? committed.position() : null;
     }
 
     @Override
     public boolean confirm(PositionTable.Saved next) throws SQLException {
-        long committed = pages().committed().number();
+        long committed = pages.committed().number();
         confirmed = committed;
-        return positions.prepare(
-                new PositionTable.Prepared(next.number(), next.position(), committed, null),
-                lease.owner(),
-                lease.epoch());
+        return tables.prepare(new PositionTable.Prepared(next.number(), next.position(), committed, null));
     }
 
     @Override
     public boolean isSettled() {
-        return session.inFlight().isSettled()
-                && !pages().isOpen()
-                && pages().committed().number() == confirmed;
+        return pages.isIdle() && pages.committed().number() == confirmed;
     }
 
     /** Nothing: what was acknowledged in a transaction that is not committed is nowhere. */
     @Override
-    public void teach(Verdicts verdicts) {
+    public void passOn(KnownOutcomes known) {
         // See above.
     }
 
@@ -244,11 +237,6 @@ final class ExactlyOnce implements Publication {
     public boolean mayBlame(Throwable reason) {
         return reason.getClass() != KafkaException.class
                 && OF_TRANSACTIONS.stream().noneMatch(type -> type.isInstance(reason));
-    }
-
-    @Override
-    public Redelivery redelivery() {
-        return new ExactlyOnceRedelivery(session, topic);
     }
 
     @Override

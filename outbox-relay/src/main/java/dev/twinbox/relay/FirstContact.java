@@ -13,13 +13,17 @@ import org.slf4j.LoggerFactory;
 final class FirstContact {
     private static final Logger LOG = LoggerFactory.getLogger(FirstContact.class);
 
-    private final SessionContext session;
+    private final Topics topics;
+    private final Failures failures;
+    private final Progress progress;
     private boolean made;
     private boolean failed;
     private boolean refused;
 
-    FirstContact(SessionContext session) {
-        this.session = session;
+    FirstContact(Topics topics, Failures failures, Progress progress) {
+        this.topics = topics;
+        this.failures = failures;
+        this.progress = progress;
     }
 
     /** Returns at once when contact has been made, else within the time limit of a request. */
@@ -28,24 +32,24 @@ final class FirstContact {
             return;
         }
         try {
-            session.topics().greet();
+            topics.greet();
             made = true;
-            session.progress().brokerAnswered();
+            progress.recordBrokerAnswer();
             if (refused) {
-                session.failures().report(session.login().admitted());
+                failures.report(topics.login().admitted());
             }
         } catch (InterruptException e) {
             throw e;
         } catch (KafkaException e) {
             refused |= e.getCause() instanceof AuthenticationException;
-            tell(e);
+            report(e);
             failed = true;
         }
     }
 
-    private void tell(KafkaException refusal) {
+    private void report(KafkaException refusal) {
         String what = String.valueOf(refusal.getMessage());
-        session.progress().brokerFailed(what);
+        progress.recordBrokerFailure(what);
         if (!failed && refusal.getCause() instanceof AuthenticationException) {
             LOG.error("Nothing can be sent: {}", what);
         } else if (!failed) {

@@ -29,7 +29,7 @@ final class Gate {
         try {
             boolean before = closedSince != null;
             closedSince = pausedSince;
-            progress.paused(pausedSince);
+            progress.recordPaused(pausedSince);
             if (before != (pausedSince != null)) {
                 LOG.info(
                         pausedSince == null

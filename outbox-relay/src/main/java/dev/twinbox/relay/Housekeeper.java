@@ -34,14 +34,21 @@ final class Housekeeper implements Runnable {
     private boolean mayMove;
     private boolean forbidden;
 
-    /** @param positionSlot into which positions are written at first */
-    Housekeeper(RelayConfig config, OutboxDatabase database, Observed observed, Gate gate, int positionSlot) {
+    Housekeeper(RelayConfig config, OutboxDatabase database, Observed observed, Gate gate) {
         this.config = config;
         this.database = database;
         this.observed = observed;
         this.gate = gate;
         this.waiter = new Waiter(config.idle());
-        this.positionSlot = positionSlot;
+    }
+
+    /**
+     * Before {@link #run()}.
+     *
+     * @param slot into which positions are written at first
+     */
+    void startWith(int slot) {
+        positionSlot = slot;
     }
 
     /** Into which slot positions are to be written now; the main thread asks before each save. */
@@ -96,8 +103,8 @@ final class Housekeeper implements Runnable {
     private void count(Connection own) throws SQLException {
         Position saved =
                 new PositionTable(own, config.tables(), config.name()).load().position();
-        observed.backlog(Backlog.behind(saved, own, config.tables().events()));
-        observed.parked(ParkedCount.of(own, config.tables(), config.name()));
+        observed.recordBacklog(Backlog.behind(saved, own, config.tables().events()));
+        observed.recordParked(ParkedCount.of(own, config.tables(), config.name()));
     }
 
     private void moveScheduled(ScheduledEvents scheduled) throws SQLException {
@@ -105,7 +112,7 @@ final class Housekeeper implements Runnable {
             return;
         }
         try {
-            observed.moved(scheduled.runOnce());
+            observed.recordScheduledMoved(scheduled.runOnce());
         } catch (SQLException e) {
             if (!INSUFFICIENT_PRIVILEGE.equals(e.getSQLState())) {
                 throw e;
@@ -125,11 +132,11 @@ final class Housekeeper implements Runnable {
     /** Ends {@link #run()}, from any thread; its thread is to be interrupted, too. */
     void close() {
         closed = true;
-        observed.nothing();
+        observed.clear();
         waiter.wake();
         Connection present = connection;
         if (present != null) {
-            RelaySession.abort(present);
+            OutboxDatabase.abort(present);
         }
     }
 }

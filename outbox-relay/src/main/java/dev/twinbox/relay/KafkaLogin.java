@@ -38,12 +38,12 @@ record KafkaLogin(String principal) {
     String explained(AuthenticationException refusal) {
         if (refusal instanceof SslAuthenticationException) {
             return "no encrypted connection to Kafka: " + deepest(refusal) + ". Remedy: look at "
-                    + RelaySettings.KAFKA_PREFIX + "ssl.*; the trust store must hold the authority of the brokers' "
-                    + "certificates, and these the host names in " + RelaySettings.KAFKA_PREFIX + "bootstrap.servers";
+                    + KafkaSettings.PREFIX + "ssl.*; the trust store must hold the authority of the brokers' "
+                    + "certificates, and these the host names in " + KafkaSettings.PREFIX + "bootstrap.servers";
         }
         return "Kafka does not let " + principal + " in: " + refusal.getMessage() + ". Remedy: look at "
-                + RelaySettings.KAFKA_PREFIX + "sasl.jaas.config (user and password) and "
-                + RelaySettings.KAFKA_PREFIX + "sasl.mechanism";
+                + KafkaSettings.PREFIX + "sasl.jaas.config (user and password) and "
+                + KafkaSettings.PREFIX + "sasl.mechanism";
     }
 
     /**

@@ -6,6 +6,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.KafkaException;
@@ -15,6 +16,11 @@ import org.apache.kafka.common.utils.Utils;
 
 /** Which of Kafka's producer settings an operator may choose, which are secret, and what is wrong with chosen ones. */
 final class KafkaSettings {
+    /** What Kafka's own names stand behind in the configuration. */
+    static final String PREFIX = "twinbox.relay.kafka.";
+
+    /** Kafka's rule for topic names; the outbox table checks the same. */
+    private static final Pattern TOPIC_NAME = Pattern.compile("(?!\\.{1,2}$)[a-zA-Z0-9._-]{1,249}");
 
     /** Settings that hold the guarantees, and why. */
     static final Map<String, String> FIXED = Map.ofEntries(
@@ -40,7 +46,7 @@ final class KafkaSettings {
 
     private KafkaSettings() {}
 
-    /** Names below {@link RelaySettings#KAFKA_PREFIX} that may be set. */
+    /** Names below {@link #PREFIX} that may be set. */
     static Set<String> names() {
         return ProducerConfig.configNames();
     }
@@ -84,6 +90,10 @@ final class KafkaSettings {
         return problems;
     }
 
+    static boolean isLegalTopicName(String name) {
+        return TOPIC_NAME.matcher(name).matches();
+    }
+
     /** The value of {@code bootstrap.servers}, checked without asking the network. */
     static String addresses(String servers) {
         for (String address : servers.split(",", -1)) {
@@ -109,9 +119,7 @@ final class KafkaSettings {
             String reasons = reasons(e);
             if (!reasons.contains("No resolvable bootstrap urls")) {
                 throw new RelayException(
-                        ExitCode.USAGE,
-                        "the Kafka client refuses its settings (" + RelaySettings.KAFKA_PREFIX + "*): " + reasons,
-                        e);
+                        ExitCode.USAGE, "the Kafka client refuses its settings (" + PREFIX + "*): " + reasons, e);
             }
         }
     }

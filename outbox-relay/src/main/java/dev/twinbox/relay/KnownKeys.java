@@ -43,7 +43,7 @@ final class KnownKeys {
         return Stream.of(
                         RelaySettings.ALL.stream().map(Setting::key),
                         RelaySettings.OF_APPLICATIONS.stream(),
-                        KafkaSettings.names().stream().map(RelaySettings.KAFKA_PREFIX::concat))
+                        KafkaSettings.names().stream().map(KafkaSettings.PREFIX::concat))
                 .flatMap(keys -> keys);
     }
 

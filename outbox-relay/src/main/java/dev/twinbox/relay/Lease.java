@@ -3,6 +3,8 @@ package dev.twinbox.relay;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
 /**
@@ -13,6 +15,8 @@ import java.util.function.LongSupplier;
 final class Lease {
     /** The shortest lease is twice as long, so one lost renewal does not end it. */
     private static final Duration RENEWAL = Duration.ofSeconds(1);
+
+    private static final long CHECK = TimeUnit.MILLISECONDS.toNanos(10);
 
     private final LeaseTable table;
     private final UUID owner;
@@ -47,6 +51,16 @@ final class Lease {
     /** Whether it surely holds now. False is no loss yet: nobody need have taken it. */
     boolean isHeld() {
         return nanoTime.getAsLong() - endsAt < 0;
+    }
+
+    /** Waits while it is not sure whether it holds: the main thread is renewing it, or finds that it is lost and interrupts us. */
+    void awaitHeld() throws InterruptedException {
+        while (!isHeld()) {
+            LockSupport.parkNanos(CHECK);
+            if (Thread.interrupted()) {
+                throw new InterruptedException("the lease is lost");
+            }
+        }
     }
 
     /** Until {@link #renewIfDue()} has something to do. */

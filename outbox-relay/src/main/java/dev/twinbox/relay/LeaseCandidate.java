@@ -80,7 +80,7 @@ final class LeaseCandidate {
             return null;
         }
         agreeOnDelivery(epoch);
-        progress.leaseHeld(epoch);
+        progress.recordLeaseHeld(epoch);
         LOG.info("Took the lease of relay \"{}\", epoch {}", config.name(), epoch);
         nameOthers();
         return Lease.taken(table, owner, epoch, config.lease(), System::nanoTime, sentAt);
@@ -176,7 +176,7 @@ final class LeaseCandidate {
     private void waitFor(LeaseTable.Seen seen) {
         Duration remaining = seen.remaining().isNegative() ? Duration.ZERO : seen.remaining();
         untilNextTry = remaining.compareTo(LONGEST_WAIT) < 0 ? remaining.plusMillis(1) : LONGEST_WAIT;
-        progress.leaseElsewhere(String.valueOf(seen.owner()));
+        progress.recordLeaseElsewhere(String.valueOf(seen.owner()));
         if (seen.owner() != null && !seen.owner().equals(named)) {
             named = seen.owner();
             LOG.info(

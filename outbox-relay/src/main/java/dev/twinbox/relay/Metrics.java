@@ -48,16 +48,16 @@ final class Metrics implements AutoCloseable {
                 .description("Reading a page from the database, empty ones included")
                 .serviceLevelObjectives(PAGE_TIMES)
                 .register(registry);
-        progress.timePages(nanos -> pages.record(nanos, TimeUnit.NANOSECONDS));
+        progress.listenToPageTimes(nanos -> pages.record(nanos, TimeUnit.NANOSECONDS));
         counter("acknowledged", "Events acknowledged by Kafka, repeated ones included", Progress::acknowledgedRecords);
         counter("acknowledged.bytes", "Their payload bytes", Progress::acknowledgedBytes);
         counter("set.aside", "Events parked instead of being sent, for whatever reason", Progress::parkedRecords);
-        counter("redriven", "Parked events that were sent after all", Progress::redrivenRecords);
+        counter("redriven", "Parked events that were sent after all", Progress::retriedRecords);
         counter("position.saves", "Positions made durable", Progress::saves);
         counter(
                 "slots.emptied",
                 "Slots of the event table that were emptied",
-                p -> p.observed().slotsEmptiedSoFar());
+                p -> p.observed().slotsEmptied());
         counter(
                 "scheduled.moved",
                 "Scheduled events that became due",

@@ -24,12 +24,12 @@ final class Observed {
         this.nanoTime = nanoTime;
     }
 
-    void slotEmptied() {
+    void recordSlotEmptied() {
         slotsEmptied.increment();
     }
 
     /** This many scheduled events have become due. */
-    void moved(int events) {
+    void recordScheduledMoved(int events) {
         scheduledMoved.add(events);
     }
 
@@ -43,7 +43,7 @@ final class Observed {
      * @param allBytes of the event table with its indexes
      * @param stop what keeps a slot that has had its turn from being emptied, for people; empty: nothing
      */
-    void rotation(long allBytes, String stop) {
+    void recordRotation(long allBytes, String stop) {
         bytes = allBytes;
         if (rotationStop.isEmpty() && !stop.isEmpty()) {
             rotationStoppedAt = nanoTime.getAsLong();
@@ -52,13 +52,13 @@ final class Observed {
     }
 
     /** What lies behind the saved position. */
-    void backlog(Backlog backlog) {
+    void recordBacklog(Backlog backlog) {
         unsent = backlog.events();
         Duration oldest = backlog.oldest();
         oldestUnsent = oldest == null ? Duration.ZERO : oldest;
     }
 
-    void parked(ParkedCount count) {
+    void recordParked(ParkedCount count) {
         parked = count;
     }
 
@@ -78,7 +78,7 @@ final class Observed {
     }
 
     /** Nothing is seen any more: we do not own the outbox. */
-    void nothing() {
+    void clear() {
         unsent = 0;
         oldestUnsent = Duration.ZERO;
         parked = ParkedCount.NONE;
@@ -86,7 +86,7 @@ final class Observed {
         rotationStop = "";
     }
 
-    long slotsEmptiedSoFar() {
+    long slotsEmptied() {
         return slotsEmptied.sum();
     }
 

@@ -9,9 +9,13 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGProperty;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Opens connections to PostgreSQL with the settings on which the relay's statements rely, and says which server answered. */
 final class OutboxDatabase {
+    private static final Logger LOG = LoggerFactory.getLogger(OutboxDatabase.class);
+
     /**
      * Plans are made for the values at hand, except where {@link OutboxTable} polls. The scan types that are switched off read whole slots, and are chosen when statistics are old or
      * missing. Saved positions must be durable before they count, see {@link Position}.
@@ -118,6 +122,15 @@ final class OutboxDatabase {
             return ExitCode.DATABASE;
         }
         return state.startsWith("42") || state.startsWith("3F") ? ExitCode.SCHEMA : null;
+    }
+
+    /** Closes the socket without a message to the server, which may not answer. Also ends a statement of another thread. */
+    static void abort(Connection connection) {
+        try {
+            connection.abort(Runnable::run);
+        } catch (SQLException e) {
+            LOG.debug("Could not close a database connection", e);
+        }
     }
 
     private static void closeAfter(Throwable failure, Connection connection) {

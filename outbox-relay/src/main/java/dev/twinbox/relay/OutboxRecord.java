@@ -2,9 +2,11 @@ package dev.twinbox.relay;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.twinbox.CloudEventHeaders;
 import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,8 +60,8 @@ final class OutboxRecord implements Callback {
     }
 
     /** What its order is about; null: it has none. */
-    @Nullable OutboxKey key() {
-        return record.key() == null ? null : new OutboxKey(record.topic(), new String(record.key(), UTF_8));
+    @Nullable EventKey key() {
+        return record.key() == null ? null : new EventKey(record.topic(), new String(record.key(), UTF_8));
     }
 
     /** Why it can not be sent at all; null if it can. */
@@ -68,7 +70,7 @@ final class OutboxRecord implements Callback {
     }
 
     /** Written by the reading thread before the page is handed on. */
-    void belongsTo(Batch newBatch) {
+    void setBatch(Batch newBatch) {
         batch = newBatch;
     }
 
@@ -112,6 +114,10 @@ final class OutboxRecord implements Callback {
     /** Which row this is, for a person who has to find it; never its payload. */
     @Override
     public String toString() {
-        return RecordAssembler.describe(this);
+        Header id = record.headers().lastHeader(CloudEventHeaders.ID);
+        String key = record.key() == null ? "null" : '"' + new String(record.key(), UTF_8) + '"';
+        int length = record.value() == null ? 0 : record.value().length;
+        return "event " + (id == null ? "?" : new String(id.value(), UTF_8)) + " (topic \"" + record.topic()
+                + "\", key " + key + ", seq " + seq + ", " + length + " payload bytes)";
     }
 }

@@ -21,7 +21,7 @@ final class Page implements OutboxRecord.Batch {
     private final Position after;
     private final long bytes;
     private final AtomicInteger outstanding;
-    private final List<ParkedTable.Entry> asides = new ArrayList<>(); // written by the sending thread until it is done
+    private final List<ParkedTable.Entry> parked = new ArrayList<>(); // written by the sending thread until it is done
     private volatile @Nullable Listener listener;
 
     /** @param bytes what the records hold in memory, roughly */
@@ -30,7 +30,7 @@ final class Page implements OutboxRecord.Batch {
         this.after = after;
         this.bytes = bytes;
         this.outstanding = new AtomicInteger(records.size());
-        records.forEach(record -> record.belongsTo(this));
+        records.forEach(record -> record.setBatch(this));
     }
 
     List<OutboxRecord> records() {
@@ -54,20 +54,20 @@ final class Page implements OutboxRecord.Batch {
     }
 
     /** Before the first record is sent. */
-    void report(Listener newListener) {
+    void listen(Listener newListener) {
         listener = newListener;
     }
 
     /** The record is not sent but kept in the database when the position moves behind this page. */
-    void setAside(OutboxRecord record, Aside aside) {
-        asides.add(new ParkedTable.Entry(record, aside));
+    void park(OutboxRecord record, ParkReason reason) {
+        parked.add(new ParkedTable.Entry(record, reason));
         record.settle();
         countDown();
     }
 
     /** What has been set aside, in order; complete when the page is done. */
-    List<ParkedTable.Entry> asides() {
-        return asides;
+    List<ParkedTable.Entry> parked() {
+        return parked;
     }
 
     @Override

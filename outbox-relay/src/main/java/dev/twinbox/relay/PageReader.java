@@ -6,18 +6,18 @@ import java.sql.SQLException;
 final class PageReader implements Runnable {
     private final Window window;
     private final InFlight inFlight;
+    private final Gate gate;
     private final Failures failures;
     private final Progress progress;
     private final Waiter idle;
-    private final Gate gate;
 
-    PageReader(Window window, SessionContext session, Waiter idle) {
+    PageReader(Window window, InFlight inFlight, Gate gate, Failures failures, Progress progress, Waiter idle) {
         this.window = window;
-        this.inFlight = session.inFlight();
-        this.failures = session.failures();
-        this.progress = session.progress();
+        this.inFlight = inFlight;
+        this.gate = gate;
+        this.failures = failures;
+        this.progress = progress;
         this.idle = idle;
-        this.gate = session.gate();
     }
 
     @Override
@@ -39,21 +39,20 @@ final class PageReader implements Runnable {
     private boolean awaitRoom() throws InterruptedException {
         gate.awaitOpen();
         if (!inFlight.hasRoom()) {
-            progress.full();
+            progress.recordFull();
         }
         return inFlight.awaitRoom();
     }
 
     /** Reads one page; returns how many rows it had. */
     private int readOnce() throws SQLException {
-        progress.polling();
+        progress.recordPollStart();
         boolean ended = window.isAtEnd();
         Page page = window.read();
         int rows = page.records().size();
-        progress.polled(rows);
-        // A window whose last page was full ends with an empty one, which has to be saved: as long as it counts as
-        // open, its
-        // rows count as unsent and their slot is kept.
+        progress.recordPoll(rows);
+        // A window whose last page was full ends with an empty one. That page has to be saved: as long as the window
+        // counts as open, its rows count as unsent and their slot is kept.
         if (rows > 0 || !ended) {
             inFlight.add(page);
         }

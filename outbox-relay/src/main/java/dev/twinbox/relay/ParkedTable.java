@@ -15,6 +15,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -167,7 +168,7 @@ final class ParkedTable {
             where p.relay = ? and p.number = b.number and p.state = 'sending'
             """;
 
-    private static final String BURY = """
+    private static final String DELETE_DISCARDED = """
             -- relay: take out discarded events
             delete from {parked} where relay = ? and number in (
               select number from {parked} where relay = ? and state = 'discarded' order by number limit ?)
@@ -191,10 +192,10 @@ final class ParkedTable {
             """;
 
     /** An event that a page sets aside. */
-    record Entry(OutboxRecord record, Aside aside) {}
+    record Entry(OutboxRecord record, ParkReason reason) {}
 
     /** A row that may be sent. */
-    record Candidate(long number, @Nullable OutboxKey key, ParkedState state, long bytes) {}
+    record Candidate(long number, @Nullable EventKey key, ParkedState state, long bytes) {}
 
     /** A row that is this relay's to send. */
     record Claimed(OutboxRecord record, int attempts) {}
@@ -203,7 +204,7 @@ final class ParkedTable {
     record WaitedFor(String topic, int partition) {}
 
     /** A row that a person gave up. */
-    record Buried(@Nullable OutboxKey key, String description) {}
+    record Discarded(@Nullable EventKey key, String description) {}
 
     private final Connection connection;
     private final OutboxSchema schema;
@@ -234,12 +235,12 @@ final class ParkedTable {
         }
     }
 
-    Set<OutboxKey> blocked(Collection<OutboxKey> keys) throws SQLException {
-        Set<OutboxKey> blocked = new HashSet<>();
+    Set<EventKey> blocked(Collection<EventKey> keys) throws SQLException {
+        Set<EventKey> blocked = new HashSet<>();
         if (keys.isEmpty()) {
             return blocked;
         }
-        List<OutboxKey> asked = List.copyOf(keys);
+        List<EventKey> asked = List.copyOf(keys);
         try (PreparedStatement select = prepare(BLOCKED)) {
             bindKeys(select, 1, asked);
             select.setString(3, relay);
@@ -255,10 +256,10 @@ final class ParkedTable {
     /** Within the transaction that moves the position behind these events, and never while rows are taken out. */
     void park(List<Entry> entries) throws SQLException {
         insert(entries, PARK.replace("{states}", "state").replace("{values}", "a.state"));
-        Set<OutboxKey> behind = new HashSet<>();
+        Set<EventKey> behind = new HashSet<>();
         for (Entry entry : entries) {
-            OutboxKey key = entry.record().key();
-            if (key != null && entry.aside().state() == ParkedState.BEHIND) {
+            EventKey key = entry.record().key();
+            if (key != null && entry.reason().state() == ParkedState.BEHIND) {
                 behind.add(key);
             }
         }
@@ -289,11 +290,11 @@ final class ParkedTable {
         }
     }
 
-    private static Set<OutboxKey> keys(PreparedStatement returningTopicAndKey) throws SQLException {
-        Set<OutboxKey> keys = new HashSet<>();
+    private static Set<EventKey> keys(PreparedStatement returningTopicAndKey) throws SQLException {
+        Set<EventKey> keys = new HashSet<>();
         try (ResultSet row = returningTopicAndKey.executeQuery()) {
             while (row.next()) {
-                OutboxKey key = key(row.getString(1), row.getString(2));
+                EventKey key = key(row.getString(1), row.getString(2));
                 if (key != null) {
                     keys.add(key);
                 }
@@ -305,7 +306,7 @@ final class ParkedTable {
     private void insert(List<Entry> entries, String sql) throws SQLException {
         try (PreparedStatement park = prepare(sql)) {
             park.setString(1, relay);
-            bindAsides(park, 2, entries);
+            bindReasons(park, 2, entries);
             int parked = park.executeUpdate();
             if (parked != entries.size()) {
                 throw new IllegalStateException("only " + parked + " of " + entries.size()
@@ -455,31 +456,31 @@ final class ParkedTable {
     void putBack(List<Entry> entries) throws SQLException {
         if (!entries.isEmpty()) {
             try (PreparedStatement update = prepare(PUT_BACK)) {
-                bindAsides(update, 1, entries);
+                bindReasons(update, 1, entries);
                 update.setString(5, relay);
                 update.executeUpdate();
             }
         }
     }
 
-    List<Buried> bury() throws SQLException {
-        try (PreparedStatement bury = prepare(BURY)) {
-            bury.setString(1, relay);
-            bury.setString(2, relay);
-            bury.setInt(3, BATCH);
-            List<Buried> buried = new ArrayList<>();
-            try (ResultSet row = bury.executeQuery()) {
+    List<Discarded> deleteDiscarded() throws SQLException {
+        try (PreparedStatement delete = prepare(DELETE_DISCARDED)) {
+            delete.setString(1, relay);
+            delete.setString(2, relay);
+            delete.setInt(3, BATCH);
+            List<Discarded> discarded = new ArrayList<>();
+            try (ResultSet row = delete.executeQuery()) {
                 while (row.next()) {
                     String description = "event " + row.getString(3) + " (topic \"" + row.getString(1) + "\", key "
                             + row.getString(2) + ", parked as " + row.getLong(4) + ")";
-                    buried.add(new Buried(key(row.getString(1), row.getString(2)), description));
+                    discarded.add(new Discarded(key(row.getString(1), row.getString(2)), description));
                 }
             }
-            return buried;
+            return discarded;
         }
     }
 
-    void promote(Set<OutboxKey> keys) throws SQLException {
+    void promote(Set<EventKey> keys) throws SQLException {
         if (!keys.isEmpty()) {
             try (PreparedStatement promote = prepare(PROMOTE)) {
                 bindKeys(promote, 1, List.copyOf(keys));
@@ -491,32 +492,36 @@ final class ParkedTable {
     }
 
     /** Until the end of the transaction nobody takes the lease; false: somebody has. */
-    boolean holdLease(Lease lease) throws SQLException {
+    boolean holdLease(UUID owner, long epoch) throws SQLException {
         try (PreparedStatement hold = prepare(HOLD_LEASE)) {
             hold.setString(1, relay);
-            hold.setObject(2, lease.owner());
-            hold.setLong(3, lease.epoch());
+            hold.setObject(2, owner);
+            hold.setLong(3, epoch);
             try (ResultSet row = hold.executeQuery()) {
                 return row.next();
             }
         }
     }
 
-    private void bindAsides(PreparedStatement statement, int first, List<Entry> entries) throws SQLException {
+    private void bindReasons(PreparedStatement statement, int first, List<Entry> entries) throws SQLException {
         statement.setArray(
                 first,
                 numbers(entries.stream().map(entry -> entry.record().seq()).toList()));
         statement.setArray(
                 first + 1,
-                texts(entries.stream().map(entry -> entry.aside().state().sql()).toList()));
+                texts(entries.stream()
+                        .map(entry -> entry.reason().state().sql())
+                        .toList()));
         statement.setArray(
                 first + 2,
                 connection.createArrayOf(
                         "int4",
-                        entries.stream().map(entry -> entry.aside().partition()).toArray()));
+                        entries.stream()
+                                .map(entry -> entry.reason().partition())
+                                .toArray()));
         List<@Nullable String> errors = new ArrayList<>();
         for (Entry entry : entries) {
-            errors.add(shortened(entry.aside().error()));
+            errors.add(shortened(entry.reason().error()));
         }
         statement.setArray(first + 3, connection.createArrayOf("text", errors.toArray()));
     }
@@ -529,9 +534,9 @@ final class ParkedTable {
         return legal.length() <= LONGEST_ERROR ? legal : legal.substring(0, LONGEST_ERROR) + "…";
     }
 
-    private void bindKeys(PreparedStatement statement, int first, List<OutboxKey> keys) throws SQLException {
-        statement.setArray(first, texts(keys.stream().map(OutboxKey::topic).toList()));
-        statement.setArray(first + 1, texts(keys.stream().map(OutboxKey::key).toList()));
+    private void bindKeys(PreparedStatement statement, int first, List<EventKey> keys) throws SQLException {
+        statement.setArray(first, texts(keys.stream().map(EventKey::topic).toList()));
+        statement.setArray(first + 1, texts(keys.stream().map(EventKey::key).toList()));
     }
 
     private Array texts(List<String> texts) throws SQLException {
@@ -542,8 +547,8 @@ final class ParkedTable {
         return connection.createArrayOf("int8", numbers.toArray());
     }
 
-    private static @Nullable OutboxKey key(String topic, @Nullable String key) {
-        return key == null ? null : new OutboxKey(topic, key);
+    private static @Nullable EventKey key(String topic, @Nullable String key) {
+        return key == null ? null : new EventKey(topic, key);
     }
 
     private PreparedStatement prepare(String sql) throws SQLException {

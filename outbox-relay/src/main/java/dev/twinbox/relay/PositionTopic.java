@@ -32,14 +32,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class PositionTopic implements AutoCloseable {
     /** Whose number it is. */
-    enum Lane {
+    enum Partition {
         PAGES(0),
         PARKED(1);
 
-        private final int partition;
+        private final int number;
 
-        Lane(int partition) {
-            this.partition = partition;
+        Partition(int number) {
+            this.number = number;
         }
     }
 
@@ -89,8 +89,8 @@ final class PositionTopic implements AutoCloseable {
         return config.delivery().positionTopic();
     }
 
-    private TopicPartition partition(Lane lane) {
-        return new TopicPartition(name(config), lane.partition);
+    private TopicPartition partition(Partition kind) {
+        return new TopicPartition(name(config), kind.number);
     }
 
     /**
@@ -99,7 +99,7 @@ final class PositionTopic implements AutoCloseable {
      * @throws KafkaException if Kafka can not be asked
      */
     static boolean create(RelayConfig config) {
-        NewTopic topic = new NewTopic(name(config), Optional.of(Lane.values().length), Optional.empty());
+        NewTopic topic = new NewTopic(name(config), Optional.of(Partition.values().length), Optional.empty());
         try (Admin admin = admin(config)) {
             Topics.answer(admin.createTopics(List.of(topic)).all(), KafkaLogin.of(config.kafka()));
             return true;
@@ -115,16 +115,16 @@ final class PositionTopic implements AutoCloseable {
     /** @throws RelayException if the topic is not as it must be */
     void check() {
         int partitions = partitions();
-        if (partitions < Lane.values().length) {
+        if (partitions < Partition.values().length) {
             throw new RelayException(
                     ExitCode.DELIVERY,
                     "topic \"" + name(config) + "\" "
                             + (partitions == 0
                                     ? "does not exist, or may not be described"
-                                    : "has not the " + Lane.values().length + " partitions it must have")
+                                    : "has not the " + Partition.values().length + " partitions it must have")
                             + ": exactly-once publication keeps its position there. Create it with \"outbox-relay migrate\", or "
                             + "kafka-topics.sh --create --topic " + name(config) + " --partitions "
-                            + Lane.values().length + ", or correct " + RelaySettings.POSITION_TOPIC.key());
+                            + Partition.values().length + ", or correct " + RelaySettings.POSITION_TOPIC.key());
         }
     }
 
@@ -139,10 +139,10 @@ final class PositionTopic implements AutoCloseable {
     }
 
     /** Commits the producer's transaction, and with it its number. */
-    void commit(Producer<byte[], byte[]> producer, Map<Lane, PositionTable.Saved> numbers) {
+    void commit(Producer<byte[], byte[]> producer, Map<Partition, PositionTable.Saved> numbers) {
         Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
-        numbers.forEach((lane, saved) -> offsets.put(
-                partition(lane),
+        numbers.forEach((kind, saved) -> offsets.put(
+                partition(kind),
                 new OffsetAndMetadata(
                         saved.number(),
                         OUTBOX + outbox + " seq=" + saved.position().seq())));
@@ -155,8 +155,8 @@ final class PositionTopic implements AutoCloseable {
      *
      * @throws RelayException if it is of another outbox
      */
-    @Nullable Long committed(Lane lane) {
-        TopicPartition partition = partition(lane);
+    @Nullable Long committed(Partition kind) {
+        TopicPartition partition = partition(kind);
         OffsetAndMetadata offset = offset(partition);
         if (offset == null) {
             return null;

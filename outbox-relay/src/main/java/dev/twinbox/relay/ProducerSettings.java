@@ -25,7 +25,7 @@ final class ProducerSettings {
     static final String SENDER = "sender";
 
     /** The purpose of the one that sends what was parked. */
-    static final String REDRIVE = "redrive";
+    static final String RETRY = "redrive";
 
     private ProducerSettings() {}
 

@@ -44,7 +44,7 @@ final class Progress {
     private final LongAdder acknowledgedBytes = new LongAdder();
     private final LongAdder saves = new LongAdder();
     private final LongAdder parked = new LongAdder();
-    private final LongAdder redriven = new LongAdder();
+    private final LongAdder retried = new LongAdder();
     private volatile boolean polled;
     private volatile boolean full;
     private volatile @Nullable Instant paused;
@@ -76,17 +76,17 @@ final class Progress {
     }
 
     /** Who hears from now on how long each successful poll took, in nanoseconds, on the reading thread. */
-    void timePages(LongConsumer listener) {
+    void listenToPageTimes(LongConsumer listener) {
         pageTimes = listener;
     }
 
     /** Reading pauses until the broker acknowledges some of what is in flight: no fault of the database. */
-    void full() {
+    void recordFull() {
         full = true;
     }
 
     /** An operator has paused the relay, or not; nothing is read or sent meanwhile. */
-    void paused(@Nullable Instant since) {
+    void recordPaused(@Nullable Instant since) {
         if (paused != null && since == null) {
             movedAt = nanoTime.getAsLong(); // the pause was no fault
             polledAt = movedAt;
@@ -100,7 +100,7 @@ final class Progress {
     }
 
     /** A poll of the outbox is about to go to the database. Only the first one of the process is kept: benchmarks count from it. */
-    void polling() {
+    void recordPollStart() {
         full = false;
         pollStartedAt = nanoTime.getAsLong();
         if (firstReadAt == started) {
@@ -109,7 +109,7 @@ final class Progress {
     }
 
     /** A poll of the outbox succeeded and found this many new rows, which now wait for their acknowledgement. */
-    void polled(int rows) {
+    void recordPoll(int rows) {
         if (rows > 0 && backlog() == 0) {
             movedAt = nanoTime.getAsLong();
         }
@@ -126,7 +126,7 @@ final class Progress {
     }
 
     /** The broker acknowledged records, or a page of them. */
-    void acknowledged(int records, long bytes) {
+    void recordAcknowledged(int records, long bytes) {
         acknowledged.add(records);
         acknowledgedBytes.add(bytes);
         acknowledgedAt = nanoTime.getAsLong();
@@ -135,7 +135,7 @@ final class Progress {
     }
 
     /** The position behind acknowledged records is durable; {@code newPosition} is text for people. */
-    void saved(String newPosition) {
+    void recordSaved(String newPosition) {
         saves.increment();
         position = newPosition;
         movedAt = nanoTime.getAsLong();
@@ -143,30 +143,30 @@ final class Progress {
     }
 
     /** Events were set aside durably, instead of being sent. */
-    void parked(int events) {
+    void recordParked(int events) {
         parked.add(events);
     }
 
     /** Events that had been set aside were acknowledged. */
-    void redriven(int events) {
-        redriven.add(events);
+    void recordRetried(int events) {
+        retried.add(events);
     }
 
     /** What was read and not acknowledged has been dropped, it will be read again from the saved position. */
-    void dropped() {
+    void recordDropped() {
         read.reset();
         read.add(acknowledged.sum());
     }
 
     /** The lease is ours under this epoch. */
-    void leaseHeld(long newEpoch) {
+    void recordLeaseHeld(long newEpoch) {
         epoch = newEpoch;
         leaseOwner = null;
         lease = Lease.HELD;
     }
 
     /** The lease was looked at, and another process holds it; {@code owner} is text for people. This is a standby's poll. */
-    void leaseElsewhere(String owner) {
+    void recordLeaseElsewhere(String owner) {
         leaseOwner = owner;
         lease = Lease.ELSEWHERE;
         broker.cause = null; // found out as the owner; a standby asks Kafka nothing, so it would stay for ever
@@ -174,28 +174,28 @@ final class Progress {
     }
 
     /** We hold it no longer and do not know who does. */
-    void leaseGone() {
+    void recordLeaseGone() {
         lease = Lease.NONE;
         paused = null;
     }
 
     /** The database did not answer or refused; the relay tries again. */
-    void databaseFailed(String cause) {
+    void recordDatabaseFailure(String cause) {
         database.failed(cause);
     }
 
     /** The broker did not answer or refused; the relay tries again. */
-    void brokerFailed(String cause) {
+    void recordBrokerFailure(String cause) {
         broker.failed(cause);
     }
 
     /** The broker answers again, although nothing was sent to it. */
-    void brokerAnswered() {
+    void recordBrokerAnswer() {
         broker.cause = null;
     }
 
     /** The relay's loop has ended and will not come back in this process. */
-    void ended(String cause) {
+    void recordEnd(String cause) {
         ended = cause;
     }
 
@@ -285,8 +285,8 @@ final class Progress {
         return parked.sum();
     }
 
-    long redrivenRecords() {
-        return redriven.sum();
+    long retriedRecords() {
+        return retried.sum();
     }
 
     long databaseFailures() {

@@ -17,12 +17,8 @@ interface Publication extends AutoCloseable {
     /** Waits for the page that is to be sent next; null: there will be none. Only for the sending thread. */
     @Nullable Page next() throws InterruptedException;
 
-    /**
-     * The producer did not take a record.
-     *
-     * @throws SendFailedException if nothing can be sent in its place
-     */
-    void notTaken(OutboxRecord record, Exception why) throws SendFailedException;
+    /** Whether nothing can be sent in place of a record that the producer does not take. */
+    boolean isBrokenByRefusal();
 
     /** Settles what became certain since the last call. Like all below only for the main thread. */
     void settle() throws SQLException, LeaseLostException;
@@ -37,11 +33,11 @@ interface Publication extends AutoCloseable {
      */
     boolean save(PositionTable.Saved next) throws SQLException;
 
-    /** Sets events aside, in the transaction of {@link #save}. */
-    void park(List<ParkedTable.Entry> asides) throws SQLException;
+    /** Parks events, in the transaction of {@link #save}. */
+    void park(List<ParkedTable.Entry> entries) throws SQLException;
 
     /** The transaction of {@link #save} is durable, which was for these pages. */
-    void saved(PositionTable.Saved next, List<Page> done);
+    void recordSaved(PositionTable.Saved next, List<Page> done);
 
     /** The position that is certain and of which only we know it; null: there is none. */
     @Nullable Position unconfirmed();
@@ -52,14 +48,11 @@ interface Publication extends AutoCloseable {
     /** Whether all that was handed to the producer is settled. */
     boolean isSettled();
 
-    /** Tells what is good for the next session; after {@link #close()}. */
-    void teach(Verdicts verdicts);
+    /** Passes on what the next session should know; after {@link #close()}. */
+    void passOn(KnownOutcomes known);
 
     /** Whether a record may be to blame for this failure to send it. */
     boolean mayBlame(Throwable reason);
-
-    /** How parked events are sent. */
-    Redelivery redelivery();
 
     @Override
     void close();

@@ -208,15 +208,6 @@ final class RecordAssembler {
         return text;
     }
 
-    /** Which row a record comes from, for a person who has to find it; never its payload. */
-    static String describe(OutboxRecord outboxRecord) {
-        ProducerRecord<byte[], byte[]> record = outboxRecord.record();
-        Header id = record.headers().lastHeader(CloudEventHeaders.ID);
-        String key = record.key() == null ? "null" : '"' + new String(record.key(), UTF_8) + '"';
-        return "event " + (id == null ? "?" : new String(id.value(), UTF_8)) + " (topic \"" + record.topic()
-                + "\", key " + key + ", seq " + outboxRecord.seq() + ", " + length(record.value()) + " payload bytes)";
-    }
-
     private static int length(byte @Nullable [] bytes) {
         return bytes == null ? 0 : bytes.length;
     }

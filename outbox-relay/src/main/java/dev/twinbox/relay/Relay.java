@@ -23,27 +23,10 @@ import org.slf4j.LoggerFactory;
 final class Relay implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Relay.class);
 
-    /**
-     * What a session finds when it begins, and leaves to the next one.
-     *
-     * @param producers open a producer for a purpose
-     * @param verdicts what sessions have learned about records that are still to be sent
-     * @param progress written by the relay's threads, see there
-     * @param main wakes the main thread
-     */
-    record Surroundings(
-            RelayConfig config,
-            OutboxDatabase database,
-            Function<String, Producer<byte[], byte[]>> producers,
-            Topics topics,
-            Verdicts verdicts,
-            Progress progress,
-            Waiter main) {}
-
     private final RelayConfig config;
     private final Progress progress;
     private final OutboxDatabase database;
-    private final Surroundings surroundings;
+    private final RelayResources resources;
     private final UUID owner = UUID.randomUUID();
     private final Waiter main;
     private final CountDownLatch ended = new CountDownLatch(1);
@@ -74,12 +57,12 @@ final class Relay implements AutoCloseable {
         this.progress = progress;
         this.database = database;
         this.main = new Waiter(config.idle());
-        this.surroundings = new Surroundings(
+        this.resources = new RelayResources(
                 config,
                 database,
                 producers,
                 new Topics(config.kafka()),
-                new Verdicts(KafkaLogin.of(config.kafka())),
+                new KnownOutcomes(KafkaLogin.of(config.kafka())),
                 progress,
                 main);
     }
@@ -96,7 +79,7 @@ final class Relay implements AutoCloseable {
         String end = "an error nobody foresaw";
         try {
             while (!stopping) {
-                stepOrRecover();
+                runOnceOrRecover();
             }
             ExitCode exitCode = finish();
             end = "stopped";
@@ -110,16 +93,16 @@ final class Relay implements AutoCloseable {
             throw e;
         } finally {
             releaseAndDrop();
-            surroundings.topics().close();
-            progress.ended(end);
+            resources.topics().close();
+            progress.recordEnd(end);
             ended.countDown();
         }
     }
 
-    private void stepOrRecover() throws InterruptedException {
+    private void runOnceOrRecover() throws InterruptedException {
         try {
             if (runOnce() == 0) {
-                main.await(untilNextStep());
+                main.await(untilNextRun());
             }
         } catch (RelayException | InterruptedException e) {
             throw e;
@@ -137,7 +120,7 @@ final class Relay implements AutoCloseable {
         if (session == null) {
             session = takeOver();
         }
-        return session == null ? 0 : session.step();
+        return session == null ? 0 : session.runOnce();
     }
 
     private @Nullable RelaySession takeOver() throws SQLException, LeaseLostException {
@@ -158,7 +141,9 @@ final class Relay implements AutoCloseable {
 
     private RelaySession begin(LeaseCandidate present, Lease lease) throws SQLException, LeaseLostException {
         try {
-            return new RelaySession(surroundings, present.connection(), lease);
+            RelaySession next = new RelaySession(resources, present.connection(), lease);
+            next.begin();
+            return next;
         } catch (RelayException e) {
             lease.release(); // we end; nobody need wait
             throw e;
@@ -177,7 +162,7 @@ final class Relay implements AutoCloseable {
             }
             return next;
         } catch (SQLException | RuntimeException | Error e) {
-            RelaySession.abort(connection);
+            OutboxDatabase.abort(connection);
             throw e;
         }
     }
@@ -193,9 +178,9 @@ final class Relay implements AutoCloseable {
         throw new RelayException(ExitCode.DATABASE, message);
     }
 
-    private Duration untilNextStep() {
+    private Duration untilNextRun() {
         if (session != null) {
-            return session.untilNextStep();
+            return session.untilNextRun();
         }
         return candidate == null ? Duration.ZERO : candidate.untilNextTry();
     }
@@ -205,7 +190,7 @@ final class Relay implements AutoCloseable {
         Throwable cause = trueCause(failure);
         giveUpIfHopeless(cause);
         if (!(cause instanceof SendFailedException || cause instanceof StalledException)) {
-            surroundings.verdicts().forgetAll();
+            resources.known().forgetAll();
         }
         drop();
         report(cause);
@@ -229,7 +214,7 @@ final class Relay implements AutoCloseable {
             return failure;
         }
         session.halt();
-        session.teach(surroundings.verdicts());
+        session.passOn(resources.known());
         Throwable within = session.failure();
         return failure instanceof SessionFailedException && within != null ? within : failure;
     }
@@ -240,7 +225,7 @@ final class Relay implements AutoCloseable {
             session = null;
         }
         if (candidate != null) {
-            RelaySession.abort(candidate.connection());
+            OutboxDatabase.abort(candidate.connection());
             candidate = null;
         }
     }
@@ -273,15 +258,15 @@ final class Relay implements AutoCloseable {
         if (cause instanceof LeaseLostException) {
             LOG.info("Lost the lease of relay \"{}\": {}. Standing by.", config.name(), what);
         } else if (cause instanceof SQLException) {
-            progress.databaseFailed(what);
+            progress.recordDatabaseFailure(what);
             LOG.warn("The database failed, trying again: {}", what);
         } else if (cause instanceof StalledException || isRefusal(cause)) {
             LOG.warn("Going back to the saved position to set aside what could not be sent: {}", what);
         } else if (cause instanceof SendFailedException || cause instanceof KafkaException) {
-            progress.brokerFailed(what);
+            progress.recordBrokerFailure(what);
             LOG.warn("Kafka failed, going back to the saved position: {}", what);
         } else {
-            progress.databaseFailed(cause.toString());
+            progress.recordDatabaseFailure(cause.toString());
             LOG.error("Unforeseen, going back to the saved position", cause);
         }
     }
@@ -296,8 +281,8 @@ final class Relay implements AutoCloseable {
         long deadline = System.nanoTime() + config.shutdownTimeout().toNanos();
         try {
             while (!last.isSettled() && System.nanoTime() - deadline < 0) {
-                if (last.step() == 0) {
-                    main.await(earlier(last.untilNextStep(), Duration.ofNanos(deadline - System.nanoTime())));
+                if (last.runOnce() == 0) {
+                    main.await(earlier(last.untilNextRun(), Duration.ofNanos(deadline - System.nanoTime())));
                 }
             }
         } catch (SQLException | LeaseLostException | SessionFailedException e) {

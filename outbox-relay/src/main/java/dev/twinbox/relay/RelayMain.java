@@ -6,7 +6,6 @@ import java.util.LinkedHashMap;
 import java.util.stream.Collectors;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 
@@ -15,7 +14,7 @@ import picocli.CommandLine.ParseResult;
         name = "outbox-relay",
         description = "Moves committed events of the outbox table to Kafka, in order.",
         mixinStandardHelpOptions = true,
-        versionProvider = RelayMain.Version.class,
+        versionProvider = Version.class,
         synopsisSubcommandLabel = "COMMAND",
         scope = CommandLine.ScopeType.INHERIT,
         subcommands = {
@@ -73,19 +72,5 @@ public final class RelayMain {
         }
         err.flush();
         return code.number();
-    }
-
-    /** The version of the jar. */
-    static final class Version implements IVersionProvider {
-
-        static String number() {
-            String version = RelayMain.class.getPackage().getImplementationVersion();
-            return version == null ? "(not from its jar)" : version;
-        }
-
-        @Override
-        public String[] getVersion() {
-            return new String[] {"outbox-relay " + number()};
-        }
     }
 }

@@ -6,6 +6,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.UUID;
+import java.util.function.Function;
+import org.apache.kafka.clients.producer.Producer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,93 +21,140 @@ import org.slf4j.LoggerFactory;
  */
 final class RelaySession implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RelaySession.class);
-    private static final Duration THREAD_END = Duration.ofSeconds(10);
 
-    private final Connection saving;
-    private final PositionTable positions;
-    private final ParkedTable parked;
-    private final Lease lease;
+    private final RelayConfig config;
     private final Progress progress;
-    private final SessionContext context;
+    private final Topics topics;
+    private final KnownOutcomes known;
+    private final Waiter main;
+    private final Lease lease;
+    private final LeasedTables tables;
+    private final SessionConnections connections;
+    private final SessionThreads threads = new SessionThreads();
+    private final Gate gate;
+    private final Failures failures;
+    private final InFlight inFlight;
+    private final BlockedKeys blockedKeys;
+    private final Admission admission;
     private final Publication publication;
+    private final RetryPublication retryPublication;
     private final Housekeeper housekeeper;
-    private final Redrive redrive;
-    private final List<Thread> threads;
-    private PositionTable.Saved saved;
+    private @Nullable RetryLoop retries;
+    private PositionTable.Saved saved = PositionTable.Saved.NOTHING;
     private long savedAt = System.nanoTime();
 
     /**
-     * Starts reading and sending.
+     * Starts nothing, see {@link #begin()}.
      *
      * @param saving the connection on which the lease was taken; ends with the session
      */
-    RelaySession(Relay.Surroundings surroundings, Connection saving, Lease lease)
-            throws SQLException, LeaseLostException {
-        RelayConfig config = surroundings.config();
-        this.saving = saving;
+    RelaySession(RelayResources resources, Connection saving, Lease lease) throws SQLException {
+        this.config = resources.config();
+        this.progress = resources.progress();
+        this.topics = resources.topics();
+        this.known = resources.known();
+        this.main = resources.main();
         this.lease = lease;
-        this.progress = surroundings.progress();
-        this.positions = new PositionTable(saving, config.tables(), config.name());
-        this.parked = new ParkedTable(saving, config.tables(), config.name());
+        this.tables = new LeasedTables(saving, config, lease);
+        this.connections = new SessionConnections(resources.database());
+        this.gate = new Gate(progress);
+        this.failures = new Failures(main);
+        this.inFlight = new InFlight(config.page());
+        this.blockedKeys = new BlockedKeys(connections, config);
+        this.admission = new Admission(config, topics, known);
+        this.housekeeper = new Housekeeper(config, resources.database(), progress.observed(), gate);
         LeaseTable leases = new LeaseTable(saving, config.tables(), config.name());
-        Gate gate = new Gate(progress);
         gate.set(leases.pausedSince());
-        this.context = new SessionContext(surroundings, lease, new Parking(parked.any()), gate);
-        this.publication = publication(leases);
+        Function<String, Producer<byte[], byte[]>> producers = resources.producers();
+        if (config.delivery().mode() == DeliveryMode.AT_LEAST_ONCE) {
+            this.publication = new AtLeastOnce(config, tables, producers, inFlight, gate, failures, progress);
+            this.retryPublication = new AtLeastOnceRetry(producers);
+        } else {
+            PositionTopic topic = new PositionTopic(config, outbox(leases));
+            TransactionalPages pages = new TransactionalPages(inFlight, gate, lease, main, topic, config.page());
+            this.publication = new ExactlyOnce(config.name(), tables, topic, producers, pages, blockedKeys, progress);
+            this.retryPublication = new ExactlyOnceRetry(producers, topic);
+        }
+    }
+
+    /** How our offsets in Kafka are known again. */
+    private static UUID outbox(LeaseTable leases) throws SQLException {
+        LeaseTable.Seen seen = Objects.requireNonNull(leases.look(), "the lease is ours");
+        return Objects.requireNonNull(seen.exactlyOnce(), "the candidate has checked the mode");
+    }
+
+    /** Finds the saved position, and starts reading and sending. If it fails, all but the lease's connection is closed. */
+    void begin() throws SQLException, LeaseLostException {
         try {
-            this.saved = publication.begin();
-            this.housekeeper =
-                    new Housekeeper(config, surroundings.database(), progress.observed(), gate, positions.slot());
-            OutboxTable outbox = new OutboxTable(context.open(), config.tables().events(), config.page());
-            Window window = new Window(outbox, saved.position());
-            this.redrive = new Redrive(context, publication.redelivery());
-            this.threads = List.of(
-                    thread("relay-reader", new PageReader(window, context, new Waiter(config.idle()))),
-                    thread("relay-sender", new Sender(context, publication)),
-                    thread("relay-redrive", redrive),
-                    thread("relay-housekeeping", housekeeper));
+            if (!tables.parked().any()) {
+                blockedKeys.recordEmpty(blockedKeys.saves());
+            }
+            saved = publication.begin();
+            housekeeper.startWith(tables.positions().slot());
+            OutboxTable outbox =
+                    new OutboxTable(connections.open(), config.tables().events(), config.page());
+            LOG.info(
+                    "Relaying {} as \"{}\", {}, {}",
+                    config.tables().events(),
+                    config.name(),
+                    config.delivery().mode().text(),
+                    saved.position());
+            startThreads(new Window(outbox, saved.position()));
         } catch (SQLException | LeaseLostException | RuntimeException | Error e) {
-            context.abortConnections();
+            connections.abort();
             publication.close();
             throw e;
         }
-        LOG.info(
-                "Relaying {} as \"{}\", {}, {}",
-                config.tables().events(),
-                config.name(),
-                config.delivery().mode().text(),
-                saved.position());
-        threads.forEach(Thread::start);
     }
 
-    private Publication publication(LeaseTable leases) throws SQLException {
-        if (context.config().delivery().mode() == DeliveryMode.AT_LEAST_ONCE) {
-            return new AtLeastOnce(context, positions, parked);
-        }
-        LeaseTable.Seen seen = Objects.requireNonNull(leases.look(), "the lease is ours");
-        return new ExactlyOnce(
-                context,
-                saving,
-                positions,
-                parked,
-                Objects.requireNonNull(seen.exactlyOnce(), "the candidate has checked the mode"));
+    private void startThreads(Window window) {
+        PageReader reader = new PageReader(window, inFlight, gate, failures, progress, new Waiter(config.idle()));
+        Sender sender = sender();
+        RetryLoop retryLoop = retryLoop();
+        retries = retryLoop;
+        threads.start("relay-reader", reader);
+        threads.start("relay-sender", sender);
+        threads.start("relay-retry", retryLoop);
+        threads.start("relay-housekeeping", housekeeper);
     }
 
-    /** Not started. */
-    static Thread thread(String name, Runnable task) {
-        Thread thread = new Thread(task, name);
-        thread.setDaemon(true); // a hanging client must not keep a process alive that wants to end
-        return thread;
+    private Sender sender() {
+        KafkaOutage outage = new KafkaOutage(config, topics.login(), failures, progress);
+        HandOver handOver = new HandOver(
+                publication,
+                admission,
+                known,
+                topics,
+                lease,
+                outage,
+                config.parking().stallTimeout());
+        return new Sender(publication, handOver, blockedKeys, known, failures, main);
+    }
+
+    private RetryLoop retryLoop() {
+        FirstContact contact = new FirstContact(topics, failures, progress);
+        StallWatch stalls = new StallWatch(
+                inFlight,
+                topics,
+                admission,
+                failures,
+                progress,
+                config.parking().stallTimeout());
+        RetryTransactions transactions =
+                new RetryTransactions(connections, config, lease, blockedKeys, retryPublication);
+        RetryDelivery delivery =
+                new RetryDelivery(config, transactions, retryPublication, admission, lease, stalls, progress);
+        return new RetryLoop(config, contact, stalls, gate, blockedKeys, transactions, delivery, failures);
     }
 
     /**
-     * Renews the lease, and moves the saved position behind all that is acknowledged, each if it is time.
+     * Renews the lease, and moves the saved position after all that is acknowledged, each if it is time.
      *
      * @return how many records the position has moved
      * @throws SessionFailedException if one of the session's threads has failed
      */
-    int step() throws SQLException, LeaseLostException, SessionFailedException {
-        if (context.failures().any()) {
+    int runOnce() throws SQLException, LeaseLostException, SessionFailedException {
+        if (failures.any()) {
             throw new SessionFailedException();
         }
         lease.renewIfDue();
@@ -124,9 +174,7 @@ final class RelaySession implements AutoCloseable {
     private int saveAcknowledged() throws SQLException, LeaseLostException {
         List<Page> done = new ArrayList<>();
         int records = 0;
-        for (Page page = context.inFlight().pollDone();
-                page != null;
-                page = context.inFlight().pollDone()) {
+        for (Page page = inFlight.pollDone(); page != null; page = inFlight.pollDone()) {
             records += page.records().size();
             done.add(page);
         }
@@ -139,69 +187,77 @@ final class RelaySession implements AutoCloseable {
     private void save(List<Page> done) throws SQLException, LeaseLostException {
         publication.settle();
         Position position = done.get(done.size() - 1).after();
-        List<ParkedTable.Entry> asides =
-                done.stream().flatMap(page -> page.asides().stream()).toList();
-        if (asides.isEmpty()) {
+        List<ParkedTable.Entry> entries =
+                done.stream().flatMap(page -> page.parked().stream()).toList();
+        if (entries.isEmpty()) {
             save(position);
         } else {
-            park(position, asides);
+            park(position, entries);
         }
-        publication.saved(saved, done);
-        done.forEach(page -> context.verdicts().forget(page.records()));
+        publication.recordSaved(saved, done);
+        done.forEach(page -> known.forget(page.records()));
     }
 
     private void save(Position position) throws SQLException, LeaseLostException {
         PositionTable.Saved next = next(position);
-        saved(next, publication.save(next));
+        if (!publication.save(next)) {
+            throw lost();
+        }
+        recordSaved(next);
     }
 
     private void confirm() throws SQLException, LeaseLostException {
         Position position = publication.unconfirmed();
         if (position != null) {
             PositionTable.Saved next = next(position);
-            saved(next, publication.confirm(next));
+            if (!publication.confirm(next)) {
+                throw lost();
+            }
+            recordSaved(next);
         }
     }
 
     private PositionTable.Saved next(Position position) {
-        positions.writeTo(housekeeper.positionSlot());
+        tables.positions().writeTo(housekeeper.positionSlot());
         return new PositionTable.Saved(saved.number() + 1, position);
     }
 
-    private void saved(PositionTable.Saved next, boolean isOurs) throws LeaseLostException {
-        if (!isOurs) {
-            lease.end();
-            throw new LeaseLostException("saving a position found epoch " + lease.epoch() + " over");
-        }
+    private LeaseLostException lost() {
+        lease.end();
+        return new LeaseLostException("saving a position found epoch " + lease.epoch() + " over");
+    }
+
+    private void recordSaved(PositionTable.Saved next) {
         saved = next;
         savedAt = System.nanoTime();
-        progress.saved(next.position().toString());
+        progress.recordSaved(next.position().toString());
     }
 
     /** In one transaction: an event is before the position, or parked, or sent, whatever happens in between. */
-    private void park(Position position, List<ParkedTable.Entry> asides) throws SQLException, LeaseLostException {
-        synchronized (context.parkedRows()) {
-            saving.setAutoCommit(false); // after a failure the connection ends with the session, and this with it
-            save(position);
-            publication.park(asides);
-            saving.commit();
-            saving.setAutoCommit(true);
+    private void park(Position position, List<ParkedTable.Entry> entries) throws SQLException, LeaseLostException {
+        synchronized (blockedKeys.rowsLock()) {
+            tables.inTransaction(() -> {
+                save(position);
+                publication.park(entries);
+            });
         }
-        context.parking().saved(asides);
-        progress.parked(asides.size());
-        redrive.wake();
+        blockedKeys.recordSaved(entries);
+        progress.recordParked(entries.size());
+        if (retries != null) {
+            retries.wake();
+        }
     }
 
-    /** How long {@link #step()} need not be called unless the main thread is woken. */
-    Duration untilNextStep() {
+    /** How long {@link #runOnce()} need not be called unless the main thread is woken. */
+    Duration untilNextRun() {
         Duration renewal = lease.untilRenewal();
-        Duration save = context.inFlight().hasDone() ? untilSave() : renewal;
+        Duration save = inFlight.hasDone() ? untilSave() : renewal;
         return save.compareTo(renewal) < 0 ? save : renewal;
     }
 
     /** No further page is read or handed to the producer. */
     void seal() {
-        context.inFlight().seal();
+        inFlight.seal();
     }
 
     /** Whether what the producer was given is acknowledged and the position saved; only after {@link #seal()}. */
@@ -218,63 +274,43 @@ final class RelaySession implements AutoCloseable {
     /** Ends reading and sending, and drops what is not acknowledged. When it returns, what failed is known. */
     void halt() {
         lease.end();
-        context.inFlight().seal();
+        inFlight.seal();
         housekeeper.close();
-        threads.forEach(Thread::interrupt);
-        context.abortConnections();
+        threads.interrupt();
+        connections.abort();
         publication.close();
-        threads.forEach(RelaySession::join);
+        threads.join();
     }
 
     /** {@link #halt()}, and ends the lease's connection. Nobody but us knows then that the lease is free. */
     @Override
     public void close() {
         halt();
-        abort(saving);
-        progress.dropped();
-        progress.leaseGone();
+        tables.abort();
+        progress.recordDropped();
+        progress.recordLeaseGone();
     }
 
     @Nullable Throwable failure() {
-        return context.failures().worst();
+        return failures.worst();
     }
 
     /** What the next session should know; after {@link #halt()}. */
-    void teach(Verdicts verdicts) {
-        List<SendFailedException> refused = context.failures().refused();
-        verdicts.learn(refused);
-        refused.forEach(each -> context.topics().forget(each.record().topic())); // it is not as it was thought to be
+    void passOn(KnownOutcomes next) {
+        List<SendFailedException> refused = failures.refused();
+        next.learn(refused);
+        refused.forEach(each -> topics.forget(each.record().topic())); // it is not as it was thought to be
         Throwable failure = failure();
         if (failure instanceof StalledException stall) {
-            verdicts.learn(stall);
+            next.learn(stall);
         }
         if (failure instanceof SendFailedException sent
                 && !Refusal.isForGood(sent.reason())
                 && publication.mayBlame(sent.reason())) {
-            verdicts.failedFirst(sent.record(), sent.reason());
+            next.recordFirstFailure(sent.record(), sent.reason());
         }
         if (failure instanceof SendFailedException || failure instanceof StalledException) {
-            publication.teach(verdicts);
-        }
-    }
-
-    private static void join(Thread thread) {
-        try {
-            thread.join(THREAD_END.toMillis());
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-        if (thread.isAlive()) {
-            LOG.warn("Thread {} has not ended within {}", thread.getName(), THREAD_END);
-        }
-    }
-
-    /** Closes the socket without a word to the server, which might not answer; also ends a statement of another thread. */
-    static void abort(Connection connection) {
-        try {
-            connection.abort(Runnable::run);
-        } catch (SQLException e) {
-            LOG.debug("Could not close a database connection", e);
+            publication.passOn(next);
         }
     }
 }

@@ -20,8 +20,6 @@ final class RelaySettings {
 
     private static final String IDENTIFIER = "identifier, taken literally";
 
-    static final String KAFKA_PREFIX = "twinbox.relay.kafka.";
-
     static final Setting<String> NAME = new Setting<>(
             "twinbox.relay.name",
             "1 to 100 of `A-Z a-z 0-9 . _ -`",
@@ -89,7 +87,7 @@ final class RelaySettings {
             "A connection that gives no answer for this long counts as lost; rounded up to whole seconds.");
 
     static final Setting<String> BOOTSTRAP_SERVERS = Setting.required(
-            KAFKA_PREFIX + "bootstrap.servers",
+            KafkaSettings.PREFIX + "bootstrap.servers",
             "`host:port`, separated by commas",
             "Brokers to ask first.",
             KafkaSettings::addresses);
@@ -193,7 +191,7 @@ final class RelaySettings {
             "`json`: one JSON object per line, as logback's JsonEncoder writes it.",
             LogFormat::parse);
 
-    /** All keys of our own; those below {@link #KAFKA_PREFIX} are Kafka's. */
+    /** All keys of our own; those below {@link KafkaSettings#PREFIX} are Kafka's. */
     static final List<Setting<?>> ALL = List.of(
             NAME,
             SCHEMA,
@@ -258,7 +256,7 @@ final class RelaySettings {
     }
 
     private static String topic(String value) {
-        if (!Topic.isLegal(value)) {
+        if (!KafkaSettings.isLegalTopicName(value)) {
             throw new IllegalArgumentException("must be a legal name of a Kafka topic");
         }
         return value;

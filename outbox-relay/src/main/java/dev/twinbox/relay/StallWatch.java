@@ -1,5 +1,6 @@
 package dev.twinbox.relay;
 
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -16,14 +17,29 @@ import org.jspecify.annotations.Nullable;
  * line, which lets every partition wait and has something for each of them now and then.
  */
 final class StallWatch {
-    private final SessionContext session;
+    private final InFlight inFlight;
+    private final Topics topics;
+    private final Admission admission;
+    private final Failures failures;
+    private final Progress progress;
     private final long timeout;
     /** Since when Kafka has answered each time, in monotonic time; 0: it did not, or was not asked. */
     private long answeringSince;
 
-    StallWatch(SessionContext session) {
-        this.session = session;
-        this.timeout = session.config().parking().stallTimeout().toNanos();
+    /** @param timeout how long a partition may take nothing */
+    StallWatch(
+            InFlight inFlight,
+            Topics topics,
+            Admission admission,
+            Failures failures,
+            Progress progress,
+            Duration timeout) {
+        this.inFlight = inFlight;
+        this.topics = topics;
+        this.admission = admission;
+        this.failures = failures;
+        this.progress = progress;
+        this.timeout = timeout.toNanos();
     }
 
     /**
@@ -33,15 +49,15 @@ final class StallWatch {
      */
     void check() {
         long now = System.nanoTime();
-        if (!session.inFlight().isUnsettledSince(now - timeout / 2)) {
+        if (!inFlight.isUnsettledSince(now - timeout / 2)) {
             answeringSince = 0;
             return;
         }
-        List<OutboxRecord> records = session.inFlight().sentRecords();
+        List<OutboxRecord> records = inFlight.sentRecords();
         try {
             for (OutboxRecord record : records) {
                 if (isUnanswered(record)) {
-                    session.topics().fresh(record.topic());
+                    topics.fresh(record.topic());
                 }
             }
             answeringSince = answeringSince == 0 ? now : answeringSince;
@@ -52,7 +68,7 @@ final class StallWatch {
             throw e;
         } catch (KafkaException e) {
             answeringSince = 0; // all of Kafka is away
-            session.progress().brokerFailed(String.valueOf(e.getMessage()));
+            progress.recordBrokerFailure(String.valueOf(e.getMessage()));
         }
     }
 
@@ -61,23 +77,23 @@ final class StallWatch {
     }
 
     private void judge(List<OutboxRecord> records, long then) {
-        Map<Long, Aside> asides = new HashMap<>();
+        Map<Long, ParkReason> reasons = new HashMap<>();
         Set<TopicPartition> stalled = new HashSet<>();
         Set<TopicPartition> moving = moving(records, then);
         for (OutboxRecord record : records) {
             if (isUnanswered(record) && record.handedAt() - then <= 0) {
-                TopicPartition partition = session.admission().partitionOf(record);
-                Aside aside = moving.contains(partition) ? null : verdict(record.topic(), partition);
-                if (aside != null) {
-                    asides.put(record.seq(), aside);
+                TopicPartition partition = admission.partitionOf(record);
+                ParkReason reason = moving.contains(partition) ? null : reasonFor(record.topic(), partition);
+                if (reason != null) {
+                    reasons.put(record.seq(), reason);
                     if (partition != null) {
                         stalled.add(partition);
                     }
                 }
             }
         }
-        if (!asides.isEmpty()) {
-            session.failures().report(new StalledException(asides, stalled));
+        if (!reasons.isEmpty()) {
+            failures.report(new StalledException(reasons, stalled));
         }
     }
 
@@ -85,7 +101,7 @@ final class StallWatch {
         Set<TopicPartition> moving = new HashSet<>();
         for (OutboxRecord record : records) {
             if (record.settledAt() != 0 && record.settledAt() - then > 0) {
-                TopicPartition partition = session.admission().partitionOf(record);
+                TopicPartition partition = admission.partitionOf(record);
                 if (partition != null) {
                     moving.add(partition);
                 }
@@ -95,18 +111,18 @@ final class StallWatch {
     }
 
     /** Of a record without a key nobody knows where it was to go: it stands still if any partition can not be written. */
-    private @Nullable Aside verdict(String name, @Nullable TopicPartition partition) {
-        Topic topic = session.topics().of(name);
+    private @Nullable ParkReason reasonFor(String name, @Nullable TopicPartition partition) {
+        Topic topic = topics.of(name);
         String obstacle = topic.obstacle();
         if (obstacle != null) {
-            return Aside.waitingForTopic(obstacle);
+            return ParkReason.waitingForTopic(obstacle);
         }
         if (partition != null) {
             return Admission.standsStill(partition);
         }
         return topic.unwritable().isEmpty()
                 ? null
-                : Aside.waitingForTopic("partitions " + topic.unwritable() + " of topic \"" + name
+                : ParkReason.waitingForTopic("partitions " + topic.unwritable() + " of topic \"" + name
                         + "\" can not be written: look at their leaders and in-sync replicas");
     }
 }

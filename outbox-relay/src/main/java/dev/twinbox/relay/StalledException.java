@@ -8,21 +8,21 @@ import org.apache.kafka.common.TopicPartition;
 final class StalledException extends Exception {
     private static final long serialVersionUID = 1L;
 
-    private final transient Map<Long, Aside> asides;
+    private final transient Map<Long, ParkReason> reasons;
     private final transient Set<TopicPartition> partitions;
 
     /**
-     * @param asides by the number of the record
+     * @param reasons by the number of the record
      * @param partitions which stand still
      */
-    StalledException(Map<Long, Aside> asides, Set<TopicPartition> partitions) {
-        super(asides.size() + " events got no answer although Kafka can be asked; standing still: " + partitions);
-        this.asides = asides;
+    StalledException(Map<Long, ParkReason> reasons, Set<TopicPartition> partitions) {
+        super(reasons.size() + " events got no answer although Kafka can be asked; standing still: " + partitions);
+        this.reasons = reasons;
         this.partitions = partitions;
     }
 
-    Map<Long, Aside> asides() {
-        return asides;
+    Map<Long, ParkReason> reasons() {
+        return reasons;
     }
 
     Set<TopicPartition> partitions() {

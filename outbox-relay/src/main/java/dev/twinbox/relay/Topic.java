@@ -1,7 +1,6 @@
 package dev.twinbox.relay;
 
 import java.util.Set;
-import java.util.regex.Pattern;
 import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 
@@ -22,9 +21,6 @@ record Topic(
         Key needsKey,
         Set<Integer> unwritable,
         long readAt) {
-    /** Kafka's rule for names, which the outbox table holds to, too. */
-    private static final Pattern LEGAL = Pattern.compile("(?!\\.{1,2}$)[a-zA-Z0-9._-]{1,249}");
-
     enum Status {
         AVAILABLE,
         MISSING,
@@ -38,10 +34,6 @@ record Topic(
 
     static Topic obstacle(Status status, String obstacle, long readAt) {
         return new Topic(status, obstacle, 0, 0, Key.OPTIONAL, Set.of(), readAt);
-    }
-
-    static boolean isLegal(String name) {
-        return LEGAL.matcher(name).matches();
     }
 
     /** Where Kafka's own partitioner puts a key. */

@@ -56,6 +56,11 @@ final class Topics implements AutoCloseable {
         this.login = KafkaLogin.of(kafka);
     }
 
+    /** Who the relay is to Kafka. */
+    KafkaLogin login() {
+        return login;
+    }
+
     /** An administration client's share of the settings, with short timeouts. */
     static Map<String, Object> settings(RelayConfig.Kafka kafka) {
         Map<String, Object> settings = new HashMap<>(kafka.settings());
@@ -109,7 +114,7 @@ final class Topics implements AutoCloseable {
 
     private synchronized Topic ask(String name) {
         long now = System.nanoTime();
-        if (!Topic.isLegal(name)) {
+        if (!KafkaSettings.isLegalTopicName(name)) {
             return Topic.obstacle(Topic.Status.REFUSED, "\"" + name + "\" is no legal name of a topic", now);
         }
         try {

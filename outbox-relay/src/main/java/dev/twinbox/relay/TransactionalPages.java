@@ -2,6 +2,7 @@ package dev.twinbox.relay;
 
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import org.apache.kafka.clients.producer.Producer;
 import org.jspecify.annotations.Nullable;
 
@@ -15,35 +16,50 @@ final class TransactionalPages {
     private static final Duration LONGEST = Duration.ofMillis(300);
 
     /** Kafka forgets committed offsets, after seven days by default. */
-    static final Duration REFRESH = Duration.ofHours(6);
+    private static final Duration REFRESH = Duration.ofHours(6);
 
-    private final SessionContext session;
-    private final Producer<byte[], byte[]> producer;
+    private final InFlight inFlight;
+    private final Gate gate;
+    private final Lease lease;
+    private final Waiter main;
     private final PositionTopic topic;
     private final long mostBytes;
-    private final Duration refresh;
 
-    private volatile PositionTable.Saved committed; // written by the sending thread
+    private @Nullable Producer<byte[], byte[]> producer;
+    private volatile PositionTable.Saved committed = PositionTable.Saved.NOTHING; // written by the sending thread
     private volatile boolean open; // written by the sending thread
     private @Nullable Page last; // of the sending thread: of the open transaction
     private long bytes; // of the sending thread
     private long beganAt; // of the sending thread
     private PositionTable.@Nullable Saved prepared; // guarded by this
 
-    /** @param committed what Kafka has now */
+    /**
+     * @param limits of what may be in flight, and so in one transaction
+     * @param main wakes the main thread
+     */
     TransactionalPages(
-            SessionContext session,
-            Producer<byte[], byte[]> producer,
-            PositionTopic topic,
-            PositionTable.Saved committed,
-            Duration refresh) {
-        this.session = session;
-        this.producer = producer;
+            InFlight inFlight, Gate gate, Lease lease, Waiter main, PositionTopic topic, RelayConfig.Page limits) {
+        this.inFlight = inFlight;
+        this.gate = gate;
+        this.lease = lease;
+        this.main = main;
         this.topic = topic;
-        this.committed = committed;
-        this.refresh = refresh;
-        this.mostBytes =
-                (long) session.config().page().bytes() * session.config().page().inFlight();
+        this.mostBytes = (long) limits.bytes() * limits.inFlight();
+    }
+
+    /**
+     * Before the sending thread is started.
+     *
+     * @param initialized what transactions are sent with
+     * @param saved what Kafka has now
+     */
+    void start(Producer<byte[], byte[]> initialized, PositionTable.Saved saved) {
+        producer = initialized;
+        committed = saved;
+    }
+
+    private Producer<byte[], byte[]> producer() {
+        return Objects.requireNonNull(producer, "start() sets it");
     }
 
     /** The number that Kafka has, and the position it stands for. Any thread. */
@@ -56,8 +72,13 @@ final class TransactionalPages {
         return open;
     }
 
-    /** Up to here everything is durable in the database. The main thread tells it. */
-    synchronized void prepared(PositionTable.Saved next) {
+    /** Whether nothing is in a transaction, or on its way into one. Any thread. */
+    boolean isIdle() {
+        return !open && inFlight.isSettled();
+    }
+
+    /** Up to here everything is durable in the database. Only for the main thread. */
+    synchronized void recordPrepared(PositionTable.Saved next) {
         prepared = next;
         notifyAll();
     }
@@ -80,21 +101,21 @@ final class TransactionalPages {
     private @Nullable Page nextOfTransaction() throws InterruptedException {
         long left = LONGEST.toNanos() - (System.nanoTime() - beganAt);
         Page present = last;
-        if (bytes >= mostBytes || left <= 0 || session.gate().isClosed() || present == null) {
+        if (bytes >= mostBytes || left <= 0 || gate.isClosed() || present == null) {
             return null;
         }
         boolean moreIsSure = present.after().to() != null;
-        return session.inFlight().take(moreIsSure ? Duration.ofNanos(left) : Duration.ZERO);
+        return inFlight.take(moreIsSure ? Duration.ofNanos(left) : Duration.ZERO);
     }
 
     private @Nullable Page first() throws InterruptedException {
-        Page page = session.inFlight().take(refresh);
-        while (page == null && !session.inFlight().isSealed()) {
+        Page page = inFlight.take(REFRESH);
+        while (page == null && !inFlight.isSealed()) {
             refresh();
-            page = session.inFlight().take(refresh);
+            page = inFlight.take(REFRESH);
         }
         if (page != null) {
-            session.gate().awaitOpen(); // with no transaction open: readers of committed records would wait for its end
+            gate.awaitOpen(); // with no transaction open: readers of committed records would wait for its end
             begin();
         }
         return page;
@@ -102,7 +123,7 @@ final class TransactionalPages {
 
     private void begin() {
         open = true;
-        producer.beginTransaction();
+        producer().beginTransaction();
         bytes = 0;
         beganAt = System.nanoTime();
     }
@@ -113,28 +134,28 @@ final class TransactionalPages {
         if (!open || end == null) {
             return;
         }
-        producer.flush();
+        producer().flush();
         PositionTable.Saved next = awaitPrepared(end);
-        Sender.awaitLease(session.lease());
+        lease.awaitHeld();
         end(next);
         committed = next;
         last = null;
         open = false;
-        session.main().wake();
+        main.wake();
     }
 
     /** Commits a number for the second time: nobody else has committed one since, or we are fenced. */
     private void refresh() {
-        producer.beginTransaction();
+        producer().beginTransaction();
         end(committed);
     }
 
     private void end(PositionTable.Saved position) {
-        topic.commit(producer, Map.of(PositionTopic.Lane.PAGES, position));
+        topic.commit(producer(), Map.of(PositionTopic.Partition.PAGES, position));
     }
 
     private synchronized PositionTable.Saved awaitPrepared(Page end) throws InterruptedException {
-        session.main().wake(); // a page without records tells nobody that it is done
+        main.wake(); // a page without records tells nobody that it is done
         while (prepared == null || !prepared.position().equals(end.after())) {
             wait();
         }

@@ -27,7 +27,7 @@ class ConfigurationDocumentTest {
     @Test
     void the_document_names_no_key_of_the_relay_that_does_not_exist() throws IOException {
         List<String> keys = Stream.concat(
-                        RelaySettings.ALL.stream().map(Setting::key), Stream.of(RelaySettings.KAFKA_PREFIX + "*"))
+                        RelaySettings.ALL.stream().map(Setting::key), Stream.of(KafkaSettings.PREFIX + "*"))
                 .toList();
 
         assertThat(rows().stream().map(row -> row.split("`", 3)[1]).filter(key -> key.startsWith("twinbox.relay.")))

@@ -28,7 +28,7 @@ class HealthTest {
 
     @Test
     void is_ready_as_a_standby_as_long_as_it_looks_at_the_lease() {
-        progress.leaseElsewhere("somebody");
+        progress.recordLeaseElsewhere("somebody");
         assertUp();
         assertThat(health.ready().json().toString()).contains("standby", "somebody");
 
@@ -39,10 +39,10 @@ class HealthTest {
     @Test
     void is_ready_as_a_standby_whatever_kafka_did_while_it_was_the_owner() {
         relaying();
-        progress.brokerFailed("no answer within 5 s");
+        progress.recordBrokerFailure("no answer within 5 s");
         assertDown("no answer within 5 s");
 
-        progress.leaseElsewhere("somebody");
+        progress.recordLeaseElsewhere("somebody");
 
         assertUp();
     }
@@ -50,7 +50,7 @@ class HealthTest {
     @Test
     void is_down_without_a_lease() {
         relaying();
-        progress.leaseGone();
+        progress.recordLeaseGone();
 
         assertDown("the lease is not held");
     }
@@ -66,21 +66,21 @@ class HealthTest {
     @Test
     void is_down_with_the_cause_while_the_database_fails_and_up_after_the_next_poll() {
         relaying();
-        progress.databaseFailed("connection refused");
+        progress.recordDatabaseFailure("connection refused");
         assertDown("connection refused");
 
-        progress.polled(0);
+        progress.recordPoll(0);
         assertUp();
     }
 
     @Test
     void is_down_with_the_cause_while_kafka_fails_and_up_after_the_next_acknowledgement() {
         relaying();
-        progress.polled(1);
-        progress.brokerFailed("no brokers");
+        progress.recordPoll(1);
+        progress.recordBrokerFailure("no brokers");
         assertDown("no brokers");
 
-        progress.acknowledged(1, 1);
+        progress.recordAcknowledged(1, 1);
         assertUp();
     }
 
@@ -88,21 +88,21 @@ class HealthTest {
     void is_down_when_events_are_in_flight_and_nothing_moves() {
         relaying();
         pass(TIMEOUT.multipliedBy(2));
-        progress.polled(5);
+        progress.recordPoll(5);
         assertUp();
 
         pass(TIMEOUT.plusSeconds(1));
-        progress.polled(0);
+        progress.recordPoll(0);
         assertDown("none of the events in flight was acknowledged");
 
-        progress.acknowledged(2, 10);
+        progress.recordAcknowledged(2, 10);
         assertUp();
     }
 
     @Test
     void is_neither_live_nor_ready_when_the_loop_has_ended() {
         relaying();
-        progress.ended("an error nobody foresaw");
+        progress.recordEnd("an error nobody foresaw");
 
         assertDown("an error nobody foresaw");
         assertThat(health.live().status()).isEqualTo(Health.Status.DOWN);
@@ -110,14 +110,14 @@ class HealthTest {
 
     @Test
     void causes_do_not_show_passwords() {
-        progress.databaseFailed("jdbc:postgresql://h/d?sslpassword=s3cret refused");
+        progress.recordDatabaseFailure("jdbc:postgresql://h/d?sslpassword=s3cret refused");
 
         assertThat(health.ready().json().toString()).doesNotContain("s3cret").contains("refused");
     }
 
     private void relaying() {
-        progress.leaseHeld(1);
-        progress.polled(0);
+        progress.recordLeaseHeld(1);
+        progress.recordPoll(0);
     }
 
     private void pass(Duration time) {

@@ -32,8 +32,8 @@ class HttpEndpointTest {
         assertThat(down.headers().firstValue("content-type")).hasValue("application/json");
         assertThat(down.body()).startsWith("{\"status\":\"DOWN\"");
 
-        progress.leaseHeld(7);
-        progress.polled(0);
+        progress.recordLeaseHeld(7);
+        progress.recordPoll(0);
         HttpResponse<String> up = get("/health/ready");
         assertThat(up.statusCode()).isEqualTo(200);
         assertThat(up.body()).startsWith("{\"status\":\"UP\"").contains("\"epoch\":\"7\"");
@@ -42,8 +42,8 @@ class HttpEndpointTest {
 
     @Test
     void metrics_have_the_figures_of_the_relay_and_a_fixed_number_of_series() throws Exception {
-        progress.polled(3);
-        progress.acknowledged(2, 100);
+        progress.recordPoll(3);
+        progress.recordAcknowledged(2, 100);
         String first = get("/metrics").body();
 
         assertThat(first)
@@ -52,8 +52,8 @@ class HttpEndpointTest {
                 .contains("twinbox_relay_first_read_seconds", "twinbox_relay_last_ack_seconds")
                 .contains("jvm_memory_used_bytes");
         for (int i = 0; i < 1_000; i++) {
-            progress.saved("position " + i);
-            progress.brokerFailed("topic-" + i);
+            progress.recordSaved("position " + i);
+            progress.recordBrokerFailure("topic-" + i);
         }
         assertThat(relaySeries(get("/metrics").body())).isEqualTo(relaySeries(first));
     }

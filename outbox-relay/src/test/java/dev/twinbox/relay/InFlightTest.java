@@ -60,7 +60,7 @@ class InFlightTest {
                 .mapToObj(seq -> new OutboxRecord(seq, new ProducerRecord<>("t", new byte[0])))
                 .toList();
         Page page = new Page(list, Position.START, bytes);
-        page.report(new Page.Listener() {
+        page.listen(new Page.Listener() {
             @Override
             public void done(Page done) {}
 

@@ -62,9 +62,7 @@ class RotationConcurrencyIT {
             awaitAllEmptied();
             done = true;
             rotating.get(90, TimeUnit.SECONDS);
-            assertThat(observed.slotsEmptiedSoFar())
-                    .as("slots emptied under load")
-                    .isGreaterThan(2);
+            assertThat(observed.slotsEmptied()).as("slots emptied under load").isGreaterThan(2);
             assertThat(fast.positions.slotsUsed)
                     .as("both slots of positions had their turn")
                     .isGreaterThan(3);

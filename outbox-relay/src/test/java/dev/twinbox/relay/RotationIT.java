@@ -62,7 +62,7 @@ class RotationIT {
             await().until(() -> count() == 0);
         }
         // It is counted when it is committed.
-        await().until(() -> relay.progress().observed().slotsEmptiedSoFar() == 2);
+        await().until(() -> relay.progress().observed().slotsEmptied() == 2);
         await().until(() -> relay.progress().observed().bytes() > 0);
         assertThat(relay.stop()).isEqualTo(ExitCode.OK);
         assertThat(rig.payloads()).hasSize(2);
@@ -237,8 +237,8 @@ class RotationIT {
             EngineRig.Running relay = crashing.start();
             Observed seen = relay.progress().observed();
             for (int crash = 0; crash < 3; crash++) {
-                long before = seen.slotsEmptiedSoFar();
-                while (seen.slotsEmptiedSoFar() < before + 2) {
+                long before = seen.slotsEmptied();
+                while (seen.slotsEmptied() < before + 2) {
                     insertSome(crashing);
                 }
                 server.kill();

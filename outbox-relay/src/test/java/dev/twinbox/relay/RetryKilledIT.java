@@ -12,9 +12,9 @@ import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Parking and redrive of real processes, under load, with kills at any point of both. */
+/** Parking and retry of real processes, under load, with kills at any point of both. */
 @Tag("proof")
-class RedriveKilledIT {
+class RetryKilledIT {
     private static final Duration SOON = Duration.ofSeconds(90);
     private static final Map<String, String> CONFIG = Map.of(
             "twinbox.relay.lease", "PT2S",

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Not for several threads.
  */
-final class Priming {
+final class FirstRecords {
     /** Brokers forget producers that are silent for a day; this is far below what anybody sets. */
     private static final Duration REMEMBERED = Duration.ofMinutes(10);
 
@@ -28,7 +28,7 @@ final class Priming {
     private long since = System.nanoTime();
 
     /** What happens to records when their turn has come. */
-    interface Turns {
+    interface RecordPlacer {
         /** Where a record goes; null if no order holds for it, or it goes nowhere. */
         @Nullable TopicPartition partitionOf(OutboxRecord record) throws InterruptedException;
 
@@ -46,14 +46,14 @@ final class Priming {
      * Places records in their order, except that the first to go to a partition that the producer has not written to are
      * placed before the others and waited for. The order within each partition stays.
      */
-    void place(List<OutboxRecord> records, Turns turns) throws InterruptedException, SendFailedException {
-        for (OutboxRecord record : placeFirsts(records, turns)) {
-            turns.place(record);
+    void place(List<OutboxRecord> records, RecordPlacer placer) throws InterruptedException, SendFailedException {
+        for (OutboxRecord record : placeFirsts(records, placer)) {
+            placer.place(record);
         }
     }
 
     /** Returns what is left. */
-    private List<OutboxRecord> placeFirsts(List<OutboxRecord> records, Turns turns)
+    private List<OutboxRecord> placeFirsts(List<OutboxRecord> records, RecordPlacer placer)
             throws InterruptedException, SendFailedException {
         if (System.nanoTime() - since > REMEMBERED.toNanos()) {
             known.clear();
@@ -67,17 +67,17 @@ final class Priming {
                 rest.add(record);
                 continue;
             }
-            TopicPartition partition = turns.partitionOf(record);
+            TopicPartition partition = placer.partitionOf(record);
             if (partition == null || isKnown(partition) || placed.contains(partition)) {
                 rest.add(record);
-            } else if (turns.place(record)) {
+            } else if (placer.place(record)) {
                 placed.add(partition);
             }
         }
         if (!placed.isEmpty()) {
-            turns.awaitAnswers();
+            placer.awaitAnswers();
             for (TopicPartition partition : placed) {
-                know(partition, turns.partitions(partition.topic()));
+                know(partition, placer.partitions(partition.topic()));
             }
         }
         return rest;

@@ -3,16 +3,18 @@ package dev.twinbox.relay;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Function;
 import org.apache.kafka.clients.producer.Producer;
 import org.jspecify.annotations.Nullable;
 
 /** A row is taken out when Kafka has acknowledged it; what was being sent at a crash is sent again. */
-final class AtLeastOnceRedelivery implements Redelivery {
-    private final SessionContext session;
+final class AtLeastOnceRetry implements RetryPublication {
+    private final Function<String, Producer<byte[], byte[]>> producers;
     private @Nullable Producer<byte[], byte[]> producer;
 
-    AtLeastOnceRedelivery(SessionContext session) {
-        this.session = session;
+    /** @param producers open a producer for a purpose */
+    AtLeastOnceRetry(Function<String, Producer<byte[], byte[]>> producers) {
+        this.producers = producers;
     }
 
     @Override
@@ -29,7 +31,7 @@ final class AtLeastOnceRedelivery implements Redelivery {
     public Producer<byte[], byte[]> producer() {
         Producer<byte[], byte[]> present = producer;
         if (present == null) {
-            present = session.openProducer(ProducerSettings.REDRIVE);
+            present = producers.apply(ProducerSettings.RETRY);
             producer = present;
         }
         return present;
@@ -46,7 +48,7 @@ final class AtLeastOnceRedelivery implements Redelivery {
     }
 
     @Override
-    public List<Long> sent(RedriveBatch batch) {
+    public List<Long> sent(RetryBatch batch) {
         return batch.acknowledged();
     }
 

@@ -18,32 +18,41 @@ import org.jspecify.annotations.Nullable;
  * Parked events on their way to Kafka: those of a key in order, and after the first that does not get through none of its key.
  * One thread sends; the producer's thread tells what became of it.
  */
-final class RedriveBatch implements OutboxRecord.Batch, Priming.Turns {
+final class RetryBatch implements OutboxRecord.Batch, FirstRecords.RecordPlacer {
     private static final Duration CHECK = Duration.ofSeconds(1);
 
-    private final SessionContext session;
-    private final StallWatch stalls;
     private final Producer<byte[], byte[]> producer;
-    private final Map<Long, Aside> refused = new ConcurrentHashMap<>();
+    private final Admission admission;
+    private final Lease lease;
+    private final StallWatch stalls;
+    private final Duration stallTimeout;
+    private final Map<Long, ParkReason> refused = new ConcurrentHashMap<>();
     private final Set<Long> acknowledged = ConcurrentHashMap.newKeySet();
-    private final Set<OutboxKey> stopped = new HashSet<>();
+    private final Set<EventKey> stopped = new HashSet<>();
     private final Waiter answers;
     private final Thread sending = Thread.currentThread();
     private int unanswered; // guarded by this
     private volatile @Nullable Exception failure;
     private volatile boolean failed;
 
-    RedriveBatch(SessionContext session, Producer<byte[], byte[]> producer, StallWatch stalls) {
-        this.session = session;
-        this.stalls = stalls;
+    RetryBatch(
+            Producer<byte[], byte[]> producer,
+            Admission admission,
+            Lease lease,
+            StallWatch stalls,
+            RelayConfig config) {
         this.producer = producer;
-        this.answers = new Waiter(session.config().idle());
+        this.admission = admission;
+        this.lease = lease;
+        this.stalls = stalls;
+        this.stallTimeout = config.parking().stallTimeout();
+        this.answers = new Waiter(config.idle());
     }
 
     /** Sends what can be sent, on the thread that made this object, and waits for the answers. */
-    void send(List<ParkedTable.Claimed> rows, Priming priming) throws InterruptedException {
+    void send(List<ParkedTable.Claimed> rows, FirstRecords firstRecords) throws InterruptedException {
         try {
-            priming.place(rows.stream().map(ParkedTable.Claimed::record).toList(), this);
+            firstRecords.place(rows.stream().map(ParkedTable.Claimed::record).toList(), this);
             awaitAnswers();
         } catch (InterruptException e) {
             throw e;
@@ -54,17 +63,17 @@ final class RedriveBatch implements OutboxRecord.Batch, Priming.Turns {
 
     @Override
     public @Nullable TopicPartition partitionOf(OutboxRecord record) {
-        return session.admission().partitionOf(record);
+        return admission.partitionOf(record);
     }
 
     @Override
     public int partitions(String topic) {
-        return session.admission().partitions(topic);
+        return admission.partitions(topic);
     }
 
     @Override
     public boolean place(OutboxRecord record) throws InterruptedException {
-        OutboxKey key = record.key();
+        EventKey key = record.key();
         if (failure != null || (key != null && stopped.contains(key))) {
             return false;
         }
@@ -78,15 +87,15 @@ final class RedriveBatch implements OutboxRecord.Batch, Priming.Turns {
     @SuppressWarnings("FutureReturnValueIgnored") // the record is its own callback
     private boolean handOver(OutboxRecord record) throws InterruptedException {
         try {
-            Aside objection = session.admission().obstacle(record);
+            ParkReason objection = admission.obstacle(record);
             if (objection != null) {
                 refused.put(record.seq(), objection);
                 return false;
             }
-            Sender.awaitLease(session.lease());
-            record.belongsTo(this);
+            lease.awaitHeld();
+            record.setBatch(this);
             count(1);
-            producer.send(session.admission().routed(record.record()), record);
+            producer.send(admission.routed(record.record()), record);
             return failure == null && !refused.containsKey(record.seq());
         } catch (InterruptException e) {
             throw e;
@@ -110,12 +119,10 @@ final class RedriveBatch implements OutboxRecord.Batch, Priming.Turns {
     /** What has no answer within the stall timeout is given up for now. */
     @Override
     public void awaitAnswers() throws InterruptedException {
-        long deadline =
-                System.nanoTime() + session.config().parking().stallTimeout().toNanos();
+        long deadline = System.nanoTime() + stallTimeout.toNanos();
         while (!isAnswered() && failure == null) {
             if (System.nanoTime() - deadline > 0) {
-                failure = new TimeoutException(
-                        "no answer within " + session.config().parking().stallTimeout());
+                failure = new TimeoutException("no answer within " + stallTimeout);
                 return;
             }
             answers.await(CHECK);
@@ -133,7 +140,7 @@ final class RedriveBatch implements OutboxRecord.Batch, Priming.Turns {
     public void failed(OutboxRecord record, Exception why) {
         failed = true;
         if (Refusal.isForGood(why)) {
-            refused.put(record.seq(), Aside.refused(Refusal.told(record, why, session.login())));
+            refused.put(record.seq(), admission.refused(record, why));
         }
         boolean notTaken = Thread.currentThread() == sending; // the producer calls back from within send()
         if (!notTaken) {
@@ -156,7 +163,7 @@ final class RedriveBatch implements OutboxRecord.Batch, Priming.Turns {
         return failed || failure != null;
     }
 
-    @Nullable Aside refusalOf(long number) {
+    @Nullable ParkReason refusalOf(long number) {
         return refused.get(number);
     }
 

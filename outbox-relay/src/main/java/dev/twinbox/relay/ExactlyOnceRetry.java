@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Function;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
@@ -15,24 +16,25 @@ import org.slf4j.LoggerFactory;
  * The rows of a batch are claimed under a number, and sent in a Kafka transaction that commits it. After a crash, rows that
  * are still claimed under the number that Kafka has are taken out, and those under another one are sent again.
  */
-final class ExactlyOnceRedelivery implements Redelivery {
-    private static final Logger LOG = LoggerFactory.getLogger(ExactlyOnceRedelivery.class);
+final class ExactlyOnceRetry implements RetryPublication {
+    private static final Logger LOG = LoggerFactory.getLogger(ExactlyOnceRetry.class);
 
-    private final SessionContext session;
+    private final Function<String, Producer<byte[], byte[]>> producers;
     private final PositionTopic topic;
     private @Nullable Producer<byte[], byte[]> producer;
     private @Nullable Long committed;
     private long number;
 
-    ExactlyOnceRedelivery(SessionContext session, PositionTopic topic) {
-        this.session = session;
+    /** @param producers open a producer for a purpose */
+    ExactlyOnceRetry(Function<String, Producer<byte[], byte[]>> producers, PositionTopic topic) {
+        this.producers = producers;
         this.topic = topic;
     }
 
     @Override
     public void open() {
         producer(); // from here on no predecessor can commit
-        committed = topic.committed(PositionTopic.Lane.PARKED);
+        committed = topic.committed(PositionTopic.Partition.PARKED);
     }
 
     @Override
@@ -58,7 +60,7 @@ final class ExactlyOnceRedelivery implements Redelivery {
     public Producer<byte[], byte[]> producer() {
         Producer<byte[], byte[]> present = producer;
         if (present == null) {
-            present = session.openProducer(ProducerSettings.REDRIVE);
+            present = producers.apply(ProducerSettings.RETRY);
             producer = present;
             present.initTransactions();
         }
@@ -78,7 +80,7 @@ final class ExactlyOnceRedelivery implements Redelivery {
 
     /** Whatever the producer did not take, or Kafka refused, has broken the transaction: it can not be committed. */
     @Override
-    public List<Long> sent(RedriveBatch batch) {
+    public List<Long> sent(RetryBatch batch) {
         if (batch.hasFailed() || batch.acknowledged().isEmpty()) {
             abandon();
             return List.of();
@@ -106,7 +108,7 @@ final class ExactlyOnceRedelivery implements Redelivery {
         }
         putBack.run();
         Producer<byte[], byte[]> present = Objects.requireNonNull(producer, "a batch was sent with it");
-        topic.commit(present, Map.of(PositionTopic.Lane.PARKED, new PositionTable.Saved(number, Position.START)));
+        topic.commit(present, Map.of(PositionTopic.Partition.PARKED, new PositionTable.Saved(number, Position.START)));
     }
 
     @Override

@@ -4,8 +4,8 @@ import java.sql.SQLException;
 import java.util.List;
 import org.apache.kafka.clients.producer.Producer;
 
-/** Where the delivery modes differ for parked events. Only for the redriving thread. */
-interface Redelivery {
+/** Where the delivery modes differ for parked events. Only for the retry thread. */
+interface RetryPublication {
     /** Before {@link #takeUp}, and with no transaction of the database open. */
     void open();
 
@@ -22,7 +22,7 @@ interface Redelivery {
     void begin();
 
     /** The numbers of what Kafka has of a batch, or will have after {@link #commit}. */
-    List<Long> sent(RedriveBatch batch);
+    List<Long> sent(RetryBatch batch);
 
     /**
      * What {@link #sent} has told is in Kafka from now on.

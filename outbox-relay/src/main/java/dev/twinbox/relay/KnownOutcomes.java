@@ -16,19 +16,19 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Holds no more than what was in flight when a session failed.
  */
-final class Verdicts {
+final class KnownOutcomes {
     /** So many sessions may end with the same record, for a reason that should pass. */
     private static final int PATIENCE = 3;
 
     private final KafkaLogin login;
-    private final Map<Long, Aside> asides = new ConcurrentHashMap<>();
+    private final Map<Long, ParkReason> reasons = new ConcurrentHashMap<>();
     private final Set<Long> suspects = ConcurrentHashMap.newKeySet();
     private final Set<Long> sent = ConcurrentHashMap.newKeySet();
     private final Map<Long, Integer> failures = new HashMap<>(); // of the main thread alone
     private final Set<TopicPartition> stalled = ConcurrentHashMap.newKeySet();
 
     /** @param login for a person who reads why something was refused */
-    Verdicts(KafkaLogin login) {
+    KnownOutcomes(KafkaLogin login) {
         this.login = login;
     }
 
@@ -41,7 +41,7 @@ final class Verdicts {
             if (mayBeInnocent) {
                 suspects.add(seq); // sent alone it shows who was meant
             } else {
-                asides.put(seq, Aside.refused(Refusal.told(each.record(), each.reason(), login)));
+                reasons.put(seq, ParkReason.refused(Refusal.told(each.record(), each.reason(), login)));
             }
         }
     }
@@ -50,15 +50,17 @@ final class Verdicts {
      * A record was the first to fail, for a reason that should pass. If that happens again and again it is set aside, too: it
      * would hold up all others.
      */
-    void failedFirst(OutboxRecord record, Throwable reason) {
+    void recordFirstFailure(OutboxRecord record, Throwable reason) {
         int times = failures.merge(record.seq(), 1, Integer::sum);
         if (times >= PATIENCE) {
-            asides.put(record.seq(), Aside.waitingForTopic(record + " failed " + times + " times in a row: " + reason));
+            reasons.put(
+                    record.seq(),
+                    ParkReason.waitingForTopic(record + " failed " + times + " times in a row: " + reason));
         }
     }
 
     /** Records behind the saved position that Kafka has all the same: it took them before their session ended. */
-    void sent(List<OutboxRecord> records) {
+    void recordSent(List<OutboxRecord> records) {
         for (OutboxRecord record : records) {
             if (record.isAcknowledged()) {
                 sent.add(record.seq());
@@ -72,19 +74,19 @@ final class Verdicts {
 
     /** The database or the lease failed: what was read before may not be what is there now. */
     void forgetAll() {
-        asides.clear();
+        reasons.clear();
         suspects.clear();
         sent.clear();
         failures.clear();
     }
 
     void learn(StalledException stall) {
-        asides.putAll(stall.asides());
+        reasons.putAll(stall.reasons());
         stalled.addAll(stall.partitions());
     }
 
-    @Nullable Aside of(long seq) {
-        return asides.isEmpty() ? null : asides.get(seq);
+    @Nullable ParkReason of(long seq) {
+        return reasons.isEmpty() ? null : reasons.get(seq);
     }
 
     /** Whether the record was refused together with others, and must be sent alone to know whether it was meant. */
@@ -101,15 +103,15 @@ final class Verdicts {
     }
 
     /** An event that waited for it got through. */
-    void moves(String topic, int partition) {
+    void recordMoving(String topic, int partition) {
         stalled.remove(new TopicPartition(topic, partition));
     }
 
     /** The saved position is behind these records. */
     void forget(List<OutboxRecord> records) {
-        if (!asides.isEmpty() || !suspects.isEmpty() || !sent.isEmpty() || !failures.isEmpty()) {
+        if (!reasons.isEmpty() || !suspects.isEmpty() || !sent.isEmpty() || !failures.isEmpty()) {
             for (OutboxRecord each : records) {
-                asides.remove(each.seq());
+                reasons.remove(each.seq());
                 suspects.remove(each.seq());
                 sent.remove(each.seq());
                 failures.remove(each.seq());

@@ -7,6 +7,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Which keys are blocked, because an event of theirs is set aside. While nothing is, nobody asks the database; else the
@@ -17,17 +18,27 @@ import java.util.Set;
  * pending from before the first until after the second, and pending keys are looked at before the rows are. An answer that is
  * late in the other direction does no harm: an event that is set aside without need is sent from the table.
  */
-final class Parking {
-    private final Map<OutboxKey, Integer> pending = new HashMap<>(); // guarded by this
+final class BlockedKeys {
+    private final SessionConnections connections;
+    private final RelayConfig config;
+    private final Object rowsLock = new Object();
+    private final Map<EventKey, Integer> pending = new HashMap<>(); // guarded by this
     private long saves; // guarded by this
-    private volatile boolean any;
+    private volatile boolean any = true;
+    private @Nullable ParkedTable table; // of the sending thread
 
-    /** @param any whether events of this relay are parked */
-    Parking(boolean any) {
-        this.any = any;
+    /** At first events may be parked; {@link #recordEmpty} says when they are not. */
+    BlockedKeys(SessionConnections connections, RelayConfig config) {
+        this.connections = connections;
+        this.config = config;
     }
 
-    /** Whether events may be set aside now. */
+    /** To be held by whoever changes which rows of a key are parked. */
+    Object rowsLock() {
+        return rowsLock;
+    }
+
+    /** Whether events may be parked now. */
     boolean any() {
         return any;
     }
@@ -35,41 +46,53 @@ final class Parking {
     /** The sending thread sets an event aside; its key is blocked from now on. Null keys have no order and block nothing. */
     synchronized void add(OutboxRecord record) {
         any = true;
-        OutboxKey key = record.key();
+        EventKey key = record.key();
         if (key != null) {
             pending.merge(key, 1, Integer::sum);
         }
     }
 
     /** The rows of these events can be seen. */
-    synchronized void saved(List<ParkedTable.Entry> entries) {
+    synchronized void recordSaved(List<ParkedTable.Entry> entries) {
         saves++;
         for (ParkedTable.Entry entry : entries) {
-            OutboxKey key = entry.record().key();
+            EventKey key = entry.record().key();
             if (key != null) {
                 pending.computeIfPresent(key, (same, count) -> count == 1 ? null : count - 1);
             }
         }
     }
 
-    /** Those of a page's keys that are blocked now. */
-    Set<OutboxKey> blockedOf(Page page, ParkedTable table) throws SQLException {
-        Set<OutboxKey> keys = new HashSet<>();
+    /** Those of a page's keys that are blocked now. Only for the sending thread. */
+    Set<EventKey> blockedOf(Page page) throws SQLException {
+        if (!any) {
+            return new HashSet<>();
+        }
+        Set<EventKey> keys = new HashSet<>();
         for (OutboxRecord record : page.records()) {
-            OutboxKey key = record.key();
+            EventKey key = record.key();
             if (key != null) {
                 keys.add(key);
             }
         }
-        Set<OutboxKey> blocked = pendingOf(keys);
+        Set<EventKey> blocked = pendingOf(keys);
         keys.removeAll(blocked);
-        blocked.addAll(table.blocked(keys));
+        blocked.addAll(table().blocked(keys));
         return blocked;
     }
 
-    private synchronized Set<OutboxKey> pendingOf(Collection<OutboxKey> keys) {
-        Set<OutboxKey> found = new HashSet<>();
-        for (OutboxKey key : keys) {
+    private ParkedTable table() throws SQLException {
+        ParkedTable present = table;
+        if (present == null) {
+            present = new ParkedTable(connections.open(), config.tables(), config.name());
+            table = present;
+        }
+        return present;
+    }
+
+    private synchronized Set<EventKey> pendingOf(Collection<EventKey> keys) {
+        Set<EventKey> found = new HashSet<>();
+        for (EventKey key : keys) {
             if (pending.containsKey(key)) {
                 found.add(key);
             }
@@ -77,13 +100,13 @@ final class Parking {
         return found;
     }
 
-    /** To be asked before looking whether any row is left; see {@link #empty(long)}. */
+    /** To be asked before looking whether any row is left; see {@link #recordEmpty}. */
     synchronized long saves() {
         return saves;
     }
 
     /** No row was left at a time when so many saves had been made. */
-    synchronized void empty(long savesThen) {
+    synchronized void recordEmpty(long savesThen) {
         if (saves == savesThen && pending.isEmpty()) {
             any = false;
         }
