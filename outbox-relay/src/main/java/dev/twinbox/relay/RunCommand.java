@@ -1,5 +1,17 @@
 package dev.twinbox.relay;
 
+import dev.twinbox.relay.config.ExitCode;
+import dev.twinbox.relay.config.KafkaSettings;
+import dev.twinbox.relay.config.RelayConfig;
+import dev.twinbox.relay.config.RelayException;
+import dev.twinbox.relay.engine.Progress;
+import dev.twinbox.relay.engine.Relay;
+import dev.twinbox.relay.http.Health;
+import dev.twinbox.relay.http.HttpEndpoint;
+import dev.twinbox.relay.http.Metrics;
+import dev.twinbox.relay.kafka.ProducerSettings;
+import dev.twinbox.relay.kafka.Tracing;
+import dev.twinbox.relay.log.Logging;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import org.slf4j.Logger;
