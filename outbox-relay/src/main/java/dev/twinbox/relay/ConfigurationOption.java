@@ -1,5 +1,11 @@
 package dev.twinbox.relay;
 
+import dev.twinbox.relay.config.ConfigurationReader;
+import dev.twinbox.relay.config.ExitCode;
+import dev.twinbox.relay.config.RelayConfig;
+import dev.twinbox.relay.jdbc.OutboxDatabase;
+import dev.twinbox.relay.jdbc.StartCheck;
+import dev.twinbox.relay.log.Logging;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;

@@ -1,6 +1,15 @@
 package dev.twinbox.relay;
 
 import dev.twinbox.SchemaException;
+import dev.twinbox.relay.config.DeliveryMode;
+import dev.twinbox.relay.config.ExitCode;
+import dev.twinbox.relay.config.RelayConfig;
+import dev.twinbox.relay.config.RelayException;
+import dev.twinbox.relay.engine.Waiter;
+import dev.twinbox.relay.jdbc.OutboxDatabase;
+import dev.twinbox.relay.jdbc.StartCheck;
+import dev.twinbox.relay.kafka.PositionTopic;
+import dev.twinbox.relay.log.Logging;
 import dev.twinbox.schema.OutboxSchema;
 import dev.twinbox.schema.Retention;
 import dev.twinbox.schema.SchemaMigration;

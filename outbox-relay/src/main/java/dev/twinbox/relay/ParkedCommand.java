@@ -1,5 +1,9 @@
 package dev.twinbox.relay;
 
+import dev.twinbox.relay.config.ExitCode;
+import dev.twinbox.relay.config.RelayException;
+import dev.twinbox.relay.jdbc.ParkedRows;
+import dev.twinbox.relay.jdbc.ParkedState;
 import java.io.PrintWriter;
 import java.sql.SQLException;
 import java.util.List;

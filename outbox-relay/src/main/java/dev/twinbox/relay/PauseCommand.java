@@ -1,5 +1,8 @@
 package dev.twinbox.relay;
 
+import dev.twinbox.relay.config.ExitCode;
+import dev.twinbox.relay.jdbc.LeaseTable;
+import dev.twinbox.relay.jdbc.OutboxDatabase;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

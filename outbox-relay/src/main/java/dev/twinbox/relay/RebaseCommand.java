@@ -1,5 +1,12 @@
 package dev.twinbox.relay;
 
+import dev.twinbox.relay.config.ExitCode;
+import dev.twinbox.relay.config.RelayConfig;
+import dev.twinbox.relay.config.RelayException;
+import dev.twinbox.relay.jdbc.OutboxDatabase;
+import dev.twinbox.relay.jdbc.Rebase;
+import dev.twinbox.relay.jdbc.StartCheck;
+import dev.twinbox.relay.log.Logging;
 import java.io.PrintWriter;
 import java.sql.Connection;
 import java.sql.SQLException;

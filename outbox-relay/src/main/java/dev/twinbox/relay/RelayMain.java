@@ -1,12 +1,15 @@
 package dev.twinbox.relay;
 
+import dev.twinbox.relay.config.ExitCode;
+import dev.twinbox.relay.config.RelayException;
+import dev.twinbox.relay.config.Secret;
+import dev.twinbox.relay.log.Logging;
 import java.io.PrintWriter;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.stream.Collectors;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 
@@ -15,7 +18,7 @@ import picocli.CommandLine.ParseResult;
         name = "outbox-relay",
         description = "Moves committed events of the outbox table to Kafka, in order.",
         mixinStandardHelpOptions = true,
-        versionProvider = RelayMain.Version.class,
+        versionProvider = Version.class,
         synopsisSubcommandLabel = "COMMAND",
         scope = CommandLine.ScopeType.INHERIT,
         subcommands = {
@@ -73,19 +76,5 @@ public final class RelayMain {
         }
         err.flush();
         return code.number();
-    }
-
-    /** The version of the jar. */
-    static final class Version implements IVersionProvider {
-
-        static String number() {
-            String version = RelayMain.class.getPackage().getImplementationVersion();
-            return version == null ? "(not from its jar)" : version;
-        }
-
-        @Override
-        public String[] getVersion() {
-            return new String[] {"outbox-relay " + number()};
-        }
     }
 }

@@ -1,5 +1,17 @@
 package dev.twinbox.relay;
 
+import dev.twinbox.relay.config.ExitCode;
+import dev.twinbox.relay.config.KafkaSettings;
+import dev.twinbox.relay.config.RelayConfig;
+import dev.twinbox.relay.config.RelayException;
+import dev.twinbox.relay.engine.Progress;
+import dev.twinbox.relay.engine.Relay;
+import dev.twinbox.relay.http.Health;
+import dev.twinbox.relay.http.HttpEndpoint;
+import dev.twinbox.relay.http.Metrics;
+import dev.twinbox.relay.kafka.ProducerSettings;
+import dev.twinbox.relay.kafka.Tracing;
+import dev.twinbox.relay.log.Logging;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import org.slf4j.Logger;
@@ -26,7 +38,7 @@ final class RunCommand implements Callable<Integer> {
     public Integer call() {
         RelayConfig config = configuration.read();
         Logging.configure(config);
-        LOG.info("outbox-relay {} starts with {}", RelayMain.Version.number(), config);
+        LOG.info("outbox-relay {} starts with {}", Version.number(), config);
         Tracing tracing = Tracing.of(config.telemetry());
         Progress progress = new Progress(System::nanoTime);
         Relay relay = new Relay(config, progress, tracing);

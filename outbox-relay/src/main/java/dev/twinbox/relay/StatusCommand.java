@@ -1,5 +1,19 @@
 package dev.twinbox.relay;
 
+import dev.twinbox.relay.config.DeliveryMode;
+import dev.twinbox.relay.config.ExitCode;
+import dev.twinbox.relay.config.RelayConfig;
+import dev.twinbox.relay.config.Secret;
+import dev.twinbox.relay.jdbc.Backlog;
+import dev.twinbox.relay.jdbc.EventSlots;
+import dev.twinbox.relay.jdbc.LeaseTable;
+import dev.twinbox.relay.jdbc.OutboxDatabase;
+import dev.twinbox.relay.jdbc.ParkedCount;
+import dev.twinbox.relay.jdbc.ParkedState;
+import dev.twinbox.relay.jdbc.Position;
+import dev.twinbox.relay.jdbc.PositionTable;
+import dev.twinbox.relay.jdbc.StartCheck;
+import dev.twinbox.relay.kafka.MissingTopics;
 import dev.twinbox.schema.OutboxSchema;
 import dev.twinbox.schema.Retention;
 import java.io.PrintWriter;

@@ -1,5 +1,6 @@
 package dev.twinbox.relay;
 
+import dev.twinbox.relay.config.ExitCode;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;

@@ -6,6 +6,8 @@ import static org.awaitility.Awaitility.await;
 import dev.twinbox.fixtures.Ledger;
 import dev.twinbox.fixtures.LedgerReport;
 import dev.twinbox.fixtures.RelayProcess;
+import dev.twinbox.relay.engine.EngineRig;
+import dev.twinbox.relay.engine.Scenario24TooLargeIT;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;

@@ -1,6 +1,7 @@
 package dev.twinbox.relay;
 
 import dev.twinbox.fixtures.PostgresServer;
+import dev.twinbox.relay.jdbc.OutboxDatabase;
 import dev.twinbox.schema.OutboxSchema;
 import dev.twinbox.schema.Retention;
 import java.nio.charset.StandardCharsets;
@@ -17,8 +18,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** One database with an outbox, on the server that all tests of this JVM share. */
-final class OutboxDatabaseFixture {
-    static final OutboxSchema SCHEMA = new OutboxSchema(
+public final class OutboxDatabaseFixture {
+    public static final OutboxSchema SCHEMA = new OutboxSchema(
             null, OutboxSchema.DEFAULT_TABLE, OutboxSchema.DEFAULT_POSITION_TABLE, OutboxSchema.DEFAULT_LEASE_TABLE);
 
     private static final AtomicInteger NUMBER = new AtomicInteger();
@@ -34,16 +35,16 @@ final class OutboxDatabaseFixture {
     }
 
     /** The server that all tests of this JVM share. */
-    static PostgresServer server() {
+    public static PostgresServer server() {
         return RelayRig.POSTGRES.start();
     }
 
-    static OutboxDatabaseFixture create() throws SQLException {
+    public static OutboxDatabaseFixture create() throws SQLException {
         return create(server());
     }
 
     /** In which the hour makes no difference: one slot has its turn until the test says something else. */
-    static OutboxDatabaseFixture create(PostgresServer server) throws SQLException {
+    public static OutboxDatabaseFixture create(PostgresServer server) throws SQLException {
         OutboxDatabaseFixture fixture = new OutboxDatabaseFixture(server, "outbox" + NUMBER.incrementAndGet());
         createDatabase(server, fixture.name);
         return fixture;
@@ -63,14 +64,14 @@ final class OutboxDatabaseFixture {
     }
 
     /** As {@code migrate} makes it, with a slot for each hour. */
-    static OutboxDatabaseFixture createRotating(PostgresServer server) throws SQLException {
+    public static OutboxDatabaseFixture createRotating(PostgresServer server) throws SQLException {
         OutboxDatabaseFixture fixture = new OutboxDatabaseFixture(server, "outbox" + NUMBER.incrementAndGet());
         server.createDatabase(fixture.name);
         SCHEMA.migrate(fixture.dataSource());
         return fixture;
     }
 
-    String url() {
+    public String url() {
         return server.jdbcUrl(name);
     }
 
@@ -78,11 +79,11 @@ final class OutboxDatabaseFixture {
         return server;
     }
 
-    String name() {
+    public String name() {
         return name;
     }
 
-    PGSimpleDataSource dataSource() {
+    public PGSimpleDataSource dataSource() {
         PGSimpleDataSource source = new PGSimpleDataSource();
         source.setUrl(url());
         source.setUser(server.user());
@@ -91,22 +92,22 @@ final class OutboxDatabaseFixture {
         return source;
     }
 
-    Connection connect() throws SQLException {
+    public Connection connect() throws SQLException {
         return dataSource().getConnection();
     }
 
     /** With the session settings of the relay. */
-    OutboxDatabase relayDatabase() {
+    public OutboxDatabase relayDatabase() {
         return new OutboxDatabase(dataSource(), Duration.ofSeconds(60));
     }
 
-    static void execute(Connection connection, String sql) throws SQLException {
+    public static void execute(Connection connection, String sql) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement.execute(sql);
         }
     }
 
-    static String query(Connection connection, String sql) throws SQLException {
+    public static String query(Connection connection, String sql) throws SQLException {
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery(sql)) {
             return row.next() ? row.getString(1) : null;
@@ -114,11 +115,11 @@ final class OutboxDatabaseFixture {
     }
 
     /** Writes one event as an application does; returns its id. */
-    static UUID insert(Connection connection, String key, String payload) throws SQLException {
+    public static UUID insert(Connection connection, String key, String payload) throws SQLException {
         return insert(connection, "orders", key, payload.getBytes(StandardCharsets.UTF_8));
     }
 
-    static UUID insert(Connection connection, String topic, String key, byte[] payload) throws SQLException {
+    public static UUID insert(Connection connection, String topic, String key, byte[] payload) throws SQLException {
         UUID id = UUID.randomUUID();
         try (PreparedStatement insert = connection.prepareStatement(
                 "insert into outbox_event (id, topic, key, type, source, occurred_at, content_type, payload)"

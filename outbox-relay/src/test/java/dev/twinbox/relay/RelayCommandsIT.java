@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.twinbox.fixtures.RelayProcess;
 import dev.twinbox.fixtures.TcpProxy;
+import dev.twinbox.relay.config.ExitCode;
 import dev.twinbox.schema.OutboxSchema;
 import java.sql.SQLException;
 import java.time.Duration;

@@ -2,6 +2,7 @@ package dev.twinbox.relay;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.twinbox.relay.config.ExitCode;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import org.junit.jupiter.api.Test;

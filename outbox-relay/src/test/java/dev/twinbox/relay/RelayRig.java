@@ -7,6 +7,7 @@ import dev.twinbox.fixtures.KafkaBroker;
 import dev.twinbox.fixtures.Ledger;
 import dev.twinbox.fixtures.PostgresServer;
 import dev.twinbox.fixtures.RelayProcess;
+import dev.twinbox.relay.log.Logging;
 import dev.twinbox.schema.OutboxSchema;
 import dev.twinbox.schema.Retention;
 import java.io.IOException;
@@ -37,9 +38,9 @@ import org.postgresql.ds.PGSimpleDataSource;
  * What a scenario runs on: PostgreSQL and Kafka, started once for all tests of this JVM, and for each test a database with the
  * outbox tables, a topic, and relays as child processes from the real jar.
  */
-final class RelayRig implements AutoCloseable {
+public final class RelayRig implements AutoCloseable {
     static final PostgresServer POSTGRES = PostgresServer.create().withSetting("max_connections", "300");
-    static final KafkaBroker KAFKA = KafkaBroker.create().withJvmOptions("-XX:TieredStopAtLevel=1");
+    public static final KafkaBroker KAFKA = KafkaBroker.create().withJvmOptions("-XX:TieredStopAtLevel=1");
 
     private static final Path JAR = Path.of("target", "outbox-relay.jar");
     private static final AtomicInteger COUNT = new AtomicInteger();

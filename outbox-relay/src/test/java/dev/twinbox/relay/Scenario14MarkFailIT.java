@@ -5,6 +5,9 @@ import static org.awaitility.Awaitility.await;
 
 import dev.twinbox.fixtures.RelayProcess;
 import dev.twinbox.fixtures.TcpProxy;
+import dev.twinbox.relay.jdbc.Backlog;
+import dev.twinbox.relay.jdbc.Position;
+import dev.twinbox.relay.jdbc.PositionTable;
 import java.net.http.HttpResponse;
 import java.sql.Connection;
 import java.sql.SQLException;

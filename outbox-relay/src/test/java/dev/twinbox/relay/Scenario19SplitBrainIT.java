@@ -5,6 +5,11 @@ import static org.awaitility.Awaitility.await;
 
 import dev.twinbox.fixtures.RelayProcess;
 import dev.twinbox.fixtures.TcpProxy;
+import dev.twinbox.relay.jdbc.LeaseTable;
+import dev.twinbox.relay.jdbc.Position;
+import dev.twinbox.relay.jdbc.PositionTable;
+import dev.twinbox.relay.jdbc.RecordAssembler;
+import dev.twinbox.relay.jdbc.Snapshot;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.twinbox.fixtures.Ledger;
 import dev.twinbox.fixtures.RelayProcess;
+import dev.twinbox.relay.engine.EngineRig;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.twinbox.fixtures.RelayProcess;
+import dev.twinbox.relay.config.ExitCode;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Map;

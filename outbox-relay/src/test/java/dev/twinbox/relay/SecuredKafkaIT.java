@@ -6,6 +6,8 @@ import static org.awaitility.Awaitility.await;
 import dev.twinbox.fixtures.KafkaBroker;
 import dev.twinbox.fixtures.Ledger;
 import dev.twinbox.fixtures.RelayProcess;
+import dev.twinbox.relay.engine.Scenario24TooLargeIT;
+import dev.twinbox.relay.jdbc.ParkedRows;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;

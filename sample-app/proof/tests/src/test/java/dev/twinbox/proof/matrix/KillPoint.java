@@ -24,17 +24,17 @@ record KillPoint(String type, String method, String location, String condition, 
         return new KillPoint(type, method, "AT EXIT", EACH, ANYTHING);
     }
 
-    /** Of a class of the relay. */
+    /** Of a class of the relay, named by its package below {@code dev.twinbox.relay} and its own name. */
     static KillPoint enterRelay(String type, String method) {
         return enter(RELAY + type, method);
     }
 
-    /** Of a class of the relay. */
+    /** Of a class of the relay, named by its package below {@code dev.twinbox.relay} and its own name. */
     static KillPoint leaveRelay(String type, String method) {
         return leave(RELAY + type, method);
     }
 
-    /** Of a class of the relay. */
+    /** Of a class of the relay, named by its package below {@code dev.twinbox.relay} and its own name. */
     static KillPoint inRelay(String type, String method, String location) {
         return new KillPoint(RELAY + type, method, location, EACH, ANYTHING);
     }

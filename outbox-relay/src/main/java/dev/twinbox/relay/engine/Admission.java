@@ -1,0 +1,190 @@
+package dev.twinbox.relay.engine;
+
+import dev.twinbox.relay.config.RelayConfig;
+import dev.twinbox.relay.jdbc.OutboxRecord;
+import dev.twinbox.relay.jdbc.ParkReason;
+import dev.twinbox.relay.jdbc.ParkedState;
+import dev.twinbox.relay.jdbc.ParkedTable;
+import dev.twinbox.relay.kafka.ProducerSettings;
+import dev.twinbox.relay.kafka.Refusal;
+import dev.twinbox.relay.kafka.Topic;
+import dev.twinbox.relay.kafka.Topics;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.IntStream;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.header.Header;
+import org.jspecify.annotations.Nullable;
+
+/** Foretells what Kafka will not take, or not now: found out after sending it costs the order of a key, or a new producer. */
+final class Admission {
+    /** Kafka's message format 2: what a batch of one record needs beside the record, and the record's fixed fields. */
+    private static final int BATCH_OVERHEAD = 61;
+
+    private static final int RECORD_OVERHEAD = 3;
+    private static final int BITS_PER_VARINT_BYTE = 7;
+
+    /** Whether a batch has its plain size on the wire. */
+    private enum Compression {
+        NONE,
+        SOME
+    }
+
+    private final Topics topics;
+    private final KnownOutcomes known;
+    private final Compression compression;
+
+    Admission(RelayConfig config, Topics topics, KnownOutcomes known) {
+        this.topics = topics;
+        this.known = known;
+        Object type = ProducerSettings.of(config).get(ProducerConfig.COMPRESSION_TYPE_CONFIG);
+        this.compression = "none".equals(type) ? Compression.NONE : Compression.SOME;
+    }
+
+    /**
+     * Why the record should not be handed to the producer now; null if nothing speaks against it.
+     *
+     * @throws KafkaException if Kafka has to be asked and can not be
+     */
+    @Nullable ParkReason objection(OutboxRecord record) {
+        ParkReason learned = known.of(record.seq());
+        if (learned != null) {
+            return learned;
+        }
+        ParkReason obstacle = obstacle(record);
+        return obstacle != null || !known.hasStalled() ? obstacle : stalled(record);
+    }
+
+    /** As {@link #objection}, but what earlier sessions met does not count: a partition that stood still may be tried. */
+    @Nullable ParkReason obstacle(OutboxRecord record) {
+        String fault = record.fault();
+        if (fault != null) {
+            return ParkReason.refused(fault);
+        }
+        ParkReason obstacle = obstacle(record, topics.of(record.topic()));
+        return obstacle == null || obstacle.state() != ParkedState.REFUSED
+                ? obstacle
+                : obstacle(record, topics.fresh(record.topic())); // a limit may have been raised since
+    }
+
+    private @Nullable ParkReason obstacle(OutboxRecord outboxRecord, Topic topic) {
+        ProducerRecord<byte[], byte[]> record = outboxRecord.record();
+        String obstacle = topic.obstacle();
+        if (obstacle != null) {
+            return topic.status() == Topic.Status.MISSING
+                    ? ParkReason.waitingForTopic(obstacle)
+                    : ParkReason.refused(outboxRecord + " can not be sent: " + obstacle);
+        }
+        if (record.key() == null && topic.needsKey() == Topic.Key.REQUIRED) {
+            return ParkReason.refused(
+                    outboxRecord + " has no key, but its topic is compacted: give the event a key, or set "
+                            + "cleanup.policy of the topic to delete");
+        }
+        if (compression == Compression.NONE && plainSize(record) > topic.maxBytes()) {
+            return ParkReason.refused(outboxRecord + " takes " + plainSize(record)
+                    + " bytes, more than max.message.bytes of its topic, " + topic.maxBytes() + ": " + Refusal.LIMITS);
+        }
+        return null;
+    }
+
+    /** Kafka, or its client, will never take the record. */
+    ParkReason refused(OutboxRecord record, Exception why) {
+        return ParkReason.refused(Refusal.told(record, why, topics.login()));
+    }
+
+    private @Nullable ParkReason stalled(OutboxRecord record) {
+        TopicPartition partition = partitionOf(record);
+        return partition != null && known.isStalled(partition) ? standsStill(partition) : null;
+    }
+
+    static ParkReason standsStill(TopicPartition partition) {
+        return ParkReason.waitingFor(
+                partition.partition(),
+                "partition " + partition.partition() + " of topic \"" + partition.topic()
+                        + "\" takes nothing although Kafka answers: look at its leader and its in-sync replicas");
+    }
+
+    /**
+     * Where a record with a key goes; null without one, or if its topic is not there.
+     *
+     * @throws KafkaException if Kafka has to be asked and can not be
+     */
+    @Nullable TopicPartition partitionOf(OutboxRecord record) {
+        if (record.record().key() == null || record.fault() != null) {
+            return null;
+        }
+        Topic topic = topics.of(record.topic());
+        return topic.partitions() == 0
+                ? null
+                : new TopicPartition(
+                        record.topic(), topic.partitionOf(record.record().key()));
+    }
+
+    /**
+     * Whether what parked events wait for is there now.
+     *
+     * @throws KafkaException if Kafka can not be asked
+     */
+    boolean isThere(ParkedTable.WaitedFor group) {
+        Topic topic = topics.fresh(group.topic());
+        return topic.status() != Topic.Status.MISSING && !topic.unwritable().contains(group.partition());
+    }
+
+    /** An event that waited for this got through. */
+    void recordMoving(ParkedTable.WaitedFor group) {
+        known.recordMoving(group.topic(), group.partition());
+    }
+
+    /** @throws KafkaException if Kafka has to be asked and can not be */
+    int partitions(String topic) {
+        return topics.of(topic).partitions();
+    }
+
+    /**
+     * The record as it should be sent: without a key, the producer must not choose a partition that stands still.
+     *
+     * @throws KafkaException if Kafka has to be asked and can not be
+     */
+    ProducerRecord<byte[], byte[]> routed(ProducerRecord<byte[], byte[]> record) {
+        if (record.key() != null || !known.hasStalled()) {
+            return record;
+        }
+        Topic topic = topics.of(record.topic());
+        int[] moving = IntStream.range(0, topic.partitions())
+                .filter(partition -> !known.isStalled(new TopicPartition(record.topic(), partition)))
+                .toArray();
+        if (moving.length == 0 || moving.length == topic.partitions()) {
+            return record;
+        }
+        int partition = moving[ThreadLocalRandom.current().nextInt(moving.length)];
+        return new ProducerRecord<>(record.topic(), partition, null, null, record.value(), record.headers());
+    }
+
+    /** What the record takes as a batch of its own, without compression. */
+    static long plainSize(ProducerRecord<byte[], byte[]> record) {
+        long size = RECORD_OVERHEAD + field(record.key()) + field(record.value());
+        int headers = 0;
+        for (Header header : record.headers()) {
+            size += field(header.key().length()) + field(header.value());
+            headers++;
+        }
+        size += varint(headers);
+        return BATCH_OVERHEAD + varint(size) + size;
+    }
+
+    private static long field(byte @Nullable [] bytes) {
+        return bytes == null ? 1 : field(bytes.length);
+    }
+
+    private static long field(int length) {
+        return (long) varint(length) + length;
+    }
+
+    /** Bytes of a number in zigzag encoding, which doubles it. */
+    private static int varint(long value) {
+        int bits = Long.SIZE - Long.numberOfLeadingZeros(value << 1);
+        return Math.max(1, (bits + BITS_PER_VARINT_BYTE - 1) / BITS_PER_VARINT_BYTE);
+    }
+}

@@ -1,0 +1,148 @@
+package dev.twinbox.relay.engine;
+
+import dev.twinbox.relay.config.RelayConfig;
+import dev.twinbox.relay.jdbc.ParkedTable;
+import dev.twinbox.relay.jdbc.Position;
+import dev.twinbox.relay.jdbc.PositionTable;
+import dev.twinbox.relay.kafka.ProducerSettings;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Function;
+import org.apache.kafka.clients.producer.Producer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The position moves when Kafka has acknowledged: after a crash between the two, what lies between them is sent once more.
+ */
+final class AtLeastOnce implements Publication {
+    private static final Duration SAVE_INTERVAL = Duration.ofMillis(20);
+
+    private final RelayConfig config;
+    private final LeasedTables tables;
+    private final Function<String, Producer<byte[], byte[]>> producers;
+    private final InFlight inFlight;
+    private final Gate gate;
+    private final Failures failures;
+    private final Progress progress;
+    private @Nullable Producer<byte[], byte[]> producer;
+    private @Nullable Flusher flusher; // null also where the operator has said how long records linger
+    private @Nullable Thread flushing;
+
+    /** @param producers open a producer for a purpose */
+    AtLeastOnce(
+            RelayConfig config,
+            LeasedTables tables,
+            Function<String, Producer<byte[], byte[]>> producers,
+            InFlight inFlight,
+            Gate gate,
+            Failures failures,
+            Progress progress) {
+        this.config = config;
+        this.tables = tables;
+        this.producers = producers;
+        this.inFlight = inFlight;
+        this.gate = gate;
+        this.failures = failures;
+        this.progress = progress;
+    }
+
+    @Override
+    public PositionTable.Saved begin() throws SQLException {
+        PositionTable.Saved saved = tables.positions().load();
+        Producer<byte[], byte[]> opened = producers.apply(ProducerSettings.SENDER);
+        producer = opened;
+        if (ProducerSettings.isLingerOurs(config)) {
+            flusher = new Flusher(opened, failures);
+            flushing = SessionThreads.daemon("relay-flusher", flusher);
+            flushing.start();
+        }
+        return saved;
+    }
+
+    @Override
+    public Producer<byte[], byte[]> producer() {
+        return Objects.requireNonNull(producer, "begin() opens it");
+    }
+
+    @Override
+    public @Nullable Page next() throws InterruptedException {
+        if (flusher != null && !inFlight.hasUnsent()) {
+            flusher.flush();
+        }
+        Page page = inFlight.take();
+        if (page != null) {
+            gate.awaitOpen();
+        }
+        return page;
+    }
+
+    /** Nothing after the record has been handed over: it is parked or tried again. */
+    @Override
+    public boolean isBrokenByRefusal() {
+        return false;
+    }
+
+    @Override
+    public void settle() {
+        // What is saved is settled.
+    }
+
+    /** A save is a commit, and with a steady trickle of events each would have its own. A crash repeats that much more. */
+    @Override
+    public Duration saveInterval() {
+        return SAVE_INTERVAL;
+    }
+
+    @Override
+    public boolean save(PositionTable.Saved next) throws SQLException {
+        return tables.save(next);
+    }
+
+    @Override
+    public void park(List<ParkedTable.Entry> entries) throws SQLException {
+        tables.parked().park(entries);
+    }
+
+    @Override
+    public void recordSaved(PositionTable.Saved next, List<Page> done) {
+        done.forEach(page -> progress.recordAcknowledged(page.records().size(), page.bytes()));
+    }
+
+    @Override
+    public @Nullable Position unconfirmed() {
+        return null;
+    }
+
+    @Override
+    public boolean confirm(PositionTable.Saved next) {
+        throw new IllegalStateException("there is nothing to confirm");
+    }
+
+    @Override
+    public boolean isSettled() {
+        return inFlight.isSettled();
+    }
+
+    /** What Kafka has acknowledged it has, however the session ended. */
+    @Override
+    public void passOn(KnownOutcomes known) {
+        known.recordSent(inFlight.sentRecords());
+    }
+
+    @Override
+    public boolean mayBlame(Throwable reason) {
+        return true;
+    }
+
+    @Override
+    public void close() {
+        if (flushing != null) {
+            flushing.interrupt();
+        }
+        if (producer != null) {
+            producer.close(Duration.ZERO);
+        }
+    }
+}

@@ -1,0 +1,74 @@
+package dev.twinbox.relay.engine;
+
+import dev.twinbox.relay.jdbc.ParkedTable;
+import dev.twinbox.relay.kafka.ProducerSettings;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Function;
+import org.apache.kafka.clients.producer.Producer;
+import org.jspecify.annotations.Nullable;
+
+/** A row is taken out when Kafka has acknowledged it; what was being sent at a crash is sent again. */
+final class AtLeastOnceRetry implements RetryPublication {
+    private final Function<String, Producer<byte[], byte[]>> producers;
+    private @Nullable Producer<byte[], byte[]> producer;
+
+    /** @param producers open a producer for a purpose */
+    AtLeastOnceRetry(Function<String, Producer<byte[], byte[]>> producers) {
+        this.producers = producers;
+    }
+
+    @Override
+    public void open() {
+        // Nobody need be fenced.
+    }
+
+    @Override
+    public void takeUp(ParkedTable table) throws SQLException {
+        table.resume();
+    }
+
+    @Override
+    public Producer<byte[], byte[]> producer() {
+        Producer<byte[], byte[]> present = producer;
+        if (present == null) {
+            present = producers.apply(ProducerSettings.RETRY);
+            producer = present;
+        }
+        return present;
+    }
+
+    @Override
+    public List<ParkedTable.Claimed> claim(ParkedTable table, List<ParkedTable.Candidate> chosen) throws SQLException {
+        return table.claim(chosen);
+    }
+
+    @Override
+    public void begin() {
+        // Each record is for itself.
+    }
+
+    @Override
+    public List<Long> sent(RetryBatch batch) {
+        return batch.acknowledged();
+    }
+
+    @Override
+    public void commit(List<Long> sent, PutBack putBack) {
+        // Acknowledged is sent.
+    }
+
+    @Override
+    public void abandon() {
+        closeProducer();
+    }
+
+    @Override
+    public void closeProducer() {
+        if (producer != null) {
+            producer.close(Duration.ZERO);
+            producer = null;
+        }
+    }
+}

@@ -1,0 +1,254 @@
+package dev.twinbox.relay.engine;
+
+import dev.twinbox.relay.jdbc.ParkedTable;
+import dev.twinbox.relay.jdbc.Position;
+import dev.twinbox.relay.jdbc.PositionTable;
+import dev.twinbox.relay.kafka.PositionTopic;
+import dev.twinbox.relay.kafka.ProducerSettings;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.InvalidProducerEpochException;
+import org.apache.kafka.common.errors.InvalidTxnStateException;
+import org.apache.kafka.common.errors.ProducerFencedException;
+import org.apache.kafka.common.errors.TransactionAbortableException;
+import org.apache.kafka.common.errors.TransactionAbortedException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Pages are sent in Kafka transactions, and Kafka decides. Before a transaction is committed the database knows both where the
+ * relay is if it is, and where if it is not; the commit itself carries the number of that row. Whoever comes next first fences
+ * us, then asks Kafka for the number: whatever we did not get done has not happened, also what was set aside. See ADR 0018.
+ */
+final class ExactlyOnce implements Publication {
+    private static final Logger LOG = LoggerFactory.getLogger(ExactlyOnce.class);
+
+    /** They end a transaction, whatever record they are told to. */
+    private static final List<Class<? extends Exception>> OF_TRANSACTIONS = List.of(
+            ProducerFencedException.class,
+            InvalidProducerEpochException.class,
+            InvalidTxnStateException.class,
+            TransactionAbortableException.class,
+            TransactionAbortedException.class);
+
+    private final String relay;
+    private final LeasedTables tables;
+    private final PositionTopic topic;
+    private final Function<String, Producer<byte[], byte[]>> producers;
+    private final TransactionalPages pages;
+    private final BlockedKeys blockedKeys;
+    private final Progress progress;
+    private final Lease lease;
+    private @Nullable Producer<byte[], byte[]> producer;
+    private long confirmed; // the number that the newest row says Kafka has
+    private int preparedRecords; // of the transaction that is not committed
+    private long preparedBytes; // the same
+    private long preparedWith; // its last number; 0: nothing is prepared
+    private long undecidedWith; // the last number with which events were set aside without decision; 0: there are none
+
+    /**
+     * @param relay its name
+     * @param topic closed with this
+     * @param producers open a producer for a purpose
+     */
+    ExactlyOnce(
+            String relay,
+            LeasedTables tables,
+            PositionTopic topic,
+            Function<String, Producer<byte[], byte[]>> producers,
+            TransactionalPages pages,
+            BlockedKeys blockedKeys,
+            Progress progress) {
+        this.relay = relay;
+        this.tables = tables;
+        this.topic = topic;
+        this.producers = producers;
+        this.pages = pages;
+        this.blockedKeys = blockedKeys;
+        this.progress = progress;
+        this.lease = tables.lease();
+    }
+
+    /**
+     * The order matters: once our producer is initialized nobody who had the lease before us can commit, so what Kafka
+     * answers stays true; and each row that we write from then on is one that only the lease's owner can write.
+     */
+    @Override
+    public PositionTable.Saved begin() throws SQLException, LeaseLostException {
+        topic.check();
+        lease.renewIfDue(); // as long as we own it others need not try; a slow start must not hand it round
+        Producer<byte[], byte[]> opened = producers.apply(ProducerSettings.SENDER);
+        producer = opened;
+        opened.initTransactions();
+        lease.renewIfDue();
+        Long kafka = topic.committed(PositionTopic.Partition.PAGES);
+        lease.renewIfDue();
+        PositionTable.Prepared row = tables.positions().loadPrepared();
+        Resolution resolution = Resolution.of(relay, row, kafka);
+        PositionTable.Saved committed = resolution.outcome() == Resolution.Outcome.FIRST
+                ? first(row, kafka)
+                : new PositionTable.Saved(Objects.requireNonNull(kafka), resolution.position());
+        long number = Math.max(row.number(), committed.number()) + 1;
+        resolve(resolution, number, committed.number());
+        confirmed = committed.number();
+        pages.start(opened, committed);
+        return new PositionTable.Saved(number, resolution.position());
+    }
+
+    /** Sets Kafka's numbers, as a transaction like all others: nothing is committed that the database does not know. */
+    private PositionTable.Saved first(PositionTable.Prepared row, @Nullable Long pagesNumber)
+            throws SQLException, LeaseLostException {
+        Long parkedNumber = topic.committed(PositionTopic.Partition.PARKED);
+        long number = Math.max(row.number(), pagesNumber == null ? 0 : pagesNumber) + 1;
+        PositionTable.Saved first = new PositionTable.Saved(number, row.position());
+        write(new PositionTable.Prepared(number, row.position(), null, row.position()));
+        producer().beginTransaction();
+        topic.commit(
+                producer(),
+                Map.of(
+                        PositionTopic.Partition.PAGES,
+                        first,
+                        PositionTopic.Partition.PARKED,
+                        new PositionTable.Saved(parkedNumber == null ? 0 : parkedNumber, Position.START)));
+        LOG.info("Publishing exactly once, {}, number {}", row.position(), number);
+        return first;
+    }
+
+    /** Makes what has come out durable, with all that hangs on it. */
+    private void resolve(Resolution resolution, long number, long committed) throws SQLException, LeaseLostException {
+        tables.inTransaction(() -> {
+            write(new PositionTable.Prepared(number, resolution.position(), committed, null));
+            if (resolution.outcome() == Resolution.Outcome.COMMITTED) {
+                tables.parked().decide();
+            } else {
+                tables.parked().revoke();
+            }
+        });
+    }
+
+    private void write(PositionTable.Prepared row) throws SQLException, LeaseLostException {
+        if (!tables.prepare(row)) {
+            lease.end();
+            throw new LeaseLostException("saving a position found epoch " + lease.epoch() + " over");
+        }
+    }
+
+    @Override
+    public Producer<byte[], byte[]> producer() {
+        return Objects.requireNonNull(producer, "begin() opens it");
+    }
+
+    @Override
+    public @Nullable Page next() throws InterruptedException {
+        return pages.next();
+    }
+
+    /** The transaction is broken, whatever the reason: what was sent in it must be sent again without the record. */
+    @Override
+    public boolean isBrokenByRefusal() {
+        return true;
+    }
+
+    /** What was sent in a transaction that is committed by now, is; and so with what was set aside. */
+    @Override
+    public void settle() throws SQLException, LeaseLostException {
+        long committed = pages.committed().number();
+        if (preparedWith != 0 && preparedWith <= committed) {
+            progress.recordAcknowledged(preparedRecords, preparedBytes);
+            preparedRecords = 0;
+            preparedBytes = 0;
+            preparedWith = 0;
+        }
+        if (undecidedWith != 0 && undecidedWith <= committed) {
+            decide();
+        }
+    }
+
+    private void decide() throws SQLException, LeaseLostException {
+        synchronized (blockedKeys.rowsLock()) {
+            tables.inTransaction(() -> {
+                tables.holdLease();
+                tables.parked().decide();
+            });
+        }
+        undecidedWith = 0;
+    }
+
+    /** The next page waits for it. */
+    @Override
+    public Duration saveInterval() {
+        return Duration.ZERO;
+    }
+
+    @Override
+    public boolean save(PositionTable.Saved next) throws SQLException {
+        PositionTable.Saved committed = pages.committed();
+        confirmed = committed.number();
+        return tables.prepare(
+                new PositionTable.Prepared(next.number(), committed.position(), committed.number(), next.position()));
+    }
+
+    @Override
+    public void park(List<ParkedTable.Entry> entries) throws SQLException {
+        tables.parked().parkUndecided(entries);
+    }
+
+    @Override
+    public void recordSaved(PositionTable.Saved next, List<Page> done) {
+        if (done.stream().anyMatch(page -> !page.parked().isEmpty())) {
+            undecidedWith = next.number();
+        }
+        for (Page page : done) {
+            preparedRecords += page.records().size();
+            preparedBytes += page.bytes();
+        }
+        preparedWith = next.number();
+        pages.recordPrepared(next);
+    }
+
+    /** While there is more to do, the row that is written before the next commit says it as well. */
+    @Override
+    public @Nullable Position unconfirmed() {
+        PositionTable.Saved committed = pages.committed();
+        return pages.isIdle() && committed.number() != confirmed ? committed.position() : null;
+    }
+
+    @Override
+    public boolean confirm(PositionTable.Saved next) throws SQLException {
+        long committed = pages.committed().number();
+        confirmed = committed;
+        return tables.prepare(new PositionTable.Prepared(next.number(), next.position(), committed, null));
+    }
+
+    @Override
+    public boolean isSettled() {
+        return pages.isIdle() && pages.committed().number() == confirmed;
+    }
+
+    /** Nothing: what was acknowledged in a transaction that is not committed is nowhere. */
+    @Override
+    public void passOn(KnownOutcomes known) {
+        // See above.
+    }
+
+    @Override
+    public boolean mayBlame(Throwable reason) {
+        return reason.getClass() != KafkaException.class
+                && OF_TRANSACTIONS.stream().noneMatch(type -> type.isInstance(reason));
+    }
+
+    @Override
+    public void close() {
+        if (producer != null) {
+            producer.close(Duration.ZERO);
+        }
+        topic.close();
+    }
+}

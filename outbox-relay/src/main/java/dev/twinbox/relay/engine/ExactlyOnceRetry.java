@@ -1,0 +1,128 @@
+package dev.twinbox.relay.engine;
+
+import dev.twinbox.relay.config.ExitCode;
+import dev.twinbox.relay.config.RelayException;
+import dev.twinbox.relay.jdbc.ParkedTable;
+import dev.twinbox.relay.jdbc.Position;
+import dev.twinbox.relay.jdbc.PositionTable;
+import dev.twinbox.relay.kafka.PositionTopic;
+import dev.twinbox.relay.kafka.ProducerSettings;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.KafkaException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The rows of a batch are claimed under a number, and sent in a Kafka transaction that commits it. After a crash, rows that
+ * are still claimed under the number that Kafka has are taken out, and those under another one are sent again.
+ */
+final class ExactlyOnceRetry implements RetryPublication {
+    private static final Logger LOG = LoggerFactory.getLogger(ExactlyOnceRetry.class);
+
+    private final Function<String, Producer<byte[], byte[]>> producers;
+    private final PositionTopic topic;
+    private @Nullable Producer<byte[], byte[]> producer;
+    private @Nullable Long committed;
+    private long number;
+
+    /** @param producers open a producer for a purpose */
+    ExactlyOnceRetry(Function<String, Producer<byte[], byte[]>> producers, PositionTopic topic) {
+        this.producers = producers;
+        this.topic = topic;
+    }
+
+    @Override
+    public void open() {
+        producer(); // from here on no predecessor can commit
+        committed = topic.committed(PositionTopic.Partition.PARKED);
+    }
+
+    @Override
+    public void takeUp(ParkedTable table) throws SQLException {
+        Long claimed = table.sendingAs();
+        Long known = committed;
+        if (claimed != null && known == null) {
+            throw new RelayException(
+                    ExitCode.DELIVERY,
+                    "parked events were being sent as number " + claimed + " when their relay ended, but Kafka has no "
+                            + "committed offset that tells whether they arrived: it was deleted or has expired. Look "
+                            + "whether the events that \"outbox-relay parked\" shows as sending are in their topics. "
+                            + "\"outbox-relay rebase --from-position\" has them sent again");
+        }
+        if (known != null) {
+            table.deleteSent(known);
+        }
+        table.resume();
+        number = Math.max(known == null ? 0 : known, claimed == null ? 0 : claimed);
+    }
+
+    @Override
+    public Producer<byte[], byte[]> producer() {
+        Producer<byte[], byte[]> present = producer;
+        if (present == null) {
+            present = producers.apply(ProducerSettings.RETRY);
+            producer = present;
+            present.initTransactions();
+        }
+        return present;
+    }
+
+    @Override
+    public List<ParkedTable.Claimed> claim(ParkedTable table, List<ParkedTable.Candidate> chosen) throws SQLException {
+        number++;
+        return table.claim(chosen, number);
+    }
+
+    @Override
+    public void begin() {
+        producer().beginTransaction();
+    }
+
+    /** Whatever the producer did not take, or Kafka refused, has broken the transaction: it can not be committed. */
+    @Override
+    public List<Long> sent(RetryBatch batch) {
+        if (batch.hasFailed() || batch.acknowledged().isEmpty()) {
+            abandon();
+            return List.of();
+        }
+        return batch.acknowledged();
+    }
+
+    @Override
+    public void abandon() {
+        try {
+            if (producer != null) {
+                producer.abortTransaction(); // or readers of committed records would wait for the timeout
+            }
+        } catch (KafkaException | IllegalStateException e) {
+            LOG.debug("Could not abort; the next producer does", e);
+        }
+        closeProducer();
+    }
+
+    /** A claimed row counts as sent as soon as Kafka has its number: those that were not must be claimed no more by then. */
+    @Override
+    public void commit(List<Long> sent, PutBack putBack) throws SQLException, LeaseLostException {
+        if (sent.isEmpty()) {
+            return;
+        }
+        putBack.run();
+        Producer<byte[], byte[]> present = Objects.requireNonNull(producer, "a batch was sent with it");
+        topic.commit(present, Map.of(PositionTopic.Partition.PARKED, new PositionTable.Saved(number, Position.START)));
+    }
+
+    @Override
+    public void closeProducer() {
+        if (producer != null) {
+            producer.close(Duration.ZERO);
+            producer = null;
+        }
+    }
+}

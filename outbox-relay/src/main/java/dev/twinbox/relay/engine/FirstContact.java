@@ -1,0 +1,60 @@
+package dev.twinbox.relay.engine;
+
+import dev.twinbox.relay.kafka.Topics;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.AuthenticationException;
+import org.apache.kafka.common.errors.InterruptException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tries whether Kafka lets the relay in until it does: a wrong password or an unknown certificate shows when the relay starts,
+ * and not with the first event. Of one thread.
+ */
+final class FirstContact {
+    private static final Logger LOG = LoggerFactory.getLogger(FirstContact.class);
+
+    private final Topics topics;
+    private final Failures failures;
+    private final Progress progress;
+    private boolean made;
+    private boolean failed;
+    private boolean refused;
+
+    FirstContact(Topics topics, Failures failures, Progress progress) {
+        this.topics = topics;
+        this.failures = failures;
+        this.progress = progress;
+    }
+
+    /** Returns at once when contact has been made, else within the time limit of a request. */
+    void makeOnce() {
+        if (made) {
+            return;
+        }
+        try {
+            topics.greet();
+            made = true;
+            progress.recordBrokerAnswer();
+            if (refused) {
+                failures.report(topics.login().admitted());
+            }
+        } catch (InterruptException e) {
+            throw e;
+        } catch (KafkaException e) {
+            refused |= e.getCause() instanceof AuthenticationException;
+            report(e);
+            failed = true;
+        }
+    }
+
+    private void report(KafkaException refusal) {
+        String what = String.valueOf(refusal.getMessage());
+        progress.recordBrokerFailure(what);
+        if (!failed && refusal.getCause() instanceof AuthenticationException) {
+            LOG.error("Nothing can be sent: {}", what);
+        } else if (!failed) {
+            LOG.warn("Kafka can not be asked, trying again: {}", what);
+        }
+    }
+}

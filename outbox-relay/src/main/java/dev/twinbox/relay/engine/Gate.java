@@ -1,0 +1,64 @@
+package dev.twinbox.relay.engine;
+
+import java.time.Instant;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Where the reading and the sending thread wait while an operator has paused the relay. The housekeeping thread sets it; what is
+ * already in the producer's hands goes on to Kafka, and the lease is kept.
+ */
+final class Gate {
+    private static final Logger LOG = LoggerFactory.getLogger(Gate.class);
+
+    private final Progress progress;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition opened = lock.newCondition();
+    private @Nullable Instant closedSince;
+
+    Gate(Progress progress) {
+        this.progress = progress;
+    }
+
+    /** @param pausedSince null: the relay is not paused */
+    void set(@Nullable Instant pausedSince) {
+        lock.lock();
+        try {
+            boolean before = closedSince != null;
+            closedSince = pausedSince;
+            progress.recordPaused(pausedSince);
+            if (before != (pausedSince != null)) {
+                LOG.info(
+                        pausedSince == null
+                                ? "Sending again"
+                                : "Paused by an operator: nothing is sent until \"resume\"");
+            }
+            opened.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    boolean isClosed() {
+        lock.lock();
+        try {
+            return closedSince != null;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void awaitOpen() throws InterruptedException {
+        lock.lock();
+        try {
+            while (closedSince != null) {
+                opened.await();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+}

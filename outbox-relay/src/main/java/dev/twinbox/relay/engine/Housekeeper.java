@@ -1,0 +1,152 @@
+package dev.twinbox.relay.engine;
+
+import dev.twinbox.relay.config.RelayConfig;
+import dev.twinbox.relay.jdbc.Backlog;
+import dev.twinbox.relay.jdbc.EventSlots;
+import dev.twinbox.relay.jdbc.LeaseTable;
+import dev.twinbox.relay.jdbc.OutboxDatabase;
+import dev.twinbox.relay.jdbc.ParkedCount;
+import dev.twinbox.relay.jdbc.Position;
+import dev.twinbox.relay.jdbc.PositionSlots;
+import dev.twinbox.relay.jdbc.PositionTable;
+import dev.twinbox.relay.jdbc.ScheduledEvents;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The housekeeping thread of a session: what has to be done while the lease is held, but by which nothing that is to be sent
+ * may be held up. It has a connection of its own, and its faults are its own: it waits and goes on.
+ */
+final class Housekeeper implements Runnable {
+    private static final Logger LOG = LoggerFactory.getLogger(Housekeeper.class);
+
+    /** Between two looks for scheduled events and for a pause: how much later they may take effect. */
+    private static final Duration TICK = Duration.ofMillis(200);
+
+    private static final int TICKS_PER_ROTATION = 5;
+
+    private static final int TICKS_PER_COUNT = 25;
+
+    private static final String INSUFFICIENT_PRIVILEGE = "42501";
+
+    private final RelayConfig config;
+    private final OutboxDatabase database;
+    private final Observed observed;
+    private final Gate gate;
+    private final Waiter waiter;
+    private volatile @Nullable Connection connection;
+    private volatile boolean closed;
+    private volatile int positionSlot;
+    private boolean mayMove;
+    private boolean forbidden;
+
+    Housekeeper(RelayConfig config, OutboxDatabase database, Observed observed, Gate gate) {
+        this.config = config;
+        this.database = database;
+        this.observed = observed;
+        this.gate = gate;
+        this.waiter = new Waiter(config.idle());
+    }
+
+    /**
+     * Before {@link #run()}.
+     *
+     * @param slot into which positions are written at first
+     */
+    void startWith(int slot) {
+        positionSlot = slot;
+    }
+
+    /** Into which slot positions are to be written now; the main thread asks before each save. */
+    int positionSlot() {
+        return positionSlot;
+    }
+
+    @Override
+    public void run() {
+        try {
+            while (!closed) {
+                keepHouse();
+                waiter.await(config.retry());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (RuntimeException | Error e) {
+            LOG.error("Unforeseen: until the next session no slot is emptied and no scheduled event is moved", e);
+        }
+    }
+
+    /** Until a fault of the database or the end. */
+    private void keepHouse() throws InterruptedException {
+        try (Connection own = database.connect()) {
+            connection = own;
+            LeaseTable lease = new LeaseTable(own, config.tables(), config.name());
+            EventRotation events =
+                    new EventRotation(new EventSlots(own, config.tables(), config.name()), config.tables(), observed);
+            PositionSlots positions = new PositionSlots(own, config.tables());
+            ScheduledEvents scheduled = new ScheduledEvents(own, config.tables());
+            for (long tick = 0; !closed; tick++) {
+                gate.set(lease.pausedSince());
+                if (tick % TICKS_PER_ROTATION == 0) {
+                    mayMove = mayMove || (!forbidden && ScheduledEvents.areKnownTo(own, config.tables()));
+                    events.runOnce();
+                    positionSlot = positions.next(positionSlot);
+                }
+                moveScheduled(scheduled);
+                if (tick % TICKS_PER_COUNT == 0) {
+                    count(own);
+                }
+                waiter.await(TICK);
+            }
+        } catch (SQLException e) {
+            if (!closed) {
+                LOG.warn("Housekeeping failed, trying again: {}", e.getMessage());
+            }
+        }
+    }
+
+    /** For the metrics. */
+    private void count(Connection own) throws SQLException {
+        Position saved =
+                new PositionTable(own, config.tables(), config.name()).load().position();
+        observed.recordBacklog(Backlog.behind(saved, own, config.tables().events()));
+        observed.recordParked(ParkedCount.of(own, config.tables(), config.name()));
+    }
+
+    private void moveScheduled(ScheduledEvents scheduled) throws SQLException {
+        if (!mayMove) {
+            return;
+        }
+        try {
+            observed.recordScheduledMoved(scheduled.runOnce());
+        } catch (SQLException e) {
+            if (!INSUFFICIENT_PRIVILEGE.equals(e.getSQLState())) {
+                throw e;
+            }
+            mayMove = false;
+            forbidden = true;
+            LOG.error(
+                    "Scheduled events are not sent, the relay's role may not move them ({}): grant select, delete on {}, "
+                            + "insert on {} and usage on sequence {} to it, and restart the relay",
+                    e.getMessage(),
+                    config.tables().scheduled(),
+                    config.tables().events(),
+                    config.tables().eventsSequence());
+        }
+    }
+
+    /** Ends {@link #run()}, from any thread; its thread is to be interrupted, too. */
+    void close() {
+        closed = true;
+        observed.clear();
+        waiter.wake();
+        Connection present = connection;
+        if (present != null) {
+            OutboxDatabase.abort(present);
+        }
+    }
+}

@@ -1,0 +1,76 @@
+package dev.twinbox.relay.engine;
+
+import dev.twinbox.relay.config.RelayConfig;
+import dev.twinbox.relay.jdbc.OutboxDatabase;
+import dev.twinbox.relay.jdbc.ParkedTable;
+import dev.twinbox.relay.jdbc.PositionTable;
+import java.sql.Connection;
+import java.sql.SQLException;
+
+/**
+ * The tables that the main thread of a session writes under its lease, on the connection on which it took the lease. After a
+ * failure this connection ends with the session.
+ */
+final class LeasedTables {
+    /** What is done in one transaction. */
+    interface Work {
+        void run() throws SQLException, LeaseLostException;
+    }
+
+    private final Connection connection;
+    private final PositionTable positions;
+    private final ParkedTable parked;
+    private final Lease lease;
+
+    LeasedTables(Connection connection, RelayConfig config, Lease lease) throws SQLException {
+        this.connection = connection;
+        this.positions = new PositionTable(connection, config.tables(), config.name());
+        this.parked = new ParkedTable(connection, config.tables(), config.name());
+        this.lease = lease;
+    }
+
+    PositionTable positions() {
+        return positions;
+    }
+
+    ParkedTable parked() {
+        return parked;
+    }
+
+    Lease lease() {
+        return lease;
+    }
+
+    /**
+     * Appends a position.
+     *
+     * @return false: the lease is another's, and nothing was saved
+     */
+    boolean save(PositionTable.Saved next) throws SQLException {
+        return positions.save(next, lease.owner(), lease.epoch());
+    }
+
+    /** As {@link #save}, with what is to come. */
+    boolean prepare(PositionTable.Prepared row) throws SQLException {
+        return positions.prepare(row, lease.owner(), lease.epoch());
+    }
+
+    /** Until the end of the transaction nobody takes the lease. */
+    void holdLease() throws SQLException, LeaseLostException {
+        if (!parked.holdLease(lease.owner(), lease.epoch())) {
+            throw new LeaseLostException("setting events aside found epoch " + lease.epoch() + " over");
+        }
+    }
+
+    void inTransaction(Work work) throws SQLException, LeaseLostException {
+        connection.setAutoCommit(false);
+        work.run();
+        connection.commit();
+        connection.setAutoCommit(true);
+    }
+
+    /** Ends the connection. Nobody but us knows then that the lease is free. */
+    void abort() {
+        OutboxDatabase.abort(connection);
+    }
+}

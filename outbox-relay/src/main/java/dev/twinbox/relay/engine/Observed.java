@@ -1,0 +1,109 @@
+package dev.twinbox.relay.engine;
+
+import dev.twinbox.relay.jdbc.Backlog;
+import dev.twinbox.relay.jdbc.ParkedCount;
+import java.time.Duration;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
+
+/**
+ * What the housekeeping thread last saw of the outbox, for health and metrics. That thread writes, HTTP threads read. A relay
+ * that stands by sees nothing.
+ */
+public final class Observed {
+    private final LongSupplier nanoTime;
+    private final LongAdder slotsEmptied = new LongAdder();
+    private final LongAdder scheduledMoved = new LongAdder();
+    private volatile int unsent;
+    private volatile Duration oldestUnsent = Duration.ZERO;
+    private volatile ParkedCount parked = ParkedCount.NONE;
+    private volatile long bytes;
+    private volatile String rotationStop = "";
+    private volatile long rotationStoppedAt;
+
+    /** @param nanoTime monotonic */
+    Observed(LongSupplier nanoTime) {
+        this.nanoTime = nanoTime;
+    }
+
+    void recordSlotEmptied() {
+        slotsEmptied.increment();
+    }
+
+    /** This many scheduled events have become due. */
+    void recordScheduledMoved(int events) {
+        scheduledMoved.add(events);
+    }
+
+    public long scheduledMoved() {
+        return scheduledMoved.sum();
+    }
+
+    /**
+     * The slots of the event table were looked at.
+     *
+     * @param allBytes of the event table with its indexes
+     * @param stop what keeps a slot that has had its turn from being emptied, for people; empty: nothing
+     */
+    void recordRotation(long allBytes, String stop) {
+        bytes = allBytes;
+        if (rotationStop.isEmpty() && !stop.isEmpty()) {
+            rotationStoppedAt = nanoTime.getAsLong();
+        }
+        rotationStop = stop;
+    }
+
+    /** What lies behind the saved position. */
+    void recordBacklog(Backlog backlog) {
+        unsent = backlog.events();
+        Duration oldest = backlog.oldest();
+        oldestUnsent = oldest == null ? Duration.ZERO : oldest;
+    }
+
+    void recordParked(ParkedCount count) {
+        parked = count;
+    }
+
+    /** Committed events behind the saved position, at most {@link Backlog#LIMIT}. */
+    public int unsent() {
+        return unsent;
+    }
+
+    /** Age of the oldest of them by the time the application gave it; zero: there are none. */
+    public Duration oldestUnsent() {
+        return oldestUnsent;
+    }
+
+    /** Events set aside. */
+    public ParkedCount parked() {
+        return parked;
+    }
+
+    /** Nothing is seen any more: we do not own the outbox. */
+    void clear() {
+        unsent = 0;
+        oldestUnsent = Duration.ZERO;
+        parked = ParkedCount.NONE;
+        bytes = 0;
+        rotationStop = "";
+    }
+
+    public long slotsEmptied() {
+        return slotsEmptied.sum();
+    }
+
+    /** Of the event table with its indexes. */
+    public long bytes() {
+        return bytes;
+    }
+
+    /** What keeps a slot from being emptied, for people; empty: nothing. */
+    String rotationStop() {
+        return rotationStop;
+    }
+
+    /** For how long something has kept a slot from being emptied; zero: nothing does. */
+    public Duration rotationStopped() {
+        return rotationStop.isEmpty() ? Duration.ZERO : Duration.ofNanos(nanoTime.getAsLong() - rotationStoppedAt);
+    }
+}

@@ -1,0 +1,100 @@
+package dev.twinbox.relay.engine;
+
+import dev.twinbox.relay.jdbc.OutboxRecord;
+import dev.twinbox.relay.jdbc.ParkReason;
+import dev.twinbox.relay.jdbc.ParkedTable;
+import dev.twinbox.relay.jdbc.Position;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Consecutive rows of a window. It is done when the broker has acknowledged every one of them, or it was set aside; then the position may move to
+ * {@link #after()}.
+ */
+final class Page implements OutboxRecord.Batch {
+    /** Hears what becomes of the records, on the producer's thread or, when a send fails at once, on the sending one. */
+    interface Listener {
+        void done(Page page);
+
+        void failed(OutboxRecord record, Exception failure);
+    }
+
+    private final List<OutboxRecord> records;
+    private final Position after;
+    private final long bytes;
+    private final AtomicInteger outstanding;
+    private final List<ParkedTable.Entry> parked = new ArrayList<>(); // written by the sending thread until it is done
+    private volatile @Nullable Listener listener;
+
+    /** @param bytes what the records hold in memory, roughly */
+    Page(List<OutboxRecord> records, Position after, long bytes) {
+        this.records = records;
+        this.after = after;
+        this.bytes = bytes;
+        this.outstanding = new AtomicInteger(records.size());
+        records.forEach(record -> record.setBatch(this));
+    }
+
+    List<OutboxRecord> records() {
+        return records;
+    }
+
+    Position after() {
+        return after;
+    }
+
+    long bytes() {
+        return bytes;
+    }
+
+    boolean isEmpty() {
+        return records.isEmpty();
+    }
+
+    boolean isDone() {
+        return outstanding.get() == 0;
+    }
+
+    /** Before the first record is sent. */
+    void listen(Listener newListener) {
+        listener = newListener;
+    }
+
+    /** The record is not sent but kept in the database when the position moves behind this page. */
+    void park(OutboxRecord record, ParkReason reason) {
+        parked.add(new ParkedTable.Entry(record, reason));
+        record.settle();
+        countDown();
+    }
+
+    /** What has been set aside, in order; complete when the page is done. */
+    List<ParkedTable.Entry> parked() {
+        return parked;
+    }
+
+    @Override
+    public void acknowledged(OutboxRecord record) {
+        countDown();
+    }
+
+    private void countDown() {
+        if (outstanding.decrementAndGet() == 0) {
+            listener().done(this);
+        }
+    }
+
+    @Override
+    public void failed(OutboxRecord record, Exception failure) {
+        listener().failed(record, failure);
+    }
+
+    private Listener listener() {
+        Listener present = listener;
+        if (present == null) {
+            throw new IllegalStateException("records were sent before anybody listened");
+        }
+        return present;
+    }
+}

@@ -1,0 +1,68 @@
+package dev.twinbox.relay.engine;
+
+import java.sql.SQLException;
+
+/** The reading thread: reads page after page ahead of the sending thread, as far as {@link InFlight} has room. */
+final class PageReader implements Runnable {
+    private final Window window;
+    private final InFlight inFlight;
+    private final Gate gate;
+    private final Failures failures;
+    private final Progress progress;
+    private final Waiter idle;
+
+    PageReader(Window window, InFlight inFlight, Gate gate, Failures failures, Progress progress, Waiter idle) {
+        this.window = window;
+        this.inFlight = inFlight;
+        this.gate = gate;
+        this.failures = failures;
+        this.progress = progress;
+        this.idle = idle;
+    }
+
+    @Override
+    public void run() {
+        try {
+            while (awaitRoom()) {
+                int read = readOnce();
+                if (window.isAtEnd()) {
+                    rest(read);
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (Exception | Error e) { // an Error, too, must end the session visibly and not this thread silently
+            failures.report(e);
+        }
+    }
+
+    private boolean awaitRoom() throws InterruptedException {
+        gate.awaitOpen();
+        if (!inFlight.hasRoom()) {
+            progress.recordFull();
+        }
+        return inFlight.awaitRoom();
+    }
+
+    /** Reads one page; returns how many rows it had. */
+    private int readOnce() throws SQLException {
+        progress.recordPollStart();
+        boolean ended = window.isAtEnd();
+        Page page = window.read();
+        int rows = page.records().size();
+        progress.recordPoll(rows);
+        // A window whose last page was full ends with an empty one. That page has to be saved: as long as the window
+        // counts as open, its rows count as unsent and their slot is kept.
+        if (rows > 0 || !ended) {
+            inFlight.add(page);
+        }
+        return rows;
+    }
+
+    private void rest(int read) throws InterruptedException {
+        if (read > 0) {
+            idle.reset();
+        }
+        idle.await();
+    }
+}

@@ -1,0 +1,348 @@
+package dev.twinbox.relay.engine;
+
+import dev.twinbox.relay.config.ExitCode;
+import dev.twinbox.relay.config.RelayConfig;
+import dev.twinbox.relay.config.RelayException;
+import dev.twinbox.relay.jdbc.OutboxDatabase;
+import dev.twinbox.relay.jdbc.StartCheck;
+import dev.twinbox.relay.kafka.KafkaLogin;
+import dev.twinbox.relay.kafka.ProducerSettings;
+import dev.twinbox.relay.kafka.Refusal;
+import dev.twinbox.relay.kafka.Topics;
+import dev.twinbox.relay.kafka.Tracing;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
+import java.time.Duration;
+import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.Function;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.KafkaException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Moves committed rows of the outbox to Kafka until told to stop. One object is one run of one process.
+ *
+ * <p>Nothing is started before {@link #run()} is called; the thread that calls it is the relay's main thread. It owns the
+ * lease and the saved position, and everything it holds is in one {@link RelaySession}, dropped as a whole when anything
+ * fails.
+ */
+public final class Relay implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Relay.class);
+
+    private final RelayConfig config;
+    private final Progress progress;
+    private final OutboxDatabase database;
+    private final RelayResources resources;
+    private final UUID owner = UUID.randomUUID();
+    private final Waiter main;
+    private final CountDownLatch ended = new CountDownLatch(1);
+    private volatile boolean stopping;
+    private volatile @Nullable Thread running;
+    private @Nullable LeaseCandidate candidate;
+    private @Nullable RelaySession session;
+    private boolean everRelayed;
+
+    /**
+     * Starts nothing, see {@link #run()}.
+     *
+     * @param progress written by the relay's threads, see there
+     * @param tracing told of what is sent
+     */
+    public Relay(RelayConfig config, Progress progress, Tracing tracing) {
+        this(
+                config,
+                progress,
+                new OutboxDatabase(config),
+                purpose -> tracing.producer(ProducerSettings.of(config, purpose)));
+    }
+
+    public Relay(
+            RelayConfig config,
+            Progress progress,
+            OutboxDatabase database,
+            Function<String, Producer<byte[], byte[]>> producers) {
+        this.config = config;
+        this.progress = progress;
+        this.database = database;
+        this.main = new Waiter(config.idle());
+        this.resources = new RelayResources(
+                config,
+                database,
+                producers,
+                new Topics(config.kafka()),
+                new KnownOutcomes(KafkaLogin.of(config.kafka())),
+                progress,
+                main);
+    }
+
+    /**
+     * Steps and waits until {@link #stop()}; databases and brokers that go away are waited for.
+     *
+     * @return {@link ExitCode#OK}, or {@link ExitCode#UNFINISHED} if records were still in flight when the shutdown timeout
+     *     ended
+     * @throws RelayException if only a person can help
+     */
+    public ExitCode run() {
+        running = Thread.currentThread();
+        String end = "an error nobody foresaw";
+        try {
+            while (!stopping) {
+                runOnceOrRecover();
+            }
+            ExitCode exitCode = finish();
+            end = "stopped";
+            return exitCode;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            end = "interrupted";
+            return ExitCode.UNFINISHED;
+        } catch (RelayException e) {
+            end = String.valueOf(e.getMessage());
+            throw e;
+        } finally {
+            releaseAndDrop();
+            resources.topics().close();
+            progress.recordEnd(end);
+            ended.countDown();
+        }
+    }
+
+    private void runOnceOrRecover() throws InterruptedException {
+        try {
+            if (runOnce() == 0) {
+                main.await(untilNextRun());
+            }
+        } catch (RelayException | InterruptedException e) {
+            throw e;
+        } catch (Exception | Error e) { // an Error, too: what is dropped is read again, and a dead loop helps nobody
+            recover(e);
+        }
+    }
+
+    /**
+     * One step of the main thread: tries to get hold of the lease, or saves what has been acknowledged since the last step.
+     *
+     * @return how many records the saved position has moved
+     */
+    int runOnce() throws SQLException, LeaseLostException, SessionFailedException {
+        if (session == null) {
+            session = takeOver();
+        }
+        return session == null ? 0 : session.runOnce();
+    }
+
+    private @Nullable RelaySession takeOver() throws SQLException, LeaseLostException {
+        LeaseCandidate present = candidate;
+        if (present == null) {
+            present = stand();
+            candidate = present;
+        }
+        Lease lease = present.tryTake();
+        if (lease == null) {
+            return null;
+        }
+        RelaySession next = begin(present, lease);
+        candidate = null; // its connection is the session's now
+        everRelayed = true;
+        return next;
+    }
+
+    private RelaySession begin(LeaseCandidate present, Lease lease) throws SQLException, LeaseLostException {
+        try {
+            RelaySession next = new RelaySession(resources, present.connection(), lease);
+            next.begin();
+            return next;
+        } catch (RelayException e) {
+            lease.release(); // we end; nobody need wait
+            throw e;
+        }
+    }
+
+    private LeaseCandidate stand() throws SQLException {
+        Connection connection = database.connect();
+        try {
+            LeaseCandidate next = new LeaseCandidate(connection, config, owner, progress);
+            if (next.server().role() == OutboxDatabase.Role.STANDBY) {
+                throw hotStandby();
+            }
+            if (!everRelayed) {
+                StartCheck.verify(connection, config);
+            }
+            return next;
+        } catch (SQLException | RuntimeException | Error e) {
+            OutboxDatabase.abort(connection);
+            throw e;
+        }
+    }
+
+    /** At start a mistake; later a fail-over under way, which ends with a primary. */
+    private SQLException hotStandby() {
+        String message =
+                config.database().url() + " is a hot standby (pg_is_in_recovery): a relay needs the primary, it "
+                        + "writes positions. Use targetServerType=primary in the URL or name the primary.";
+        if (everRelayed) {
+            return new SQLTransientConnectionException(message);
+        }
+        throw new RelayException(ExitCode.DATABASE, message);
+    }
+
+    private Duration untilNextRun() {
+        if (session != null) {
+            return session.untilNextRun();
+        }
+        return candidate == null ? Duration.ZERO : candidate.untilNextTry();
+    }
+
+    /** Drops everything, says why, and waits before the next try; or gives up where trying again would not help. */
+    private void recover(Throwable failure) throws InterruptedException {
+        Throwable cause = trueCause(failure);
+        giveUpIfHopeless(cause);
+        if (!(cause instanceof SendFailedException || cause instanceof StalledException)) {
+            resources.known().forgetAll();
+        }
+        drop();
+        report(cause);
+        if (!isSettledByTheNext(cause)) {
+            main.await(config.retry());
+        }
+    }
+
+    /** Whether the next session can go on at once: it will set aside what this one could not send, or stand by. */
+    private static boolean isSettledByTheNext(Throwable cause) {
+        return cause instanceof LeaseLostException || cause instanceof StalledException || isRefusal(cause);
+    }
+
+    private static boolean isRefusal(Throwable cause) {
+        return cause instanceof SendFailedException sent && Refusal.isForGood(sent.reason());
+    }
+
+    /** What has really happened is known when all threads of the session have ended. */
+    private Throwable trueCause(Throwable failure) {
+        if (session == null) {
+            return failure;
+        }
+        session.halt();
+        session.passOn(resources.known());
+        Throwable within = session.failure();
+        return failure instanceof SessionFailedException && within != null ? within : failure;
+    }
+
+    private void drop() {
+        if (session != null) {
+            session.close();
+            session = null;
+        }
+        if (candidate != null) {
+            OutboxDatabase.abort(candidate.connection());
+            candidate = null;
+        }
+    }
+
+    private void giveUpIfHopeless(Throwable cause) {
+        if (cause instanceof RelayException hopeless) { // of another thread
+            throw hopeless;
+        }
+        if (!everRelayed && cause instanceof SQLException sql) {
+            ExitCode exitCode = OutboxDatabase.exitCode(sql);
+            if (exitCode != null) {
+                throw new RelayException(exitCode, refusal(exitCode, sql), sql);
+            }
+        }
+    }
+
+    private String refusal(ExitCode exitCode, SQLException failure) {
+        String remedy = exitCode == ExitCode.SCHEMA
+                ? ". Create the tables with \"migrate\", or grant the relay's role what it lacks: select on "
+                        + config.tables().events() + ", select and insert on "
+                        + config.tables().position() + ", select, insert and update on "
+                        + config.tables().lease() + ", select, insert, update and delete on "
+                        + config.tables().parked()
+                : ". Check twinbox.relay.database.url, user and password";
+        return "PostgreSQL at " + config.database().url() + " refused: " + failure.getMessage() + remedy;
+    }
+
+    private void report(Throwable cause) {
+        String what = String.valueOf(cause.getMessage());
+        if (cause instanceof LeaseLostException) {
+            LOG.info("Lost the lease of relay \"{}\": {}. Standing by.", config.name(), what);
+        } else if (cause instanceof SQLException) {
+            progress.recordDatabaseFailure(what);
+            LOG.warn("The database failed, trying again: {}", what);
+        } else if (cause instanceof StalledException || isRefusal(cause)) {
+            LOG.warn("Going back to the saved position to set aside what could not be sent: {}", what);
+        } else if (cause instanceof SendFailedException || cause instanceof KafkaException) {
+            progress.recordBrokerFailure(what);
+            LOG.warn("Kafka failed, going back to the saved position: {}", what);
+        } else {
+            progress.recordDatabaseFailure(cause.toString());
+            LOG.error("Unforeseen, going back to the saved position", cause);
+        }
+    }
+
+    /** Waits for the acknowledgement of what the producer already has, as long as the shutdown timeout allows. */
+    private ExitCode finish() throws InterruptedException {
+        RelaySession last = session;
+        if (last == null) {
+            return ExitCode.OK;
+        }
+        last.seal();
+        long deadline = System.nanoTime() + config.shutdownTimeout().toNanos();
+        try {
+            while (!last.isSettled() && System.nanoTime() - deadline < 0) {
+                if (last.runOnce() == 0) {
+                    main.await(earlier(last.untilNextRun(), Duration.ofNanos(deadline - System.nanoTime())));
+                }
+            }
+        } catch (SQLException | LeaseLostException | SessionFailedException e) {
+            LOG.warn("Could not settle what is in flight: {}", trueCause(e).getMessage());
+        }
+        return last.isSettled() ? ExitCode.OK : ExitCode.UNFINISHED;
+    }
+
+    private static Duration earlier(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? one : other;
+    }
+
+    private void releaseAndDrop() {
+        if (session != null) {
+            session.halt();
+            release(session);
+        }
+        drop();
+    }
+
+    private void release(RelaySession last) {
+        try {
+            last.release();
+        } catch (SQLException e) {
+            LOG.warn("Could not release the lease, it ends within {}: {}", config.lease(), e.getMessage());
+        } catch (LeaseLostException e) {
+            LOG.info("The lease is another's already: {}", e.getMessage());
+        }
+    }
+
+    /** Asks {@link #run()} to settle what is in flight and return. Any thread, any number of times; returns at once. */
+    public void stop() {
+        stopping = true;
+        main.wake();
+    }
+
+    /** {@link #stop()}, and waits until {@link #run()} has returned and nothing is left running. */
+    @Override
+    public void close() {
+        stop();
+        Thread runner = running;
+        if (runner == null || runner == Thread.currentThread()) {
+            return; // run() was never called, or it is the one that closes
+        }
+        try {
+            ended.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

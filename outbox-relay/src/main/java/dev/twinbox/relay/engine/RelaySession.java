@@ -1,0 +1,326 @@
+package dev.twinbox.relay.engine;
+
+import dev.twinbox.relay.config.DeliveryMode;
+import dev.twinbox.relay.config.RelayConfig;
+import dev.twinbox.relay.jdbc.LeaseTable;
+import dev.twinbox.relay.jdbc.OutboxTable;
+import dev.twinbox.relay.jdbc.ParkedTable;
+import dev.twinbox.relay.jdbc.Position;
+import dev.twinbox.relay.jdbc.PositionTable;
+import dev.twinbox.relay.kafka.PositionTopic;
+import dev.twinbox.relay.kafka.Refusal;
+import dev.twinbox.relay.kafka.Topics;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.function.Function;
+import org.apache.kafka.clients.producer.Producer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One span of owning the lease with unbroken connections: from the saved position on, with a thread that reads, a thread that
+ * sends, and the main thread that saves positions and renews the lease. Whatever fails, the whole session is dropped and
+ * another one begins at the saved position: a window must not outlive its database connection, nor a producer the failure of
+ * a record.
+ */
+final class RelaySession implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(RelaySession.class);
+
+    private final RelayConfig config;
+    private final Progress progress;
+    private final Topics topics;
+    private final KnownOutcomes known;
+    private final Waiter main;
+    private final Lease lease;
+    private final LeasedTables tables;
+    private final SessionConnections connections;
+    private final SessionThreads threads = new SessionThreads();
+    private final Gate gate;
+    private final Failures failures;
+    private final InFlight inFlight;
+    private final BlockedKeys blockedKeys;
+    private final Admission admission;
+    private final Publication publication;
+    private final RetryPublication retryPublication;
+    private final Housekeeper housekeeper;
+    private @Nullable RetryLoop retries;
+    private PositionTable.Saved saved = PositionTable.Saved.NOTHING;
+    private long savedAt = System.nanoTime();
+
+    /**
+     * Starts nothing, see {@link #begin()}.
+     *
+     * @param saving the connection on which the lease was taken; ends with the session
+     */
+    RelaySession(RelayResources resources, Connection saving, Lease lease) throws SQLException {
+        this.config = resources.config();
+        this.progress = resources.progress();
+        this.topics = resources.topics();
+        this.known = resources.known();
+        this.main = resources.main();
+        this.lease = lease;
+        this.tables = new LeasedTables(saving, config, lease);
+        this.connections = new SessionConnections(resources.database());
+        this.gate = new Gate(progress);
+        this.failures = new Failures(main);
+        this.inFlight = new InFlight(config.page());
+        this.blockedKeys = new BlockedKeys(connections, config);
+        this.admission = new Admission(config, topics, known);
+        this.housekeeper = new Housekeeper(config, resources.database(), progress.observed(), gate);
+        LeaseTable leases = new LeaseTable(saving, config.tables(), config.name());
+        gate.set(leases.pausedSince());
+        Function<String, Producer<byte[], byte[]>> producers = resources.producers();
+        if (config.delivery().mode() == DeliveryMode.AT_LEAST_ONCE) {
+            this.publication = new AtLeastOnce(config, tables, producers, inFlight, gate, failures, progress);
+            this.retryPublication = new AtLeastOnceRetry(producers);
+        } else {
+            PositionTopic topic = new PositionTopic(config, outbox(leases));
+            TransactionalPages pages = new TransactionalPages(inFlight, gate, lease, main, topic, config.page());
+            this.publication = new ExactlyOnce(config.name(), tables, topic, producers, pages, blockedKeys, progress);
+            this.retryPublication = new ExactlyOnceRetry(producers, topic);
+        }
+    }
+
+    /** How our offsets in Kafka are known again. */
+    private static UUID outbox(LeaseTable leases) throws SQLException {
+        LeaseTable.Seen seen = Objects.requireNonNull(leases.look(), "the lease is ours");
+        return Objects.requireNonNull(seen.exactlyOnce(), "the candidate has checked the mode");
+    }
+
+    /** Finds the saved position, and starts reading and sending. If it fails, all but the lease's connection is closed. */
+    void begin() throws SQLException, LeaseLostException {
+        try {
+            if (!tables.parked().any()) {
+                blockedKeys.recordEmpty(blockedKeys.saves());
+            }
+            saved = publication.begin();
+            housekeeper.startWith(tables.positions().slot());
+            OutboxTable outbox =
+                    new OutboxTable(connections.open(), config.tables().events(), config.page());
+            LOG.info(
+                    "Relaying {} as \"{}\", {}, {}",
+                    config.tables().events(),
+                    config.name(),
+                    config.delivery().mode().text(),
+                    saved.position());
+            startThreads(new Window(outbox, saved.position()));
+        } catch (SQLException | LeaseLostException | RuntimeException | Error e) {
+            connections.abort();
+            publication.close();
+            throw e;
+        }
+    }
+
+    private void startThreads(Window window) {
+        PageReader reader = new PageReader(window, inFlight, gate, failures, progress, new Waiter(config.idle()));
+        Sender sender = sender();
+        RetryLoop retryLoop = retryLoop();
+        retries = retryLoop;
+        threads.start("relay-reader", reader);
+        threads.start("relay-sender", sender);
+        threads.start("relay-retry", retryLoop);
+        threads.start("relay-housekeeping", housekeeper);
+    }
+
+    private Sender sender() {
+        KafkaOutage outage = new KafkaOutage(config, topics.login(), failures, progress);
+        HandOver handOver = new HandOver(
+                publication,
+                admission,
+                known,
+                topics,
+                lease,
+                outage,
+                config.parking().stallTimeout());
+        return new Sender(publication, handOver, blockedKeys, known, failures, main);
+    }
+
+    private RetryLoop retryLoop() {
+        FirstContact contact = new FirstContact(topics, failures, progress);
+        StallWatch stalls = new StallWatch(
+                inFlight,
+                topics,
+                admission,
+                failures,
+                progress,
+                config.parking().stallTimeout());
+        RetryTransactions transactions =
+                new RetryTransactions(connections, config, lease, blockedKeys, retryPublication);
+        RetryDelivery delivery =
+                new RetryDelivery(config, transactions, retryPublication, admission, lease, stalls, progress);
+        return new RetryLoop(config, contact, stalls, gate, blockedKeys, transactions, delivery, failures);
+    }
+
+    /**
+     * Renews the lease, and moves the saved position after all that is acknowledged, each if it is time.
+     *
+     * @return how many records the position has moved
+     * @throws SessionFailedException if one of the session's threads has failed
+     */
+    int runOnce() throws SQLException, LeaseLostException, SessionFailedException {
+        if (failures.any()) {
+            throw new SessionFailedException();
+        }
+        lease.renewIfDue();
+        publication.settle();
+        int records = untilSave().isZero() ? saveAcknowledged() : 0;
+        confirm();
+        return records;
+    }
+
+    /** Zero if the position may be saved now. */
+    private Duration untilSave() {
+        Duration rest = publication.saveInterval().minusNanos(System.nanoTime() - savedAt);
+        return rest.isNegative() ? Duration.ZERO : rest;
+    }
+
+    /** The position moves page by page, in the order in which they were read. */
+    private int saveAcknowledged() throws SQLException, LeaseLostException {
+        List<Page> done = new ArrayList<>();
+        int records = 0;
+        for (Page page = inFlight.pollDone(); page != null; page = inFlight.pollDone()) {
+            records += page.records().size();
+            done.add(page);
+        }
+        if (!done.isEmpty()) {
+            save(done);
+        }
+        return records;
+    }
+
+    private void save(List<Page> done) throws SQLException, LeaseLostException {
+        publication.settle();
+        Position position = done.get(done.size() - 1).after();
+        List<ParkedTable.Entry> entries =
+                done.stream().flatMap(page -> page.parked().stream()).toList();
+        if (entries.isEmpty()) {
+            save(position);
+        } else {
+            park(position, entries);
+        }
+        publication.recordSaved(saved, done);
+        done.forEach(page -> known.forget(page.records()));
+    }
+
+    private void save(Position position) throws SQLException, LeaseLostException {
+        PositionTable.Saved next = next(position);
+        if (!publication.save(next)) {
+            throw lost();
+        }
+        recordSaved(next);
+    }
+
+    private void confirm() throws SQLException, LeaseLostException {
+        Position position = publication.unconfirmed();
+        if (position != null) {
+            PositionTable.Saved next = next(position);
+            if (!publication.confirm(next)) {
+                throw lost();
+            }
+            recordSaved(next);
+        }
+    }
+
+    private PositionTable.Saved next(Position position) {
+        tables.positions().writeTo(housekeeper.positionSlot());
+        return new PositionTable.Saved(saved.number() + 1, position);
+    }
+
+    private LeaseLostException lost() {
+        lease.end();
+        return new LeaseLostException("saving a position found epoch " + lease.epoch() + " over");
+    }
+
+    private void recordSaved(PositionTable.Saved next) {
+        saved = next;
+        savedAt = System.nanoTime();
+        progress.recordSaved(next.position().toString());
+    }
+
+    /** In one transaction: an event is before the position, or parked, or sent, whatever happens in between. */
+    private void park(Position position, List<ParkedTable.Entry> entries) throws SQLException, LeaseLostException {
+        synchronized (blockedKeys.rowsLock()) {
+            tables.inTransaction(() -> {
+                save(position);
+                publication.park(entries);
+            });
+        }
+        blockedKeys.recordSaved(entries);
+        progress.recordParked(entries.size());
+        if (retries != null) {
+            retries.wake();
+        }
+    }
+
+    /** How long {@link #runOnce()} need not be called unless the main thread is woken. */
+    Duration untilNextRun() {
+        Duration renewal = lease.untilRenewal();
+        Duration save = inFlight.hasDone() ? untilSave() : renewal;
+        return save.compareTo(renewal) < 0 ? save : renewal;
+    }
+
+    /** No further page is read or handed to the producer. */
+    void seal() {
+        inFlight.seal();
+    }
+
+    /** Whether what the producer was given is acknowledged and the position saved; only after {@link #seal()}. */
+    boolean isSettled() {
+        return publication.isSettled();
+    }
+
+    /** Saves what is acknowledged and gives the lease back, after {@link #halt()}. */
+    void release() throws SQLException, LeaseLostException {
+        saveAcknowledged();
+        lease.release();
+    }
+
+    /** Ends reading and sending, and drops what is not acknowledged. When it returns, what failed is known. */
+    void halt() {
+        lease.end();
+        inFlight.seal();
+        housekeeper.close();
+        threads.interrupt();
+        connections.abort();
+        publication.close();
+        threads.join();
+    }
+
+    /** {@link #halt()}, and ends the lease's connection. Nobody but us knows then that the lease is free. */
+    @Override
+    public void close() {
+        halt();
+        tables.abort();
+        progress.recordDropped();
+        progress.recordLeaseGone();
+    }
+
+    @Nullable Throwable failure() {
+        return failures.worst();
+    }
+
+    /** What the next session should know; after {@link #halt()}. */
+    void passOn(KnownOutcomes next) {
+        List<SendFailedException> refused = failures.refused();
+        next.learn(refused);
+        refused.forEach(each -> topics.forget(each.record().topic())); // it is not as it was thought to be
+        Throwable failure = failure();
+        if (failure instanceof StalledException stall) {
+            next.learn(stall);
+        }
+        if (failure instanceof SendFailedException sent
+                && !Refusal.isForGood(sent.reason())
+                && publication.mayBlame(sent.reason())) {
+            next.recordFirstFailure(sent.record(), sent.reason());
+        }
+        if (failure instanceof SendFailedException || failure instanceof StalledException) {
+            publication.passOn(next);
+        }
+    }
+}

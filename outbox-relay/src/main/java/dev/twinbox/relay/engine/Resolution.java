@@ -1,0 +1,60 @@
+package dev.twinbox.relay.engine;
+
+import dev.twinbox.relay.config.ExitCode;
+import dev.twinbox.relay.config.RelayException;
+import dev.twinbox.relay.jdbc.Position;
+import dev.twinbox.relay.jdbc.PositionTable;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What became of the last Kafka transaction of a relay, told by its newest row in the database and by the number that Kafka
+ * has committed. The row was written before the transaction could end; so one of the row's two positions is the true one.
+ *
+ * @param position up to here events are published, or set aside
+ */
+record Resolution(Outcome outcome, Position position) {
+    enum Outcome {
+        /** Nothing has been published exactly once from the row's position on: Kafka's number says nothing, and is set. */
+        FIRST,
+        COMMITTED,
+        NOT_COMMITTED
+    }
+
+    /** What a person can do about an answer of Kafka that fits nothing. */
+    private static final String REMEDY =
+            " If it cannot be brought back, \"outbox-relay rebase --from-position\" makes the "
+                    + "relay go on from the position in the database; what Kafka has beyond it is published twice then";
+
+    /**
+     * @param relay for the message
+     * @param kafka the committed number; null: Kafka has none
+     * @throws RelayException if the two do not fit together
+     */
+    static Resolution of(String relay, PositionTable.Prepared row, @Nullable Long kafka) {
+        Long committed = row.committed();
+        if (committed == null) {
+            return new Resolution(Outcome.FIRST, row.position());
+        }
+        if (kafka == null) {
+            throw new RelayException(
+                    ExitCode.DELIVERY,
+                    "relay \"" + relay + "\" has published exactly once up to number " + committed
+                            + ", but Kafka has no committed offset of it: it was deleted, or has expired because the relay did "
+                            + "not run for longer than offsets.retention.minutes, or this is another Kafka cluster."
+                            + REMEDY);
+        }
+        if (row.next() != null && kafka == row.number()) {
+            return new Resolution(Outcome.COMMITTED, row.next());
+        }
+        if (kafka.equals(committed)) {
+            return new Resolution(Outcome.NOT_COMMITTED, row.position());
+        }
+        throw new RelayException(
+                ExitCode.DELIVERY,
+                "Kafka has committed number " + kafka + " of relay \"" + relay
+                        + "\", which its database does not know (it has "
+                        + committed + (row.next() == null ? "" : " and " + row.number())
+                        + "): the database has lost commits, as after a restore or a fail-over that was not synchronous, or "
+                        + "this is another Kafka cluster." + REMEDY);
+    }
+}

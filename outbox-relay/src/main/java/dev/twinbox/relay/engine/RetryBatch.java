@@ -1,0 +1,180 @@
+package dev.twinbox.relay.engine;
+
+import dev.twinbox.relay.config.RelayConfig;
+import dev.twinbox.relay.jdbc.EventKey;
+import dev.twinbox.relay.jdbc.OutboxRecord;
+import dev.twinbox.relay.jdbc.ParkReason;
+import dev.twinbox.relay.jdbc.ParkedTable;
+import dev.twinbox.relay.kafka.Refusal;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Parked events on their way to Kafka: those of a key in order, and after the first that does not get through none of its key.
+ * One thread sends; the producer's thread tells what became of it.
+ */
+final class RetryBatch implements OutboxRecord.Batch, FirstRecords.RecordPlacer {
+    private static final Duration CHECK = Duration.ofSeconds(1);
+
+    private final Producer<byte[], byte[]> producer;
+    private final Admission admission;
+    private final Lease lease;
+    private final StallWatch stalls;
+    private final Duration stallTimeout;
+    private final Map<Long, ParkReason> refused = new ConcurrentHashMap<>();
+    private final Set<Long> acknowledged = ConcurrentHashMap.newKeySet();
+    private final Set<EventKey> stopped = new HashSet<>();
+    private final Waiter answers;
+    private final Thread sending = Thread.currentThread();
+    private int unanswered; // guarded by this
+    private volatile @Nullable Exception failure;
+    private volatile boolean failed;
+
+    RetryBatch(
+            Producer<byte[], byte[]> producer,
+            Admission admission,
+            Lease lease,
+            StallWatch stalls,
+            RelayConfig config) {
+        this.producer = producer;
+        this.admission = admission;
+        this.lease = lease;
+        this.stalls = stalls;
+        this.stallTimeout = config.parking().stallTimeout();
+        this.answers = new Waiter(config.idle());
+    }
+
+    /** Sends what can be sent, on the thread that made this object, and waits for the answers. */
+    void send(List<ParkedTable.Claimed> rows, FirstRecords firstRecords) throws InterruptedException {
+        try {
+            firstRecords.place(rows.stream().map(ParkedTable.Claimed::record).toList(), this);
+            awaitAnswers();
+        } catch (InterruptException e) {
+            throw e;
+        } catch (KafkaException | SendFailedException e) {
+            failure = e;
+        }
+    }
+
+    @Override
+    public @Nullable TopicPartition partitionOf(OutboxRecord record) {
+        return admission.partitionOf(record);
+    }
+
+    @Override
+    public int partitions(String topic) {
+        return admission.partitions(topic);
+    }
+
+    @Override
+    public boolean place(OutboxRecord record) throws InterruptedException {
+        EventKey key = record.key();
+        if (failure != null || (key != null && stopped.contains(key))) {
+            return false;
+        }
+        boolean handedOver = handOver(record);
+        if (!handedOver && key != null) {
+            stopped.add(key);
+        }
+        return handedOver;
+    }
+
+    @SuppressWarnings("FutureReturnValueIgnored") // the record is its own callback
+    private boolean handOver(OutboxRecord record) throws InterruptedException {
+        try {
+            ParkReason objection = admission.obstacle(record);
+            if (objection != null) {
+                refused.put(record.seq(), objection);
+                return false;
+            }
+            lease.awaitHeld();
+            record.setBatch(this);
+            count(1);
+            producer.send(admission.routed(record.record()), record);
+            return failure == null && !refused.containsKey(record.seq());
+        } catch (InterruptException e) {
+            throw e;
+        } catch (KafkaException e) {
+            failure = e;
+            return false;
+        }
+    }
+
+    private synchronized void count(int change) {
+        unanswered += change;
+        if (unanswered == 0) {
+            answers.wake();
+        }
+    }
+
+    private synchronized boolean isAnswered() {
+        return unanswered == 0;
+    }
+
+    /** What has no answer within the stall timeout is given up for now. */
+    @Override
+    public void awaitAnswers() throws InterruptedException {
+        long deadline = System.nanoTime() + stallTimeout.toNanos();
+        while (!isAnswered() && failure == null) {
+            if (System.nanoTime() - deadline > 0) {
+                failure = new TimeoutException("no answer within " + stallTimeout);
+                return;
+            }
+            answers.await(CHECK);
+            stalls.check();
+        }
+    }
+
+    @Override
+    public void acknowledged(OutboxRecord record) {
+        acknowledged.add(record.seq());
+        count(-1);
+    }
+
+    @Override
+    public void failed(OutboxRecord record, Exception why) {
+        failed = true;
+        if (Refusal.isForGood(why)) {
+            refused.put(record.seq(), admission.refused(record, why));
+        }
+        boolean notTaken = Thread.currentThread() == sending; // the producer calls back from within send()
+        if (!notTaken) {
+            producer.close(Duration.ZERO); // nothing of its key may overtake it
+        }
+        if (!notTaken || !Refusal.isForGood(why)) {
+            failure = why;
+        }
+        count(-1);
+        answers.wake();
+    }
+
+    /** The numbers of those that Kafka has. */
+    List<Long> acknowledged() {
+        return new ArrayList<>(acknowledged);
+    }
+
+    /** Whether the producer or Kafka failed on any record; what was not even tried does not count. */
+    boolean hasFailed() {
+        return failed || failure != null;
+    }
+
+    @Nullable ParkReason refusalOf(long number) {
+        return refused.get(number);
+    }
+
+    /** What says nothing against any record, but makes the producer useless; null if there was nothing. */
+    @Nullable Exception failure() {
+        return failure;
+    }
+}

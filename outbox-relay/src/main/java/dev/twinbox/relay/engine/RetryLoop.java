@@ -1,0 +1,152 @@
+package dev.twinbox.relay.engine;
+
+import dev.twinbox.relay.config.RelayConfig;
+import dev.twinbox.relay.jdbc.EventKey;
+import dev.twinbox.relay.jdbc.ParkReason;
+import dev.twinbox.relay.jdbc.ParkedTable;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.apache.kafka.common.errors.InterruptException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The thread for parked events: sends, in the order of their keys, what an operator gave back or what it waited for has come,
+ * with a producer of its own, so that nothing of it holds up the others. A key is free again when its last row is gone, which
+ * is after that row's acknowledgement; until then its later events join the rows. It also makes the first contact with Kafka,
+ * and watches for partitions that stand still.
+ *
+ * <p>While nothing is parked it asks the database nothing.
+ */
+final class RetryLoop implements Runnable {
+    private static final Logger LOG = LoggerFactory.getLogger(RetryLoop.class);
+    private static final Duration POLL = Duration.ofSeconds(1);
+
+    /** What a pause is about, if not about a group of waiting events. */
+    private static final ParkedTable.WaitedFor NOTHING = new ParkedTable.WaitedFor("", ParkReason.TOPIC);
+
+    private final RelayConfig config;
+    private final FirstContact contact;
+    private final StallWatch stalls;
+    private final Gate gate;
+    private final BlockedKeys blockedKeys;
+    private final RetryTransactions transactions;
+    private final RetryDelivery delivery;
+    private final Failures failures;
+    private final Waiter waiter;
+
+    RetryLoop(
+            RelayConfig config,
+            FirstContact contact,
+            StallWatch stalls,
+            Gate gate,
+            BlockedKeys blockedKeys,
+            RetryTransactions transactions,
+            RetryDelivery delivery,
+            Failures failures) {
+        this.config = config;
+        this.contact = contact;
+        this.stalls = stalls;
+        this.gate = gate;
+        this.blockedKeys = blockedKeys;
+        this.transactions = transactions;
+        this.delivery = delivery;
+        this.failures = failures;
+        this.waiter = new Waiter(config.idle());
+    }
+
+    /** Events have been parked. Any thread. */
+    void wake() {
+        waiter.wake();
+    }
+
+    @Override
+    public void run() {
+        try {
+            while (!Thread.interrupted()) {
+                contact.makeOnce();
+                stalls.check();
+                gate.awaitOpen();
+                if (!blockedKeys.any() || !runOnce()) {
+                    waiter.await(POLL);
+                }
+            }
+        } catch (InterruptedException | InterruptException e) {
+            Thread.currentThread().interrupt();
+        } catch (Exception | Error e) {
+            failures.report(e);
+        } finally {
+            delivery.closeProducer();
+        }
+    }
+
+    /** Returns whether there may be more to do at once. */
+    private boolean runOnce() throws SQLException, LeaseLostException, InterruptedException {
+        long saves = blockedKeys.saves();
+        boolean worked = deleteDiscarded();
+        worked |= sendReady();
+        worked |= sendWaiting();
+        if (!worked && !transactions.table().any()) {
+            blockedKeys.recordEmpty(saves);
+        }
+        return worked;
+    }
+
+    private boolean deleteDiscarded() throws SQLException, LeaseLostException {
+        if (!transactions.table().hasDiscarded()) {
+            return false;
+        }
+        List<ParkedTable.Discarded> discarded = transactions.underLease(table -> {
+            List<ParkedTable.Discarded> gone = table.deleteDiscarded();
+            Set<EventKey> keys = new HashSet<>();
+            for (ParkedTable.Discarded each : gone) {
+                if (each.key() != null) {
+                    keys.add(each.key());
+                }
+            }
+            table.promote(keys);
+            return gone;
+        });
+        discarded.forEach(each -> LOG.info("Discarded as told: {}", each.description()));
+        return !discarded.isEmpty();
+    }
+
+    private boolean sendReady() throws SQLException, LeaseLostException, InterruptedException {
+        if (delivery.isPaused(NOTHING)) {
+            return false;
+        }
+        return delivery.deliver(transactions.table().ready(config.page().rows()), NOTHING);
+    }
+
+    private boolean sendWaiting() throws SQLException, LeaseLostException, InterruptedException {
+        boolean worked = false;
+        for (ParkedTable.WaitedFor group : transactions.table().waitedFor()) {
+            if (delivery.isPaused(group)) {
+                continue;
+            }
+            if (delivery.isThere(group)) {
+                worked |= delivery.deliver(
+                        transactions.table().waiting(group, config.page().rows()), group);
+            } else {
+                giveUpOld(group);
+            }
+        }
+        return worked;
+    }
+
+    private void giveUpOld(ParkedTable.WaitedFor group) throws SQLException, LeaseLostException {
+        Duration limit = config.parking().waitingLimit();
+        int givenUp = transactions.table().giveUp(group, limit);
+        if (givenUp > 0) {
+            LOG.error(
+                    "{} events for topic \"{}\" have waited for more than {}: when the cause is mended, "
+                            + "\"outbox-relay parked retry\" sends them, \"discard\" drops them",
+                    givenUp,
+                    group.topic(),
+                    limit);
+        }
+    }
+}

@@ -1,0 +1,80 @@
+package dev.twinbox.relay.engine;
+
+import dev.twinbox.relay.config.RelayConfig;
+import dev.twinbox.relay.jdbc.ParkedTable;
+import java.sql.Connection;
+import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
+
+/** The retry thread's transactions on the parked events, on a connection of its own that is opened for the first of them. */
+final class RetryTransactions {
+    /** What is done in one transaction. */
+    interface Work<T> {
+        T run(ParkedTable table) throws SQLException;
+    }
+
+    private record Opened(Connection connection, ParkedTable table) {}
+
+    private final SessionConnections connections;
+    private final RelayConfig config;
+    private final Lease lease;
+    private final BlockedKeys blockedKeys;
+    private final RetryPublication publication;
+    private @Nullable Opened opened;
+
+    /** @param publication settles what a predecessor was sending, before anything else */
+    RetryTransactions(
+            SessionConnections connections,
+            RelayConfig config,
+            Lease lease,
+            BlockedKeys blockedKeys,
+            RetryPublication publication) {
+        this.connections = connections;
+        this.config = config;
+        this.lease = lease;
+        this.blockedKeys = blockedKeys;
+        this.publication = publication;
+    }
+
+    /** For what needs no transaction. */
+    ParkedTable table() throws SQLException, LeaseLostException {
+        return opened().table();
+    }
+
+    /**
+     * One transaction in which the lease is surely ours. Never at the same time as the main thread parks events: one that joins
+     * a key and one that leaves it would not see each other.
+     */
+    <T> T underLease(Work<T> work) throws SQLException, LeaseLostException {
+        return underLease(opened(), work);
+    }
+
+    private <T> T underLease(Opened mine, Work<T> work) throws SQLException, LeaseLostException {
+        synchronized (blockedKeys.rowsLock()) {
+            mine.connection().setAutoCommit(false);
+            if (!mine.table().holdLease(lease.owner(), lease.epoch())) {
+                mine.connection().rollback();
+                throw new LeaseLostException("a change to parked events found epoch " + lease.epoch() + " over");
+            }
+            T result = work.run(mine.table());
+            mine.connection().commit();
+            mine.connection().setAutoCommit(true);
+            return result;
+        }
+    }
+
+    private Opened opened() throws SQLException, LeaseLostException {
+        Opened present = opened;
+        if (present == null) {
+            Connection connection = connections.open();
+            present = new Opened(connection, new ParkedTable(connection, config.tables(), config.name()));
+            opened = present;
+            publication.open();
+            underLease(present, table -> {
+                publication.takeUp(table);
+                return true;
+            });
+        }
+        return present;
+    }
+}

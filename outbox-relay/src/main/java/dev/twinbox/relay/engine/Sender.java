@@ -1,0 +1,157 @@
+package dev.twinbox.relay.engine;
+
+import dev.twinbox.relay.jdbc.EventKey;
+import dev.twinbox.relay.jdbc.OutboxRecord;
+import dev.twinbox.relay.jdbc.ParkReason;
+import dev.twinbox.relay.jdbc.ParkedState;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Set;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InterruptException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The sending thread: takes page after page, and places the records of each in order: hands them to the producer, or parks
+ * them. A record that fails after the producer has taken it ends the session.
+ */
+final class Sender implements Runnable, Page.Listener {
+    private static final Logger LOG = LoggerFactory.getLogger(Sender.class);
+
+    private final Publication publication;
+    private final Producer<byte[], byte[]> producer;
+    private final HandOver handOver;
+    private final BlockedKeys blockedKeys;
+    private final KnownOutcomes known;
+    private final Failures failures;
+    private final Waiter main;
+    private final FirstRecords firstRecords = new FirstRecords();
+    private volatile @Nullable Thread sending;
+
+    /**
+     * @param publication has begun
+     * @param main wakes the main thread
+     */
+    Sender(
+            Publication publication,
+            HandOver handOver,
+            BlockedKeys blockedKeys,
+            KnownOutcomes known,
+            Failures failures,
+            Waiter main) {
+        this.publication = publication;
+        this.producer = publication.producer();
+        this.handOver = handOver;
+        this.blockedKeys = blockedKeys;
+        this.known = known;
+        this.failures = failures;
+        this.main = main;
+    }
+
+    @Override
+    public void run() {
+        sending = Thread.currentThread();
+        try {
+            for (Page page = publication.next(); page != null; page = publication.next()) {
+                send(page);
+            }
+        } catch (InterruptedException | InterruptException e) {
+            Thread.currentThread().interrupt();
+        } catch (Exception | Error e) {
+            failures.report(e);
+        }
+    }
+
+    private void send(Page page) throws InterruptedException, SendFailedException, SQLException {
+        page.listen(this);
+        firstRecords.place(page.records(), new PagePlacer(page, blockedKeys.blockedOf(page)));
+        if (page.isEmpty()) { // the end of a window; no record will say that it is done
+            main.wake();
+        }
+    }
+
+    /** Places the records of one page. */
+    private final class PagePlacer implements FirstRecords.RecordPlacer {
+        private final Page page;
+        private final Set<EventKey> blocked;
+
+        PagePlacer(Page page, Set<EventKey> blocked) {
+            this.page = page;
+            this.blocked = blocked;
+        }
+
+        @Override
+        public @Nullable TopicPartition partitionOf(OutboxRecord record) throws InterruptedException {
+            return handOver.partitionOf(record);
+        }
+
+        @Override
+        public int partitions(String topic) {
+            return handOver.partitions(topic);
+        }
+
+        @Override
+        public boolean place(OutboxRecord record) throws InterruptedException, SendFailedException {
+            if (known.isSent(record.seq())) {
+                record.onCompletion(null, null);
+                return false;
+            }
+            ParkReason reason = isBlocked(record, blocked) ? ParkReason.behind() : handOver.place(record);
+            if (reason != null) {
+                park(page, record, reason, blocked);
+            }
+            if (failures.any()) {
+                throw new InterruptedException("the session has failed");
+            }
+            return reason == null;
+        }
+
+        @Override
+        public void awaitAnswers() {
+            producer.flush();
+        }
+    }
+
+    private static boolean isBlocked(OutboxRecord record, Set<EventKey> blocked) {
+        if (blocked.isEmpty()) {
+            return false;
+        }
+        EventKey key = record.key();
+        return key != null && blocked.contains(key);
+    }
+
+    private void park(Page page, OutboxRecord record, ParkReason reason, Set<EventKey> blocked) {
+        blockedKeys.add(record);
+        EventKey key = record.key();
+        if (key != null) {
+            blocked.add(key);
+        }
+        page.park(record, reason);
+        if (reason.state() == ParkedState.REFUSED) {
+            LOG.warn("Setting aside for a person: {}", reason.error()); // it names the event
+        } else if (reason.state() == ParkedState.WAITING) {
+            LOG.warn("Setting aside {}: {}", record, reason.error());
+        }
+    }
+
+    @Override
+    public void done(Page page) {
+        main.wake();
+    }
+
+    @Override
+    public void failed(OutboxRecord record, Exception failure) {
+        if (Thread.currentThread() == sending) {
+            handOver.recordNotTaken(failure);
+        } else {
+            failures.report(new SendFailedException(record, failure));
+            // Here, on the producer's own thread, nothing can be sent between the failure and the end: a later record
+            // of this key that is still waiting in the producer would overtake it. Those already under way carry
+            // sequence numbers that the broker refuses.
+            producer.close(Duration.ZERO);
+        }
+    }
+}

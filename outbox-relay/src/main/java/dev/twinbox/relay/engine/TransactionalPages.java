@@ -1,0 +1,167 @@
+package dev.twinbox.relay.engine;
+
+import dev.twinbox.relay.config.RelayConfig;
+import dev.twinbox.relay.jdbc.PositionTable;
+import dev.twinbox.relay.kafka.PositionTopic;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
+import org.apache.kafka.clients.producer.Producer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The sending thread's part of exactly-once publication: which pages go into one Kafka transaction, and its end. A transaction
+ * costs tens of milliseconds whatever is in it; so it takes what is waiting, and what is sure to come, up to a limit. Meanwhile
+ * the reading thread reads ahead.
+ */
+final class TransactionalPages {
+    /** How long records of a backlog wait for the end of their transaction, about. */
+    private static final Duration LONGEST = Duration.ofMillis(300);
+
+    /** Kafka forgets committed offsets, after seven days by default. */
+    private static final Duration REFRESH = Duration.ofHours(6);
+
+    private final InFlight inFlight;
+    private final Gate gate;
+    private final Lease lease;
+    private final Waiter main;
+    private final PositionTopic topic;
+    private final long mostBytes;
+
+    private @Nullable Producer<byte[], byte[]> producer;
+    private volatile PositionTable.Saved committed = PositionTable.Saved.NOTHING; // written by the sending thread
+    private volatile boolean open; // written by the sending thread
+    private @Nullable Page last; // of the sending thread: of the open transaction
+    private long bytes; // of the sending thread
+    private long beganAt; // of the sending thread
+    private PositionTable.@Nullable Saved prepared; // guarded by this
+
+    /**
+     * @param limits of what may be in flight, and so in one transaction
+     * @param main wakes the main thread
+     */
+    TransactionalPages(
+            InFlight inFlight, Gate gate, Lease lease, Waiter main, PositionTopic topic, RelayConfig.Page limits) {
+        this.inFlight = inFlight;
+        this.gate = gate;
+        this.lease = lease;
+        this.main = main;
+        this.topic = topic;
+        this.mostBytes = (long) limits.bytes() * limits.inFlight();
+    }
+
+    /**
+     * Before the sending thread is started.
+     *
+     * @param initialized what transactions are sent with
+     * @param saved what Kafka has now
+     */
+    void start(Producer<byte[], byte[]> initialized, PositionTable.Saved saved) {
+        producer = initialized;
+        committed = saved;
+    }
+
+    private Producer<byte[], byte[]> producer() {
+        return Objects.requireNonNull(producer, "start() sets it");
+    }
+
+    /** The number that Kafka has, and the position it stands for. Any thread. */
+    PositionTable.Saved committed() {
+        return committed;
+    }
+
+    /** Whether a transaction has begun and is not known to be committed. Any thread. */
+    boolean isOpen() {
+        return open;
+    }
+
+    /** Whether nothing is in a transaction, or on its way into one. Any thread. */
+    boolean isIdle() {
+        return !open && inFlight.isSettled();
+    }
+
+    /** Up to here everything is durable in the database. Only for the main thread. */
+    synchronized void recordPrepared(PositionTable.Saved next) {
+        prepared = next;
+        notifyAll();
+    }
+
+    /** See {@link Publication#next()}. */
+    @Nullable Page next() throws InterruptedException {
+        Page page = open ? nextOfTransaction() : null;
+        if (page == null) {
+            commit();
+            page = first();
+        }
+        if (page != null) {
+            last = page;
+            bytes += page.bytes();
+        }
+        return page;
+    }
+
+    /** Another page for the open transaction; null: it should end. */
+    private @Nullable Page nextOfTransaction() throws InterruptedException {
+        long left = LONGEST.toNanos() - (System.nanoTime() - beganAt);
+        Page present = last;
+        if (bytes >= mostBytes || left <= 0 || gate.isClosed() || present == null) {
+            return null;
+        }
+        boolean moreIsSure = present.after().to() != null;
+        return inFlight.take(moreIsSure ? Duration.ofNanos(left) : Duration.ZERO);
+    }
+
+    private @Nullable Page first() throws InterruptedException {
+        Page page = inFlight.take(REFRESH);
+        while (page == null && !inFlight.isSealed()) {
+            refresh();
+            page = inFlight.take(REFRESH);
+        }
+        if (page != null) {
+            gate.awaitOpen(); // with no transaction open: readers of committed records would wait for its end
+            begin();
+        }
+        return page;
+    }
+
+    private void begin() {
+        open = true;
+        producer().beginTransaction();
+        bytes = 0;
+        beganAt = System.nanoTime();
+    }
+
+    /** Ends the open transaction, if there is one, when all its records are acknowledged and its end is durable. */
+    private void commit() throws InterruptedException {
+        Page end = last;
+        if (!open || end == null) {
+            return;
+        }
+        producer().flush();
+        PositionTable.Saved next = awaitPrepared(end);
+        lease.awaitHeld();
+        end(next);
+        committed = next;
+        last = null;
+        open = false;
+        main.wake();
+    }
+
+    /** Commits a number for the second time: nobody else has committed one since, or we are fenced. */
+    private void refresh() {
+        producer().beginTransaction();
+        end(committed);
+    }
+
+    private void end(PositionTable.Saved position) {
+        topic.commit(producer(), Map.of(PositionTopic.Partition.PAGES, position));
+    }
+
+    private synchronized PositionTable.Saved awaitPrepared(Page end) throws InterruptedException {
+        main.wake(); // a page without records tells nobody that it is done
+        while (prepared == null || !prepared.position().equals(end.after())) {
+            wait();
+        }
+        return prepared;
+    }
+}

@@ -1,0 +1,54 @@
+package dev.twinbox.relay.engine;
+
+import dev.twinbox.relay.jdbc.OutboxTable;
+import dev.twinbox.relay.jdbc.OutboxTable.Cut;
+import dev.twinbox.relay.jdbc.OutboxTable.Slice;
+import dev.twinbox.relay.jdbc.Position;
+import dev.twinbox.relay.jdbc.Snapshot;
+import java.sql.SQLException;
+
+/**
+ * Walks from window to window: what has become visible since the last one, in order of {@code seq}. Two transactions that
+ * waited for each other's row lock fall into windows, and within one window have numbers, in the order in which they got it.
+ *
+ * <p>Lives exactly as long as its database connection, see {@link Position}. Not for several threads.
+ */
+final class Window {
+    private final OutboxTable table;
+    private Position position;
+
+    Window(OutboxTable table, Position position) {
+        this.table = table;
+        this.position = position;
+    }
+
+    /** The next page; an empty one if nothing is there now. */
+    Page read() throws SQLException {
+        Snapshot to = position.to();
+        Slice slice =
+                to == null ? table.openWindow(position.from()) : table.nextPage(position.from(), to, position.seq());
+        position = after(position, slice);
+        return new Page(slice.records(), position, slice.bytes());
+    }
+
+    /** Where one is behind this slice, which was read from there. */
+    static Position after(Position before, Slice slice) {
+        Snapshot to = before.to();
+        Snapshot end = to == null ? slice.snapshot() : to;
+        if (end == null) {
+            throw new IllegalStateException("the window was opened without its snapshot");
+        }
+        return slice.cut() == Cut.MORE_TO_COME
+                ? Position.open(before.from(), end, lastSeq(slice))
+                : Position.closed(end);
+    }
+
+    /** Whether the page read last was the end of its window, so that the next one needs a look at the database's present. */
+    boolean isAtEnd() {
+        return position.to() == null;
+    }
+
+    private static long lastSeq(Slice slice) {
+        return slice.records().get(slice.records().size() - 1).seq();
+    }
+}

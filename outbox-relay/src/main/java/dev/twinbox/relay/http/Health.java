@@ -1,0 +1,134 @@
+package dev.twinbox.relay.http;
+
+import dev.twinbox.relay.config.Secret;
+import dev.twinbox.relay.engine.Progress;
+import jakarta.json.Json;
+import jakarta.json.JsonArrayBuilder;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonObjectBuilder;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the relay says about itself, in the JSON of MicroProfile Health. Live = restarting the process would not help. Ready =
+ * events are flowing, or would if there were any; DOWN names the cause.
+ */
+public final class Health {
+
+    public enum Status {
+        UP,
+        DOWN
+    }
+
+    /** @param data for people, and the cause when DOWN */
+    private record Check(String name, Status status, Map<String, String> data) {
+        static Check of(String name, @Nullable String cause, Map<String, String> data) {
+            Map<String, String> all = new LinkedHashMap<>(data);
+            if (cause != null) {
+                all.put("cause", Secret.masked(cause));
+            }
+            return new Check(name, cause == null ? Status.UP : Status.DOWN, all);
+        }
+    }
+
+    /** All checks of one request; DOWN if one of them is. */
+    public record Report(List<Check> checks) {
+
+        public Status status() {
+            return checks.stream().allMatch(check -> check.status() == Status.UP) ? Status.UP : Status.DOWN;
+        }
+
+        /** As MicroProfile Health 4.0, section 3.2, has it. */
+        public JsonObject json() {
+            JsonArrayBuilder array = Json.createArrayBuilder();
+            for (Check check : checks) {
+                JsonObjectBuilder data = Json.createObjectBuilder();
+                check.data().forEach(data::add);
+                array.add(Json.createObjectBuilder()
+                        .add("name", check.name())
+                        .add("status", check.status().name())
+                        .add("data", data));
+            }
+            return Json.createObjectBuilder()
+                    .add("status", status().name())
+                    .add("checks", array)
+                    .build();
+        }
+    }
+
+    private final Progress progress;
+    private final Duration timeout;
+
+    /**
+     * Looks at nothing before it is asked.
+     *
+     * @param timeout how long the relay may make no progress and still count as ready
+     */
+    public Health(Progress progress, Duration timeout) {
+        this.progress = progress;
+        this.timeout = timeout;
+    }
+
+    public Report live() {
+        return new Report(List.of(loop()));
+    }
+
+    public Report ready() {
+        return new Report(List.of(loop(), database(), lease(), kafka(), movement()));
+    }
+
+    private Check loop() {
+        return Check.of(
+                "loop",
+                progress.endCause(),
+                Map.of("running", progress.sinceStart().toString()));
+    }
+
+    private Check database() {
+        Duration age = progress.sincePoll();
+        String cause = progress.databaseCause();
+        if (cause == null && !progress.hasPolled()) {
+            cause = "no successful poll yet";
+        } else if (cause == null && age.compareTo(timeout) > 0) {
+            cause = "the last successful poll is " + age.toSeconds() + " s ago, allowed are " + timeout.toSeconds()
+                    + " s";
+        }
+        return Check.of("database", cause, progress.hasPolled() ? Map.of("lastPollAge", age.toString()) : Map.of());
+    }
+
+    private Check lease() {
+        return switch (progress.lease()) {
+            case HELD -> Check.of("lease", null, Map.of("state", "held", "epoch", Long.toString(progress.epoch())));
+            case ELSEWHERE ->
+                Check.of("lease", null, Map.of("state", "standby", "owner", String.valueOf(progress.leaseOwner())));
+            case NONE -> Check.of("lease", "the lease is not held", Map.of("state", "none"));
+        };
+    }
+
+    private Check kafka() {
+        return Check.of("kafka", progress.brokerCause(), Map.of());
+    }
+
+    private Check movement() {
+        Instant paused = progress.pausedSince();
+        if (paused != null) {
+            return Check.of(
+                    "progress",
+                    "paused by an operator since " + paused + ": nothing is sent until \"outbox-relay resume\"",
+                    Map.of("position", progress.position()));
+        }
+        Duration still = progress.sinceMove();
+        String cause = still.compareTo(timeout) <= 0
+                ? null
+                : "for " + still.toSeconds() + " s none of the events in flight was acknowledged, allowed are "
+                        + timeout.toSeconds() + " s; is the broker reachable?";
+        return Check.of(
+                "progress",
+                cause,
+                Map.of("inFlight", Long.toString(progress.backlog()), "position", progress.position()));
+    }
+}

@@ -1,0 +1,153 @@
+package dev.twinbox.relay.http;
+
+import dev.twinbox.relay.config.DeliveryMode;
+import dev.twinbox.relay.engine.Progress;
+import dev.twinbox.relay.jdbc.Backlog;
+import dev.twinbox.relay.jdbc.ParkedCount;
+import dev.twinbox.relay.jdbc.ParkedState;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
+import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
+import io.micrometer.core.instrument.binder.system.UptimeMetrics;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.IntStream;
+
+/** Figures of {@link Progress} and of the JVM for Prometheus. No series depends on topics, keys or events: their number is fixed. */
+public final class Metrics implements AutoCloseable {
+    /** Upper ends of the histogram's buckets, and the one for all that takes longer. */
+    private static final Duration[] PAGE_TIMES = IntStream.of(1, 2, 5, 10, 25, 50, 100, 250, 1_000, 5_000)
+            .mapToObj(Duration::ofMillis)
+            .toArray(Duration[]::new);
+
+    private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    private final JvmGcMetrics collections = new JvmGcMetrics();
+    private final Progress progress;
+    private final DeliveryMode delivery;
+
+    /**
+     * Registers all meters.
+     *
+     * @param relay name of the relay, a label of each of its series
+     */
+    public Metrics(String relay, DeliveryMode delivery, Progress progress) {
+        this.delivery = delivery;
+        this.progress = progress;
+        registry.config().commonTags("relay", relay);
+        counters();
+        gauges();
+        new JvmMemoryMetrics().bindTo(registry);
+        new JvmThreadMetrics().bindTo(registry);
+        new ProcessorMetrics().bindTo(registry);
+        new UptimeMetrics().bindTo(registry);
+        collections.bindTo(registry);
+    }
+
+    private void counters() {
+        counter("polls", "Polls of the outbox that succeeded", Progress::polls);
+        Timer pages = Timer.builder("twinbox.relay.page.read")
+                .description("Reading a page from the database, empty ones included")
+                .serviceLevelObjectives(PAGE_TIMES)
+                .register(registry);
+        progress.listenToPageTimes(nanos -> pages.record(nanos, TimeUnit.NANOSECONDS));
+        counter("acknowledged", "Events acknowledged by Kafka, repeated ones included", Progress::acknowledgedRecords);
+        counter("acknowledged.bytes", "Their payload bytes", Progress::acknowledgedBytes);
+        counter("set.aside", "Events parked instead of being sent, for whatever reason", Progress::parkedRecords);
+        counter("redriven", "Parked events that were sent after all", Progress::retriedRecords);
+        counter("position.saves", "Positions made durable", Progress::saves);
+        counter(
+                "slots.emptied",
+                "Slots of the event table that were emptied",
+                p -> p.observed().slotsEmptied());
+        counter(
+                "scheduled.moved",
+                "Scheduled events that became due",
+                p -> p.observed().scheduledMoved());
+        counter("database.failures", "Database faults that were waited out", Progress::databaseFailures);
+        counter("kafka.failures", "Kafka faults that were waited out", Progress::brokerFailures);
+    }
+
+    private void gauges() {
+        gauge(
+                "lag.events",
+                "Committed events behind the saved position, counted up to " + Backlog.LIMIT + "; 0 on a standby",
+                p -> p.observed().unsent());
+        seconds(
+                "lag",
+                "Age of the oldest of them; 0: there are none, or a standby",
+                p -> p.observed().oldestUnsent());
+        for (ParkedState state : ParkedState.values()) {
+            Gauge.builder(
+                            "twinbox.relay.parked",
+                            progress,
+                            p -> p.observed().parked().of(state))
+                    .description("Events set aside, by what they wait for, counted up to " + ParkedCount.LIMIT)
+                    .tag("state", state.sql())
+                    .register(registry);
+        }
+        gauge("in.flight", "Events read and not yet acknowledged", Progress::backlog);
+        gauge("lease.held", "1: this process sends; 0: it stands by", p -> p.lease() == Progress.Lease.HELD ? 1 : 0);
+        gauge("lease.epoch", "Grows with each change of the owner", Progress::epoch);
+        gauge(
+                "outbox.bytes",
+                "Size of the event table with its indexes; 0 on a standby",
+                p -> p.observed().bytes());
+        seconds(
+                "rotation.stopped",
+                "For how long a slot that has had its turn could not be emptied; 0: none is left",
+                p -> p.observed().rotationStopped());
+        gauge(
+                "exactly.once",
+                "1: publishes in Kafka transactions, exactly once; 0: at least once",
+                p -> delivery == DeliveryMode.EXACTLY_ONCE ? 1 : 0);
+        gauge("paused", "1: an operator has paused the relay", p -> p.pausedSince() == null ? 0 : 1);
+        seconds("poll.age", "Since the last successful poll", Progress::sincePoll);
+        seconds(
+                "still",
+                "For how long events have been in flight without progress; 0 without any",
+                Progress::sinceMove);
+        seconds("first.read", "From the start of the process to its first poll; 0 before it", Progress::firstRead);
+        seconds(
+                "last.ack",
+                "From the start of the process to the latest acknowledgement",
+                Progress::lastAcknowledgement);
+    }
+
+    private void counter(String name, String meaning, ToDoubleFunction<Progress> value) {
+        FunctionCounter.builder("twinbox.relay." + name, progress, value)
+                .description(meaning)
+                .register(registry);
+    }
+
+    private void gauge(String name, String meaning, ToDoubleFunction<Progress> value) {
+        Gauge.builder("twinbox.relay." + name, progress, value)
+                .description(meaning)
+                .register(registry);
+    }
+
+    private void seconds(String name, String meaning, Function<Progress, Duration> value) {
+        Gauge.builder("twinbox.relay." + name, progress, p -> value.apply(p).toNanos() / 1e9)
+                .baseUnit("seconds")
+                .description(meaning)
+                .register(registry);
+    }
+
+    /** In Prometheus' text format. */
+    String scrape() {
+        return registry.scrape();
+    }
+
+    @Override
+    public void close() {
+        collections.close();
+        registry.close();
+    }
+}

@@ -1,0 +1,268 @@
+package dev.twinbox.relay.jdbc;
+
+import dev.twinbox.relay.config.DeliveryMode;
+import dev.twinbox.schema.OutboxSchema;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who may move a relay's position: one row for each relay name. Only the database's clock counts. Bound to one connection in
+ * auto-commit mode; not for several threads.
+ */
+public final class LeaseTable {
+    private static final String LOOK = """
+            -- relay: look at the lease
+            select owner, epoch, extract(epoch from ends_at - clock_timestamp())::float8, system_identifier, events, {own},
+              (to_jsonb(l) ->> 'exactly_once')::uuid
+            from {lease} l where relay = ?
+            """;
+
+    /** Of a name that has never published anything. */
+    private static final String DECLARE = """
+            -- relay: publish exactly once from the beginning
+            insert into {lease} (relay, epoch, ends_at, system_identifier, events, exactly_once)
+            values (?, 1, clock_timestamp(), ?, {own}, gen_random_uuid())
+            on conflict (relay) do nothing
+            """;
+
+    private static final String ADOPT = """
+            -- relay: publish exactly once from now on
+            update {lease} set exactly_once = gen_random_uuid()
+            where relay = ? and owner = ? and epoch = ? and exactly_once is null
+            """;
+
+    private static final String OTHERS = """
+            -- relay: other relays of this outbox
+            select relay from {lease}
+            where relay <> ? and events = {own} and owner is not null and ends_at > clock_timestamp() order by relay
+            """;
+
+    /** The event table by its full name, whatever name and search path lead to it. */
+    private static final String OWN = """
+            (select format('%I.%I', n.nspname, c.relname) from pg_class c join pg_namespace n on n.oid = c.relnamespace
+              where c.oid = {events}::regclass)""";
+
+    private static final String TAKE = """
+            -- relay: take the lease
+            insert into {lease} as l (relay, owner, epoch, ends_at, system_identifier, events)
+            values (?, ?, 1, clock_timestamp() + make_interval(secs => ?), ?, {own})
+            on conflict (relay) do update
+              set owner = excluded.owner, epoch = l.epoch + 1, ends_at = clock_timestamp() + make_interval(secs => ?),
+                events = excluded.events
+              where (l.owner is null or l.owner = excluded.owner or l.ends_at <= clock_timestamp())
+                and l.system_identifier = excluded.system_identifier
+                and (l.events is null or l.events = excluded.events)
+            returning epoch
+            """;
+
+    private static final String RENEW = """
+            -- relay: renew the lease
+            update {lease} set ends_at = clock_timestamp() + make_interval(secs => ?)
+            where relay = ? and owner = ? and epoch = ?
+            """;
+
+    private static final String RELEASE = """
+            -- relay: release the lease
+            update {lease} set owner = null, ends_at = clock_timestamp() where relay = ? and owner = ? and epoch = ?
+            """;
+
+    private static final String PAUSE = """
+            -- relay: pause
+            insert into {lease} as l (relay, epoch, ends_at, system_identifier, events, paused_at)
+            values (?, 1, clock_timestamp(), ?, {own}, clock_timestamp())
+            on conflict (relay) do update set paused_at = coalesce(l.paused_at, excluded.paused_at)
+            """;
+
+    private static final String RESUME = """
+            -- relay: resume
+            update {lease} set paused_at = null where relay = ? and paused_at is not null
+            """;
+
+    /** By way of the row as a whole, which may be of a schema version in which it had no such column. */
+    private static final String PAUSED = """
+            -- relay: look whether it is paused
+            select (to_jsonb(l) ->> 'paused_at')::timestamptz from {lease} l where relay = ?
+            """;
+
+    /**
+     * The lease as anybody sees it.
+     *
+     * @param owner null: nobody
+     * @param remaining until it ends; negative when it has ended
+     * @param events the event table that its position is for; null: not known yet
+     * @param own the event table of whoever looks
+     * @param exactlyOnce how the relay knows its own offsets in Kafka; null: it publishes at least once
+     */
+    public record Seen(
+            @Nullable UUID owner,
+            long epoch,
+            Duration remaining,
+            long systemIdentifier,
+            @Nullable String events,
+            String own,
+            @Nullable UUID exactlyOnce) {
+        public DeliveryMode delivery() {
+            return exactlyOnce == null ? DeliveryMode.AT_LEAST_ONCE : DeliveryMode.EXACTLY_ONCE;
+        }
+
+        /** Whether this owner may try to take it. */
+        public boolean isFreeFor(UUID candidate) {
+            return owner == null || owner.equals(candidate) || remaining.isNegative() || remaining.isZero();
+        }
+    }
+
+    private final Connection connection;
+    private final OutboxSchema schema;
+    private final String relay;
+    private final PreparedStatement renew;
+
+    public LeaseTable(Connection connection, OutboxSchema schema, String relay) throws SQLException {
+        this.connection = connection;
+        this.schema = schema;
+        this.relay = relay;
+        this.renew = prepare(RENEW);
+    }
+
+    /** The lease as it is now; null if this relay has never run on this database. */
+    public @Nullable Seen look() throws SQLException {
+        try (PreparedStatement look = prepare(LOOK)) {
+            look.setString(1, relay);
+            try (ResultSet row = look.executeQuery()) {
+                if (!row.next()) {
+                    return null;
+                }
+                Duration remaining = Duration.ofMillis((long) (row.getDouble(3) * 1_000));
+                return new Seen(
+                        row.getObject(1, UUID.class),
+                        row.getLong(2),
+                        remaining,
+                        row.getLong(4),
+                        row.getString(5),
+                        row.getString(6),
+                        row.getObject(7, UUID.class));
+            }
+        }
+    }
+
+    /** Records that this name, if it has never run, publishes exactly once. */
+    public void declareExactlyOnce(long systemIdentifier) throws SQLException {
+        try (PreparedStatement declare = prepare(DECLARE)) {
+            declare.setString(1, relay);
+            declare.setLong(2, systemIdentifier);
+            declare.executeUpdate();
+        }
+    }
+
+    /** Records under the lease that this name publishes exactly once from now on. */
+    public void adoptExactlyOnce(UUID owner, long epoch) throws SQLException {
+        try (PreparedStatement adopt = prepare(ADOPT)) {
+            adopt.setString(1, relay);
+            adopt.setObject(2, owner);
+            adopt.setLong(3, epoch);
+            adopt.executeUpdate();
+        }
+    }
+
+    /** Names of other relays that publish the same event table now. */
+    public List<String> others() throws SQLException {
+        try (PreparedStatement others = prepare(OTHERS)) {
+            others.setString(1, relay);
+            try (ResultSet row = others.executeQuery()) {
+                List<String> names = new ArrayList<>();
+                while (row.next()) {
+                    names.add(row.getString(1));
+                }
+                return names;
+            }
+        }
+    }
+
+    /**
+     * Takes the lease if it is nobody's, has ended, or is the taker's own. The epoch grows each time, so that a statement of
+     * an earlier time that is still under way finds it changed.
+     *
+     * @return the new epoch, or 0 if another owner's lease still runs (or belongs to another cluster or table)
+     */
+    public long take(UUID owner, Duration length, long systemIdentifier) throws SQLException {
+        try (PreparedStatement take = prepare(TAKE)) {
+            take.setString(1, relay);
+            take.setObject(2, owner);
+            take.setDouble(3, seconds(length));
+            take.setLong(4, systemIdentifier);
+            take.setDouble(5, seconds(length));
+            try (ResultSet row = take.executeQuery()) {
+                return row.next() ? row.getLong(1) : 0;
+            }
+        }
+    }
+
+    /** Prolongs the lease, also one that has ended and that nobody has taken; false if it is not ours any more. */
+    public boolean renew(UUID owner, long epoch, Duration length) throws SQLException {
+        renew.setDouble(1, seconds(length));
+        renew.setString(2, relay);
+        renew.setObject(3, owner);
+        renew.setLong(4, epoch);
+        return renew.executeUpdate() == 1;
+    }
+
+    /** Gives the lease back, if it is still ours, so that a successor need not wait for its end. */
+    public void release(UUID owner, long epoch) throws SQLException {
+        try (PreparedStatement release = prepare(RELEASE)) {
+            release.setString(1, relay);
+            release.setObject(2, owner);
+            release.setLong(3, epoch);
+            release.executeUpdate();
+        }
+    }
+
+    /** From now on the relay keeps its lease and sends nothing; also one that has never run. Repeating it changes nothing. */
+    public void pause(long systemIdentifier) throws SQLException {
+        try (PreparedStatement pause = prepare(PAUSE)) {
+            pause.setString(1, relay);
+            pause.setLong(2, systemIdentifier);
+            pause.executeUpdate();
+        }
+    }
+
+    /** The relay sends again; false if it was not paused. */
+    public boolean resume() throws SQLException {
+        try (PreparedStatement resume = prepare(RESUME)) {
+            resume.setString(1, relay);
+            return resume.executeUpdate() == 1;
+        }
+    }
+
+    /** Since when the relay is paused, by the database's clock; null: it is not. */
+    public @Nullable Instant pausedSince() throws SQLException {
+        try (PreparedStatement paused = prepare(PAUSED)) {
+            paused.setString(1, relay);
+            try (ResultSet row = paused.executeQuery()) {
+                OffsetDateTime since = row.next() ? row.getObject(1, OffsetDateTime.class) : null;
+                return since == null ? null : since.toInstant();
+            }
+        }
+    }
+
+    /** Expression for what the column {@code events} holds for leases on this outbox. */
+    static String own(OutboxSchema schema) {
+        return OWN.replace("{events}", schema.events().sqlLiteral());
+    }
+
+    private PreparedStatement prepare(String sql) throws SQLException {
+        return connection.prepareStatement(sql.replace("{own}", own(schema))
+                .replace("{lease}", schema.lease().sql()));
+    }
+
+    private static double seconds(Duration length) {
+        return length.toNanos() / 1e9;
+    }
+}

@@ -1,0 +1,163 @@
+package dev.twinbox.relay.jdbc;
+
+import dev.twinbox.relay.config.ExitCode;
+import dev.twinbox.relay.config.RelayConfig;
+import dev.twinbox.relay.config.Secret;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.PGProperty;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Opens connections to PostgreSQL with the settings on which the relay's statements rely, and says which server answered. */
+public final class OutboxDatabase {
+    private static final Logger LOG = LoggerFactory.getLogger(OutboxDatabase.class);
+
+    /**
+     * Plans are made for the values at hand, except where {@link OutboxTable} polls. The scan types that are switched off read whole slots, and are chosen when statistics are old or
+     * missing. Saved positions must be durable before they count, see {@link Position}.
+     */
+    private static final String SETTINGS = """
+            -- relay: session settings
+            select set_config('plan_cache_mode', 'force_custom_plan', false),
+              set_config('enable_seqscan', 'off', false),
+              set_config('enable_bitmapscan', 'off', false),
+              set_config('jit', 'off', false),
+              set_config('default_transaction_isolation', 'read committed', false),
+              set_config('default_transaction_read_only', 'off', false),
+              set_config('statement_timeout', ?, false),
+              set_config('synchronous_commit',
+                case when current_setting('synchronous_commit') in ('off', 'local') then 'on'
+                else current_setting('synchronous_commit') end, false)
+            """;
+
+    private static final String IDENTIFY = """
+            -- relay: identify the server
+            select system_identifier, pg_is_in_recovery() from pg_control_system()
+            """;
+
+    /** What the server is. */
+    public enum Role {
+        PRIMARY,
+        STANDBY
+    }
+
+    /**
+     * The server behind a connection.
+     *
+     * @param systemIdentifier differs between clusters, stays the same in copies and on standbys of one
+     */
+    public record Server(long systemIdentifier, Role role) {}
+
+    private final DataSource dataSource;
+    private final Duration statementTimeout;
+
+    public OutboxDatabase(RelayConfig config) {
+        this(dataSource(config), config.database().socketTimeout());
+    }
+
+    public OutboxDatabase(DataSource dataSource, Duration statementTimeout) {
+        this.dataSource = dataSource;
+        this.statementTimeout = statementTimeout;
+    }
+
+    /** For work on whole tables, which takes its time. */
+    public static OutboxDatabase withoutTimeouts(RelayConfig config) {
+        PGSimpleDataSource source = dataSource(config);
+        source.setSocketTimeout(0);
+        return new OutboxDatabase(source, Duration.ZERO);
+    }
+
+    /** Unpooled. A server that is cut off without a word is noticed after the socket timeout. */
+    public static PGSimpleDataSource dataSource(RelayConfig config) {
+        RelayConfig.Database database = config.database();
+        PGSimpleDataSource source = new PGSimpleDataSource();
+        source.setUrl(database.url());
+        source.setUser(database.user());
+        Secret password = database.password();
+        if (password != null) {
+            source.setPassword(password.value());
+        }
+        source.setApplicationName("twinbox-relay " + config.name());
+        source.setConnectTimeout(seconds(database.connectTimeout()));
+        setLoginTimeout(source, seconds(database.connectTimeout()));
+        source.setSocketTimeout(seconds(database.socketTimeout()));
+        source.setTcpKeepAlive(true);
+        if (source.getPrepareThreshold() == defaultPrepareThreshold()) {
+            // Binary transfer starts with the first named execution. An URL may say otherwise, for a pooler's sake.
+            source.setPrepareThreshold(1);
+        }
+        return source;
+    }
+
+    /** A connection in auto-commit mode: each statement is a transaction, none is open while something is sent. */
+    public Connection connect() throws SQLException {
+        Connection connection = dataSource.getConnection();
+        try (PreparedStatement settings = connection.prepareStatement(SETTINGS)) {
+            settings.setString(1, Long.toString(statementTimeout.toMillis()));
+            settings.execute();
+            return connection;
+        } catch (SQLException | RuntimeException | Error e) {
+            closeAfter(e, connection);
+            throw e;
+        }
+    }
+
+    public static Server identify(Connection connection) throws SQLException {
+        try (PreparedStatement identify = connection.prepareStatement(IDENTIFY);
+                ResultSet row = identify.executeQuery()) {
+            row.next();
+            return new Server(row.getLong(1), row.getBoolean(2) ? Role.STANDBY : Role.PRIMARY);
+        }
+    }
+
+    /** Whether the server means it: a wrong password, database, table or privilege does not pass by itself. */
+    public static boolean isRefusal(SQLException failure) {
+        return exitCode(failure) != null;
+    }
+
+    /** How the process ends when the server meant it; null if the fault may pass. */
+    public static @Nullable ExitCode exitCode(SQLException failure) {
+        String state = failure.getSQLState() == null ? "" : failure.getSQLState();
+        if (state.startsWith("28") || state.startsWith("3D")) {
+            return ExitCode.DATABASE;
+        }
+        return state.startsWith("42") || state.startsWith("3F") ? ExitCode.SCHEMA : null;
+    }
+
+    /** Closes the socket without a message to the server, which may not answer. Also ends a statement of another thread. */
+    public static void abort(Connection connection) {
+        try {
+            connection.abort(Runnable::run);
+        } catch (SQLException e) {
+            LOG.debug("Could not close a database connection", e);
+        }
+    }
+
+    private static void closeAfter(Throwable failure, Connection connection) {
+        try {
+            connection.close();
+        } catch (SQLException e) {
+            failure.addSuppressed(e);
+        }
+    }
+
+    private static void setLoginTimeout(PGSimpleDataSource source, int seconds) {
+        source.setLoginTimeout(seconds);
+    }
+
+    private static int defaultPrepareThreshold() {
+        String value = PGProperty.PREPARE_THRESHOLD.getDefaultValue();
+        return value == null ? 0 : Integer.parseInt(value);
+    }
+
+    private static int seconds(Duration duration) {
+        return (int) Math.max(1, Math.ceil(duration.toMillis() / 1000.0));
+    }
+}

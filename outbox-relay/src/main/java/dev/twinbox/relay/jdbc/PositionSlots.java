@@ -1,0 +1,144 @@
+package dev.twinbox.relay.jdbc;
+
+import dev.twinbox.schema.OutboxSchema;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Empties one of the two slots of the position table when the other, into which this relay writes, has grown; then the relay
+ * writes into the emptied one. Only for the housekeeping thread, on its connection.
+ *
+ * <p>The newest position of each relay that stands in the slot to be emptied is first copied into the other, in the same
+ * transaction and under the lock that keeps its relay from appending to it meanwhile: relays that share the table need not
+ * agree on who writes where.
+ */
+public final class PositionSlots {
+    private static final Logger LOG = LoggerFactory.getLogger(PositionSlots.class);
+
+    /** Some 60,000 saves: a load looks at the end of an index, whatever its size, so this is about disk alone. */
+    static final long LIMIT = 8L * 1024 * 1024;
+
+    private static final String LOCK_TIMEOUT = """
+            -- relay: lock timeout while emptying a slot of positions
+            set local lock_timeout = '100ms'
+            """;
+
+    private static final String LOCK = """
+            -- relay: lock a slot of positions
+            lock table only {slot} in access exclusive mode nowait
+            """;
+
+    private static final String CARRY_OVER = """
+            -- relay: carry over the newest positions
+            insert into {position} (slot, relay, number, epoch, window_from, window_to, seq, saved_at{more})
+            select {other}, p.relay, p.number, p.epoch, p.window_from, p.window_to, p.seq, p.saved_at{more}
+            from {lease} l
+              cross join lateral (select * from {position} p where p.relay = l.relay order by p.number desc limit 1) p
+            where p.slot = {number}
+            """;
+
+    /** Columns that tables have from this version on. */
+    private static final int PREPARED_SINCE = 4;
+
+    private static final String PREPARED = ", committed, next_from, next_to, next_seq";
+
+    private static final String TRUNCATE = """
+            -- relay: empty a slot of positions
+            truncate table only {slot}
+            """;
+
+    private static final String SIZE = """
+            -- relay: size of a slot of positions
+            select pg_relation_size(?::regclass)
+            """;
+
+    private static final String LOCK_NOT_AVAILABLE = "55P03";
+    private static final String INSUFFICIENT_PRIVILEGE = "42501";
+
+    private final Connection connection;
+    private final OutboxSchema tables;
+    private final long limit;
+    private boolean forbidden;
+
+    public PositionSlots(Connection connection, OutboxSchema tables) {
+        this(connection, tables, LIMIT);
+    }
+
+    public PositionSlots(Connection connection, OutboxSchema tables, long limit) {
+        this.connection = connection;
+        this.tables = tables;
+        this.limit = limit;
+    }
+
+    /**
+     * Where to write from now on.
+     *
+     * @param written the slot written so far
+     */
+    public int next(int written) throws SQLException {
+        if (size(written) < limit) {
+            return written;
+        }
+        int other = (written + 1) % OutboxSchema.POSITION_SLOTS;
+        return size(other) == 0 || tryEmpty(other, written) ? other : written;
+    }
+
+    private long size(int slot) throws SQLException {
+        try (PreparedStatement size = connection.prepareStatement(SIZE)) {
+            size.setString(1, tables.positionSlot(slot).sql());
+            try (ResultSet row = size.executeQuery()) {
+                row.next();
+                return row.getLong(1);
+            }
+        }
+    }
+
+    private boolean tryEmpty(int slot, int other) throws SQLException {
+        connection.setAutoCommit(false);
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(LOCK_TIMEOUT);
+            statement.execute(sql(LOCK, tables, slot, other));
+            String more = tables.version(connection) < PREPARED_SINCE ? "" : PREPARED; // under the lock it stays so
+            statement.execute(sql(CARRY_OVER, tables, slot, other).replace("{more}", more));
+            statement.execute(sql(TRUNCATE, tables, slot, other));
+            connection.commit();
+            LOG.debug("Emptied slot {} of the positions", tables.positionSlot(slot));
+            return true;
+        } catch (SQLException e) {
+            connection.rollback();
+            checkIsExpected(e, slot);
+            return false;
+        } finally {
+            connection.setAutoCommit(true);
+        }
+    }
+
+    private void checkIsExpected(SQLException failure, int slot) throws SQLException {
+        if (INSUFFICIENT_PRIVILEGE.equals(failure.getSQLState())) {
+            if (!forbidden) {
+                LOG.error(
+                        "The position table grows: the relay's role may not empty {} ({}); grant truncate on {} to it",
+                        tables.positionSlot(slot),
+                        failure.getMessage(),
+                        tables.positionSlot(slot));
+                forbidden = true;
+            }
+        } else if (!LOCK_NOT_AVAILABLE.equals(failure.getSQLState())) {
+            throw failure;
+        }
+    }
+
+    static String sql(String statement, OutboxSchema tables, int slot, int other) {
+        return statement
+                .replace("{number}", Integer.toString(slot))
+                .replace("{other}", Integer.toString(other))
+                .replace("{slot}", tables.positionSlot(slot).sql())
+                .replace("{position}", tables.position().sql())
+                .replace("{lease}", tables.lease().sql());
+    }
+}

@@ -1,0 +1,186 @@
+package dev.twinbox.relay.jdbc;
+
+import dev.twinbox.schema.OutboxSchema;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Types;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How far each relay is. Positions are appended and the newest counts: a row that is updated gets slower with each save while
+ * anything holds back vacuum. Bound to one connection in auto-commit mode; not for several threads.
+ */
+public final class PositionTable {
+    private static final String LOAD = """
+            -- relay: load position
+            select number, window_from::text, window_to::text, seq, slot
+            from {position} where relay = ? order by number desc limit 1
+            """;
+
+    /** {@code for share} keeps anybody from taking the lease between this check and the commit. */
+    private static final String SAVE = """
+            -- relay: save position
+            insert into {position} (slot, relay, number, epoch, window_from, window_to, seq)
+            select ?, relay, ?, epoch, ?::pg_snapshot, ?::pg_snapshot, ?
+            from {lease} where relay = ? and owner = ? and epoch = ? for share
+            """;
+
+    private static final String LOAD_PREPARED = """
+            -- relay: load position and what is to come
+            select number, window_from::text, window_to::text, seq, slot, committed, next_from::text, next_to::text, next_seq
+            from {position} where relay = ? order by number desc limit 1
+            """;
+
+    private static final String PREPARE = """
+            -- relay: prepare position
+            insert into {position} (slot, relay, number, epoch, window_from, window_to, seq, committed, next_from, next_to, next_seq)
+            select ?, relay, ?, epoch, ?::pg_snapshot, ?::pg_snapshot, ?, ?, ?::pg_snapshot, ?::pg_snapshot, ?
+            from {lease} where relay = ? and owner = ? and epoch = ? for share
+            """;
+
+    /**
+     * A position that is saved.
+     *
+     * @param number counts the saves of a relay; 0 before the first
+     */
+    public record Saved(long number, Position position) {
+        public static final Saved NOTHING = new Saved(0, Position.START);
+    }
+
+    /**
+     * A position, and the one that counts in its place if Kafka has committed the row's number.
+     *
+     * @param number counts the saves of a relay; 0 before the first
+     * @param committed the number that Kafka has if {@code position} is what counts; null: it was not asked
+     * @param next null: {@code position} counts
+     */
+    public record Prepared(
+            long number,
+            Position position,
+            @Nullable Long committed,
+            @Nullable Position next) {
+        public static final Prepared NOTHING = new Prepared(0, Position.START, null, null);
+    }
+
+    private final Connection connection;
+    private final OutboxSchema schema;
+    private final String relay;
+    private final PreparedStatement save;
+    private int slot;
+
+    public PositionTable(Connection connection, OutboxSchema schema, String relay) throws SQLException {
+        this.connection = connection;
+        this.schema = schema;
+        this.relay = relay;
+        this.save = connection.prepareStatement(sql(SAVE));
+    }
+
+    /** The newest position, {@link Position#START} before the first. */
+    public Saved load() throws SQLException {
+        try (PreparedStatement load = connection.prepareStatement(sql(LOAD))) {
+            load.setString(1, relay);
+            try (ResultSet row = load.executeQuery()) {
+                if (!row.next()) {
+                    return Saved.NOTHING;
+                }
+                Snapshot to = Snapshot.parseNullable(row.getString(3));
+                slot = row.getInt(5);
+                return new Saved(row.getLong(1), new Position(Snapshot.parse(row.getString(2)), to, row.getLong(4)));
+            }
+        }
+    }
+
+    /** The newest row as a whole, {@link Prepared#NOTHING} before the first. */
+    public Prepared loadPrepared() throws SQLException {
+        try (PreparedStatement load = connection.prepareStatement(sql(LOAD_PREPARED))) {
+            load.setString(1, relay);
+            try (ResultSet row = load.executeQuery()) {
+                if (!row.next()) {
+                    return Prepared.NOTHING;
+                }
+                slot = row.getInt(5);
+                long committed = row.getLong(6);
+                Long known = row.wasNull() ? null : committed;
+                Snapshot nextFrom = Snapshot.parseNullable(row.getString(7));
+                return new Prepared(
+                        row.getLong(1),
+                        new Position(
+                                Snapshot.parse(row.getString(2)),
+                                Snapshot.parseNullable(row.getString(3)),
+                                row.getLong(4)),
+                        known,
+                        nextFrom == null
+                                ? null
+                                : new Position(nextFrom, Snapshot.parseNullable(row.getString(8)), row.getLong(9)));
+            }
+        }
+    }
+
+    /** The slot into which positions are appended; at first that of the newest one. */
+    public int slot() {
+        return slot;
+    }
+
+    public void writeTo(int newSlot) {
+        slot = newSlot;
+    }
+
+    /**
+     * Appends a position if the lease is still this owner's under this epoch.
+     *
+     * @return false: it is not, and nothing was saved
+     */
+    public boolean save(Saved next, UUID owner, long epoch) throws SQLException {
+        Position position = next.position();
+        save.setInt(1, slot);
+        save.setLong(2, next.number());
+        save.setObject(3, position.from().text(), Types.OTHER);
+        save.setObject(4, text(position.to()), Types.OTHER);
+        if (position.to() == null) {
+            save.setNull(5, Types.BIGINT);
+        } else {
+            save.setLong(5, position.seq());
+        }
+        save.setString(6, relay);
+        save.setObject(7, owner);
+        save.setLong(8, epoch);
+        return save.executeUpdate() == 1;
+    }
+
+    /** As {@link #save}, with what is to come. */
+    public boolean prepare(Prepared row, UUID owner, long epoch) throws SQLException {
+        try (PreparedStatement prepare = connection.prepareStatement(sql(PREPARE))) {
+            prepare.setInt(1, slot);
+            prepare.setLong(2, row.number());
+            bind(prepare, 3, row.position());
+            prepare.setObject(6, row.committed(), Types.BIGINT);
+            bind(prepare, 7, row.next());
+            prepare.setString(10, relay);
+            prepare.setObject(11, owner);
+            prepare.setLong(12, epoch);
+            return prepare.executeUpdate() == 1;
+        }
+    }
+
+    private static void bind(PreparedStatement statement, int first, @Nullable Position position) throws SQLException {
+        Snapshot from = position == null ? null : position.from();
+        Snapshot to = position == null ? null : position.to();
+        Long seq = position == null || to == null ? null : position.seq();
+        statement.setObject(first, text(from), Types.OTHER);
+        statement.setObject(first + 1, text(to), Types.OTHER);
+        statement.setObject(first + 2, seq, Types.BIGINT);
+    }
+
+    private static @Nullable String text(@Nullable Snapshot snapshot) {
+        return snapshot == null ? null : snapshot.text();
+    }
+
+    private String sql(String statement) {
+        return statement
+                .replace("{position}", schema.position().sql())
+                .replace("{lease}", schema.lease().sql());
+    }
+}

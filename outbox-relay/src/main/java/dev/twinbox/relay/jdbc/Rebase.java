@@ -1,0 +1,353 @@
+package dev.twinbox.relay.jdbc;
+
+import dev.twinbox.relay.config.ExitCode;
+import dev.twinbox.relay.config.RelayException;
+import dev.twinbox.schema.OutboxSchema;
+import java.math.BigInteger;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.sql.Types;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * Makes the outbox of a database that was restored into another cluster continue there. The transaction ids in its rows and the
+ * snapshots in its positions are those of the old cluster: compared with each other they still tell what was sent, compared
+ * with new ones they tell nothing. So what was not sent gets the id of the rebase's own transaction, and new numbers in the
+ * order in which it would have been sent; what was sent gets an id that every snapshot counts as ended; and each relay gets
+ * a position in which the rebase's transaction is still in progress.
+ *
+ * <p>All in one transaction, under a lock that waits for writers and keeps them waiting. Whoever already has an id, and writes
+ * after it, is in progress in the new positions as well.
+ *
+ * <p>Where it cannot be told whether an event was sent, it counts as unsent: repeated with its old id, but never lost.
+ */
+public final class Rebase {
+    private static final String LOCK = """
+            -- rebase: keep writers out
+            lock table {events}, {scheduled}, {position}, {lease} in share row exclusive mode
+            """;
+
+    private static final String SETTINGS = """
+            -- rebase: plans that read whole tables
+            select set_config('enable_seqscan', 'on', true), set_config('enable_bitmapscan', 'on', true),
+              set_config('statement_timeout', '0', true)
+            """;
+
+    private static final String RUNNING = """
+            -- rebase: relays that run here
+            select relay from {lease}
+            where (events is null or events = {own}) and system_identifier = ? and owner is not null
+              and ends_at > clock_timestamp()
+            order by relay
+            """;
+
+    private static final String RELAYS = """
+            -- rebase: relays of this outbox
+            select relay from {lease} where events is null or events = {own} order by relay
+            """;
+
+    /**
+     * What each relay has still to send. A row that applications have already written in this cluster carries the id of the
+     * transaction that wrote it, here, or, if that was within a savepoint, one not far below it and since the restore; an id
+     * of the old cluster does not, but for chance.
+     */
+    private static final String FIND = """
+            -- rebase: find what was not sent
+            create temporary table twinbox_rebase on commit drop as
+            select e.tableoid as slot_table, e.ctid as place, e.seq,
+              bool_or(h.here) as here,
+              bool_or(p.number is null or not pg_visible_in_snapshot(e.tx, p.window_from)
+                and not (p.window_to is not null and pg_visible_in_snapshot(e.tx, p.window_to) and e.seq <= p.seq)) as unsent,
+              bool_and(p.window_to is not null and pg_visible_in_snapshot(e.tx, p.window_to)) as first_window
+            from {events} e
+              cross join lateral (
+                select e.xmin::text::bigint as writer, e.tx::text::numeric % 4294967296 as own) x
+              cross join {lease} l
+              cross join lateral (
+                select x.writer = x.own or (x.writer > x.own and x.writer - x.own < 100000
+                  and age(e.xmin) < age(l.xmin)) as here) h
+              left join lateral (
+                select number, window_from, window_to, seq from {position} p where p.relay = l.relay
+                order by number desc limit 1) p on true
+            where l.events is null or l.events = {own}
+            group by e.tableoid, e.ctid, e.seq
+            """;
+
+    private static final String COUNT = """
+            -- rebase: count
+            select count(*) filter (where not unsent and not here), count(*) filter (where unsent and not here),
+              count(*) filter (where here)
+            from twinbox_rebase
+            """;
+
+    /** The new numbers are drawn in the order in which the events are to be sent. */
+    private static final String STAMP_UNSENT = """
+            -- rebase: stamp what was not sent
+            update {events} e set tx = pg_current_xact_id(), seq = o.new_seq
+            from (
+              select slot_table, place, nextval({sequence}) as new_seq
+              from (select slot_table, place from twinbox_rebase where unsent or here
+                order by here, first_window desc, seq) s) o
+            where e.tableoid = o.slot_table and e.ctid = o.place
+            """;
+
+    /** 3 is the first id that a cluster gives out: it has ended in every snapshot. */
+    private static final String STAMP_SENT = """
+            -- rebase: stamp what was sent
+            update {events} e set tx = '3'
+            from twinbox_rebase r
+            where not (r.unsent or r.here) and e.tableoid = r.slot_table and e.ctid = r.place
+              and not pg_visible_in_snapshot(e.tx, ?::pg_snapshot)
+            """;
+
+    /** It is their times that count; but ids beyond all of this cluster's would be looked at again and again. */
+    private static final String STAMP_SCHEDULED = """
+            -- rebase: stamp scheduled events
+            update {scheduled} set tx = '3' where not pg_visible_in_snapshot(tx, ?::pg_snapshot)
+            """;
+
+    private static final String SNAPSHOT = """
+            -- rebase: where the positions begin
+            select pg_current_xact_id()::text, pg_current_snapshot()::text
+            """;
+
+    private static final String POSITION = """
+            -- rebase: new positions
+            insert into {position} (slot, relay, number, epoch, window_from)
+            select coalesce(p.slot, 0), l.relay, coalesce(p.number, 0) + 1, l.epoch + 1, ?::pg_snapshot
+            from {lease} l
+              left join lateral (
+                select slot, number from {position} p where p.relay = l.relay order by number desc limit 1) p on true
+            where l.events is null or l.events = {own}
+            """;
+
+    /** A row that says nothing of Kafka: its number there is set when the relay begins. */
+    private static final String FORGET_KAFKA = """
+            -- rebase: positions that do not depend on Kafka
+            insert into {position} (slot, relay, number, epoch, window_from, window_to, seq)
+            select slot, relay, number + 1, epoch, window_from, window_to, seq
+            from {position} where relay = ? order by number desc limit 1
+            """;
+
+    private static final String ADOPT = """
+            -- rebase: adopt the leases
+            update {lease} set system_identifier = ?, epoch = epoch + 1, owner = null, ends_at = clock_timestamp()
+            where events is null or events = {own}
+            """;
+
+    /**
+     * What was done, or would be.
+     *
+     * @param relays whose positions were set
+     * @param sent restored events that had been sent
+     * @param unsent restored events that had not
+     * @param here events already written in this cluster
+     */
+    public record Result(List<String> relays, long sent, long unsent, long here) {}
+
+    private final Connection connection;
+    private final OutboxSchema tables;
+
+    /**
+     * Changes nothing yet.
+     *
+     * @param connection of the tables' owner; no transaction is open
+     */
+    public Rebase(Connection connection, OutboxSchema tables) {
+        this.connection = connection;
+        this.tables = tables;
+    }
+
+    /** Tells what {@link #run} would do, and does nothing. */
+    public Result preview(long systemIdentifier) throws SQLException {
+        return inTransaction(systemIdentifier, Connection::rollback);
+    }
+
+    /**
+     * Rebases the outbox.
+     *
+     * @throws RelayException if a relay of this outbox is running
+     */
+    public Result run(long systemIdentifier) throws SQLException {
+        return inTransaction(systemIdentifier, Connection::commit);
+    }
+
+    /**
+     * Only adopts the leases: for a cluster that {@code pg_upgrade} has made, in which transaction ids go on.
+     *
+     * @throws RelayException if a relay of this outbox is running
+     */
+    public List<String> adopt(long systemIdentifier) throws SQLException {
+        connection.setAutoCommit(false);
+        try {
+            execute(LOCK);
+            refuseIfRunning(systemIdentifier);
+            List<String> relays = relays(RELAYS);
+            adoptLeases(systemIdentifier);
+            connection.commit();
+            return relays;
+        } catch (SQLException | RuntimeException e) {
+            connection.rollback();
+            throw e;
+        } finally {
+            connection.setAutoCommit(true);
+        }
+    }
+
+    /**
+     * Makes a relay that publishes exactly once go on from its position here, whatever Kafka has.
+     *
+     * @return its name, if it has a position
+     * @throws RelayException if a relay of this outbox is running
+     */
+    public List<String> forgetKafka(long systemIdentifier, String relay) throws SQLException {
+        connection.setAutoCommit(false);
+        try (PreparedStatement forget = connection.prepareStatement(sql(FORGET_KAFKA))) {
+            execute(LOCK);
+            refuseIfRunning(systemIdentifier);
+            forget.setString(1, relay);
+            int rows = forget.executeUpdate();
+            connection.commit();
+            return rows == 0 ? List.of() : List.of(relay);
+        } catch (SQLException | RuntimeException e) {
+            connection.rollback();
+            throw e;
+        } finally {
+            connection.setAutoCommit(true);
+        }
+    }
+
+    private interface End {
+        void of(Connection connection) throws SQLException;
+    }
+
+    private Result inTransaction(long systemIdentifier, End end) throws SQLException {
+        connection.setAutoCommit(false);
+        try {
+            Result result = rebase(systemIdentifier);
+            end.of(connection);
+            return result;
+        } catch (SQLException | RuntimeException e) {
+            connection.rollback();
+            throw e;
+        } finally {
+            connection.setAutoCommit(true);
+        }
+    }
+
+    private Result rebase(long systemIdentifier) throws SQLException {
+        execute(SETTINGS);
+        execute(LOCK);
+        refuseIfRunning(systemIdentifier);
+        execute(FIND);
+        Result result = count(relays(RELAYS));
+        String from = beforeThisTransaction();
+        execute(STAMP_UNSENT);
+        executeWith(STAMP_SENT, from);
+        executeWith(STAMP_SCHEDULED, from);
+        executeWith(POSITION, from);
+        adoptLeases(systemIdentifier);
+        return result;
+    }
+
+    private void refuseIfRunning(long systemIdentifier) throws SQLException {
+        List<String> running;
+        try (PreparedStatement statement = connection.prepareStatement(sql(RUNNING))) {
+            statement.setLong(1, systemIdentifier);
+            running = texts(statement);
+        }
+        if (!running.isEmpty()) {
+            throw new RelayException(
+                    ExitCode.USAGE,
+                    "these relays run on " + tables.events() + " in this cluster, so their positions are good here: "
+                            + String.join(", ", running) + ". Stop them if you mean it, and rebase again");
+        }
+    }
+
+    /** A snapshot in which this transaction is in progress, and all that are; PostgreSQL leaves the asking one out. */
+    private String beforeThisTransaction() throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(SNAPSHOT)) {
+            row.next();
+            return including(new BigInteger(row.getString(1)), Snapshot.parse(row.getString(2)))
+                    .text();
+        }
+    }
+
+    public static Snapshot including(BigInteger own, Snapshot snapshot) {
+        String[] parts = snapshot.text().split(":", -1);
+        BigInteger xmin = new BigInteger(parts[0]);
+        if (own.compareTo(new BigInteger(parts[1])) >= 0) {
+            return snapshot; // it has not begun in there
+        }
+        String inProgress = Stream.concat(
+                        Stream.of(parts[2].split(","))
+                                .filter(id -> !id.isEmpty())
+                                .map(BigInteger::new),
+                        Stream.of(own))
+                .sorted()
+                .map(BigInteger::toString)
+                .collect(Collectors.joining(","));
+        return Snapshot.parse(xmin.min(own) + ":" + parts[1] + ":" + inProgress);
+    }
+
+    private Result count(List<String> relays) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(COUNT)) {
+            row.next();
+            return new Result(relays, row.getLong(1), row.getLong(2), row.getLong(3));
+        }
+    }
+
+    private void adoptLeases(long systemIdentifier) throws SQLException {
+        try (PreparedStatement adopt = connection.prepareStatement(sql(ADOPT))) {
+            adopt.setLong(1, systemIdentifier);
+            adopt.executeUpdate();
+        }
+    }
+
+    private List<String> relays(String statement) throws SQLException {
+        try (PreparedStatement relays = connection.prepareStatement(sql(statement))) {
+            return texts(relays);
+        }
+    }
+
+    private static List<String> texts(PreparedStatement statement) throws SQLException {
+        List<String> texts = new ArrayList<>();
+        try (ResultSet rows = statement.executeQuery()) {
+            while (rows.next()) {
+                texts.add(rows.getString(1));
+            }
+        }
+        return texts;
+    }
+
+    private void executeWith(String statement, String snapshot) throws SQLException {
+        try (PreparedStatement update = connection.prepareStatement(sql(statement))) {
+            update.setObject(1, snapshot, Types.OTHER);
+            update.executeUpdate();
+        }
+    }
+
+    private void execute(String statement) throws SQLException {
+        try (Statement execution = connection.createStatement()) {
+            execution.execute(sql(statement));
+        }
+    }
+
+    private String sql(String statement) {
+        return statement
+                .replace("{own}", LeaseTable.own(tables))
+                .replace("{sequence}", tables.eventsSequence().sqlLiteral())
+                .replace("{events}", tables.events().sql())
+                .replace("{scheduled}", tables.scheduled().sql())
+                .replace("{position}", tables.position().sql())
+                .replace("{lease}", tables.lease().sql());
+    }
+}

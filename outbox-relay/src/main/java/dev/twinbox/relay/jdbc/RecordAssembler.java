@@ -1,0 +1,214 @@
+package dev.twinbox.relay.jdbc;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.twinbox.CloudEventHeaders;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.internals.RecordHeader;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes Kafka records of rows: CloudEvents 1.0 in the Kafka binary mode. Runs once per event, so text stays in the UTF-8 in
+ * which it came and what repeats is made once. Not for several threads.
+ */
+public final class RecordAssembler {
+    /** What a record costs in memory beside its bytes; also counted by {@link OutboxTable} when it cuts a page. */
+    public static final int OVERHEAD = 300;
+
+    private static final Column[] FIELDS = Column.values();
+
+    /** What an event consists of beside its {@code seq}. */
+    static final String COLUMNS =
+            Arrays.stream(FIELDS).skip(1).map(Column::sqlName).collect(Collectors.joining(", "));
+
+    /** SQL for a row as {@link #assemble} reads it: the binary form, whatever transfer format the driver has chosen. */
+    static final String EVENT = event("seq");
+
+    /** SQL for a row of which only that it is there is told. */
+    static final String WITHHELD = "record_send(row(seq))";
+
+    private enum Column {
+        SEQ,
+        ID,
+        TOPIC,
+        KEY,
+        TYPE,
+        SOURCE,
+        SUBJECT,
+        OCCURRED_AT,
+        CONTENT_TYPE,
+        HEADERS,
+        PAYLOAD;
+
+        String sqlName() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    private static final Header SPEC_VERSION =
+            new RecordHeader(CloudEventHeaders.SPEC_VERSION, CloudEventHeaders.SPEC_VERSION_1_0.getBytes(US_ASCII));
+    private static final byte[] HEX = "0123456789abcdef".getBytes(US_ASCII);
+
+    private final RepeatedValues<String> topics = new RepeatedValues<>(bytes -> new String(bytes, UTF_8));
+    private final RepeatedValues<Header> types = headers(CloudEventHeaders.TYPE);
+    private final RepeatedValues<Header> sources = headers(CloudEventHeaders.SOURCE);
+    private final RepeatedValues<Header> contentTypes = headers(CloudEventHeaders.CONTENT_TYPE);
+    private final RepeatedValues<String> headerNames = new RepeatedValues<>(bytes -> new String(bytes, UTF_8));
+    private final EventTime eventTime = new EventTime();
+    private final Map<Column, byte @Nullable []> row = new EnumMap<>(Column.class); // the one that is assembled
+    private long bytes;
+
+    private static RepeatedValues<Header> headers(String name) {
+        return new RepeatedValues<>(bytes -> new RecordHeader(name, bytes));
+    }
+
+    /** What the records assembled so far hold in memory, roughly. */
+    long bytes() {
+        return bytes;
+    }
+
+    /** {@link #EVENT} of a table in which something else has the place of {@code seq}. */
+    static String event(String seq) {
+        return "record_send(row(" + seq + ", " + COLUMNS + "))";
+    }
+
+    /**
+     * The record of the next row, {@link #EVENT} or {@link #WITHHELD}; null if it is withheld. A row that the table's
+     * constraints should have kept out becomes a record that says so: it must not keep the others from being sent.
+     */
+    @Nullable OutboxRecord assemble(ByteBuffer rows) {
+        return take(rows) ? assemble() : null;
+    }
+
+    /** PostgreSQL's binary record: the number of its fields, and for each its type and {@link #element}. */
+    private boolean take(ByteBuffer rows) {
+        int fields = rows.getInt();
+        for (int i = 0; i < fields; i++) {
+            rows.getInt();
+            row.put(FIELDS[i], element(rows));
+        }
+        return fields == FIELDS.length;
+    }
+
+    private OutboxRecord assemble() {
+        long seq = ByteBuffer.wrap(Objects.requireNonNull(row.get(Column.SEQ), "it has a NOT NULL constraint"))
+                .getLong();
+        byte[] key = row.get(Column.KEY);
+        byte[] topic = row.get(Column.TOPIC);
+        String topicName = topic == null ? "" : topics.of(topic);
+        try {
+            if (topicName.isEmpty()) {
+                throw new UnreadableRowException("it has no topic");
+            }
+            byte[] payload = row.get(Column.PAYLOAD);
+            List<Header> headers = headers(key);
+            bytes += OVERHEAD + length(key) + length(payload);
+            return new OutboxRecord(seq, new ProducerRecord<>(topicName, null, null, key, payload, headers));
+        } catch (UnreadableRowException e) {
+            bytes += OVERHEAD + length(key);
+            byte[] id = row.get(Column.ID);
+            String event = id == null ? "without an id" : new String(uuid(id), US_ASCII);
+            return OutboxRecord.unreadable(
+                    seq, topicName, key, "event " + event + " can not be read back: " + e.getMessage());
+        }
+    }
+
+    private byte[] needed(Column column) throws UnreadableRowException {
+        byte[] value = row.get(column);
+        if (value == null) {
+            throw new UnreadableRowException(
+                    "its column " + column.sqlName() + " is null, which the table should forbid");
+        }
+        return value;
+    }
+
+    private List<Header> headers(byte @Nullable [] key) throws UnreadableRowException {
+        List<Header> headers = new ArrayList<>(10);
+        headers.add(SPEC_VERSION);
+        headers.add(new RecordHeader(CloudEventHeaders.ID, uuid(needed(Column.ID))));
+        headers.add(types.of(needed(Column.TYPE)));
+        headers.add(sources.of(needed(Column.SOURCE)));
+        byte[] time = eventTime.rfc3339(needed(Column.OCCURRED_AT));
+        if (time != null) {
+            headers.add(new RecordHeader(CloudEventHeaders.TIME, time));
+        }
+        headers.add(contentTypes.of(needed(Column.CONTENT_TYPE)));
+        if (key != null) {
+            headers.add(new RecordHeader(CloudEventHeaders.PARTITION_KEY, key));
+        }
+        byte[] subject = row.get(Column.SUBJECT);
+        if (subject != null) {
+            headers.add(new RecordHeader(CloudEventHeaders.SUBJECT, subject));
+        }
+        byte[] custom = row.get(Column.HEADERS);
+        if (custom != null) {
+            bytes += custom.length;
+            addCustom(headers, ByteBuffer.wrap(custom));
+        }
+        return headers;
+    }
+
+    /** PostgreSQL's binary array: dimensions, a flag, the element type, size and lower bound of each dimension, elements. */
+    private void addCustom(List<Header> headers, ByteBuffer array) throws UnreadableRowException {
+        int dimensions = array.getInt();
+        array.getInt();
+        array.getInt();
+        if (dimensions > 1) {
+            throw new UnreadableRowException("its headers have " + dimensions + " dimensions instead of one");
+        }
+        int elements = dimensions == 0 ? 0 : array.getInt();
+        if (dimensions == 1) {
+            array.getInt();
+        }
+        if (elements % 2 != 0) {
+            throw new UnreadableRowException("its headers are " + elements + " texts, which is no number of pairs");
+        }
+        for (int i = 0; i + 1 < elements; i += 2) {
+            byte[] name = element(array);
+            byte[] value = element(array);
+            if (name == null || value == null) {
+                throw new UnreadableRowException("one of its headers is null");
+            }
+            headers.add(new RecordHeader(headerNames.of(name), value));
+        }
+    }
+
+    private static byte @Nullable [] element(ByteBuffer array) {
+        int length = array.getInt();
+        if (length < 0) {
+            return null;
+        }
+        byte[] value = new byte[length];
+        array.get(value);
+        return value;
+    }
+
+    /** The 36 characters of a UUID: a {@link java.util.UUID} in between would cost three objects for each event. */
+    private static byte[] uuid(byte[] binary) {
+        byte[] text = new byte[36];
+        int at = 0;
+        for (int i = 0; i < 16; i++) {
+            if (i == 4 || i == 6 || i == 8 || i == 10) {
+                text[at++] = '-';
+            }
+            text[at++] = HEX[binary[i] >> 4 & 0xf];
+            text[at++] = HEX[binary[i] & 0xf];
+        }
+        return text;
+    }
+
+    private static int length(byte @Nullable [] bytes) {
+        return bytes == null ? 0 : bytes.length;
+    }
+}

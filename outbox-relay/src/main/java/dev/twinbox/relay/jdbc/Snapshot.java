@@ -1,0 +1,71 @@
+package dev.twinbox.relay.jdbc;
+
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A {@code pg_snapshot} as PostgreSQL writes it, {@code xmin:xmax:xip,…}: the transactions below {@code xmax} that are not in
+ * {@code xip} had ended when it was taken. Transaction ids are {@code xid8}, 64 bits, and never come again.
+ *
+ * @param text the whole, as it came
+ * @param xmax one past the latest transaction that had ended; every id from here on is not visible
+ * @param inProgress ids below {@code xmax} that had not ended, as an array literal such as {@code {740,753}}
+ */
+public record Snapshot(String text, String xmax, String inProgress) {
+    private static final Pattern FORM = Pattern.compile("(\\d{1,20}):(\\d{1,20}):((?:\\d{1,20}(?:,\\d{1,20})*)?)");
+
+    /** Nothing is visible in it: with this as its start, a window holds whatever was ever committed. */
+    static final Snapshot EMPTY = parse("1:1:");
+
+    /**
+     * Reads and checks what PostgreSQL wrote.
+     *
+     * @throws IllegalArgumentException if the text is no snapshot, or one that contradicts itself
+     */
+    public static Snapshot parse(String text) {
+        Matcher parts = FORM.matcher(text);
+        if (!parts.matches()) {
+            throw new IllegalArgumentException("\"" + text + "\" is not a pg_snapshot (xmin:xmax:xip,...)");
+        }
+        Snapshot snapshot = new Snapshot(text, parts.group(2), "{" + parts.group(3) + "}");
+        snapshot.check(xid(parts.group(1)), xid(parts.group(2)), parts.group(3));
+        return snapshot;
+    }
+
+    static @Nullable Snapshot parseNullable(@Nullable String text) {
+        return text == null ? null : parse(text);
+    }
+
+    /** Whether nothing at all is visible in it, so that there is no history to keep away from. */
+    boolean isEmpty() {
+        return xmax.equals(EMPTY.xmax);
+    }
+
+    private void check(long xmin, long xmaxId, String xip) {
+        boolean ordered = xmin > 0 && xmin <= xmaxId;
+        if (!xip.isEmpty()) {
+            for (String id : xip.split(",", -1)) {
+                long running = xid(id);
+                ordered &= running >= xmin && running < xmaxId;
+            }
+        }
+        if (!ordered) {
+            throw new IllegalArgumentException(
+                    "\"" + text + "\" is not a pg_snapshot: not 0 < xmin <= each xip < xmax");
+        }
+    }
+
+    private static long xid(String digits) {
+        try {
+            return Long.parseLong(digits); // half of xid8's range lasts longer than any cluster
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException("\"" + digits + "\" is beyond the transaction ids of any cluster", e);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return text;
+    }
+}

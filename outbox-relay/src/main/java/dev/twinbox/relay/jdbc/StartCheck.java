@@ -1,0 +1,145 @@
+package dev.twinbox.relay.jdbc;
+
+import dev.twinbox.relay.config.DeliveryMode;
+import dev.twinbox.relay.config.ExitCode;
+import dev.twinbox.relay.config.RelayConfig;
+import dev.twinbox.relay.config.RelayException;
+import dev.twinbox.relay.config.RelaySettings;
+import dev.twinbox.relay.config.Secret;
+import dev.twinbox.schema.OutboxSchema;
+import dev.twinbox.schema.SchemaCheck;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Looks whether the database is what the relay needs, and explains what is not, all at once. */
+public final class StartCheck {
+    private static final Map<String, String> POSITION_COLUMNS = Map.of(
+            "slot", "smallint",
+            "relay", "text",
+            "number", "bigint",
+            "epoch", "bigint",
+            "window_from", "pg_snapshot",
+            "window_to", "pg_snapshot",
+            "seq", "bigint",
+            "saved_at", "timestamp with time zone");
+
+    private static final Map<String, String> LEASE_COLUMNS = Map.of(
+            "relay", "text",
+            "owner", "uuid",
+            "epoch", "bigint",
+            "ends_at", "timestamp with time zone",
+            "system_identifier", "bigint",
+            "events", "text");
+
+    private static final Map<String, String> PARKED_COLUMNS = Map.of(
+            "relay", "text",
+            "number", "bigint",
+            "state", "text",
+            "partition", "integer",
+            "error", "text",
+            "attempts", "integer",
+            "since", "timestamp with time zone");
+
+    /** What exactly-once publication needs besides. */
+    private static final Map<String, String> PREPARED_COLUMNS = Map.of(
+            "committed", "bigint",
+            "next_from", "pg_snapshot",
+            "next_to", "pg_snapshot",
+            "next_seq", "bigint");
+
+    private static final Map<String, String> EXACTLY_ONCE_COLUMNS = Map.of("exactly_once", "uuid");
+
+    private static final Map<String, String> UNDECIDED_COLUMNS = Map.of("decided_state", "text", "sent_as", "bigint");
+
+    private StartCheck() {}
+
+    /**
+     * Fails if the database is not as the relay needs it.
+     *
+     * @throws RelayException with {@link ExitCode#SCHEMA}, which lists all that is missing
+     */
+    public static void verify(Connection connection, RelayConfig config) throws SQLException {
+        refuseOld(connection, config);
+        List<String> problems = problems(connection, config);
+        if (!problems.isEmpty()) {
+            throw new RelayException(
+                    ExitCode.SCHEMA,
+                    "the outbox of " + Secret.masked(config.database().url()) + " is not as the relay needs it; "
+                            + "\"outbox-relay migrate\" creates what is missing, privileges are yours to grant\n  - "
+                            + String.join("\n  - ", problems));
+        }
+    }
+
+    /** For the status: how {@link #verify} would end. */
+    public static String state(Connection connection, RelayConfig config) throws SQLException {
+        List<String> problems = problems(connection, config);
+        int version = config.tables().version(connection);
+        String newest = version == OutboxSchema.VERSION ? "" : " (\"migrate\" makes it " + OutboxSchema.VERSION + ")";
+        return ", version " + version + newest
+                + (problems.isEmpty() ? ", as this relay needs them" : ": " + String.join("; ", problems));
+    }
+
+    /** Older tables than this version works with lack so much that naming it all would hide what to do. */
+    private static void refuseOld(Connection connection, RelayConfig config) throws SQLException {
+        int version = config.tables().version(connection);
+        if (version > 0 && version < OutboxSchema.OLDEST_VERSION) {
+            throw new RelayException(
+                    ExitCode.SCHEMA,
+                    "the outbox " + config.tables().events() + " of "
+                            + Secret.masked(config.database().url()) + " has version " + version
+                            + "; this relay works with versions " + OutboxSchema.OLDEST_VERSION + " to "
+                            + OutboxSchema.VERSION + ": run \"outbox-relay migrate\" with the tables' owner");
+        }
+    }
+
+    private static List<String> problems(Connection connection, RelayConfig config) throws SQLException {
+        return new SchemaCheck(connection)
+                .server()
+                .table(config.tables().events(), OutboxSchema.EVENT_COLUMNS, "SELECT")
+                .table(
+                        config.tables().position(),
+                        columns(config, POSITION_COLUMNS, PREPARED_COLUMNS),
+                        "SELECT",
+                        "INSERT")
+                .table(
+                        config.tables().lease(),
+                        columns(config, LEASE_COLUMNS, EXACTLY_ONCE_COLUMNS),
+                        "SELECT",
+                        "INSERT",
+                        "UPDATE")
+                .table(
+                        config.tables().parked(),
+                        columns(config, PARKED_COLUMNS, UNDECIDED_COLUMNS),
+                        "SELECT",
+                        "INSERT",
+                        "UPDATE",
+                        "DELETE")
+                .problems();
+    }
+
+    private static Map<String, String> columns(
+            RelayConfig config, Map<String, String> always, Map<String, String> withExactlyOnce) {
+        Map<String, String> columns = new HashMap<>(always);
+        if (config.delivery().mode() == DeliveryMode.EXACTLY_ONCE) {
+            columns.putAll(withExactlyOnce);
+        }
+        return columns;
+    }
+
+    /** What a command says that cannot wait for the database. */
+    public static RelayException refusal(RelayConfig config, SQLException failure) {
+        ExitCode meant = OutboxDatabase.exitCode(failure);
+        ExitCode exitCode = meant == null ? ExitCode.DATABASE : meant;
+        String remedy = exitCode == ExitCode.SCHEMA
+                ? "create the tables with \"outbox-relay migrate\", or grant what is lacking"
+                : "check " + RelaySettings.DATABASE_URL.key() + ", user and password";
+        return new RelayException(
+                exitCode,
+                "PostgreSQL at " + Secret.masked(config.database().url()) + " refused: " + failure.getMessage() + "; "
+                        + remedy,
+                failure);
+    }
+}

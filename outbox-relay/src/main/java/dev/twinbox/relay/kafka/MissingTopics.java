@@ -1,0 +1,69 @@
+package dev.twinbox.relay.kafka;
+
+import dev.twinbox.relay.config.RelayConfig;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.errors.AuthenticationException;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.jspecify.annotations.Nullable;
+
+/** Asks Kafka which topics it does not have, or does not show to the relay. */
+public final class MissingTopics {
+    private static final int TIMEOUT_SECONDS = 5;
+
+    private MissingTopics() {}
+
+    /**
+     * Those of the topics that can not be seen, each with what a person can do.
+     *
+     * @throws KafkaException if Kafka cannot be asked
+     */
+    public static SortedMap<String, String> among(Set<String> topics, RelayConfig.Kafka kafka) {
+        SortedMap<String, String> missing = new TreeMap<>();
+        KafkaLogin login = KafkaLogin.of(kafka);
+        try (Admin admin = Admin.create(Topics.settings(kafka))) {
+            Map<String, KafkaFuture<TopicDescription>> answers =
+                    admin.describeTopics(topics).topicNameValues();
+            for (Map.Entry<String, KafkaFuture<TopicDescription>> answer : answers.entrySet()) {
+                String remedy = remedy(answer.getValue(), login);
+                if (remedy != null) {
+                    missing.put(answer.getKey(), remedy);
+                }
+            }
+        }
+        return missing;
+    }
+
+    private static @Nullable String remedy(KafkaFuture<TopicDescription> answer, KafkaLogin login) {
+        try {
+            answer.get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
+            return null;
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof UnknownTopicOrPartitionException) {
+                return "create it, the relay never does";
+            }
+            if (e.getCause() instanceof TopicAuthorizationException) {
+                return "grant " + login.principal() + " Write on it";
+            }
+            if (e.getCause() instanceof AuthenticationException refused) {
+                throw new KafkaException(login.explained(refused), refused);
+            }
+            throw new KafkaException(String.valueOf(e.getMessage()), e);
+        } catch (TimeoutException e) {
+            throw new KafkaException("no answer within " + TIMEOUT_SECONDS + " s", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new KafkaException("interrupted", e);
+        }
+    }
+}

@@ -1,0 +1,93 @@
+package dev.twinbox.relay.kafka;
+
+import dev.twinbox.relay.config.DeliveryMode;
+import dev.twinbox.relay.config.RelayConfig;
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+
+/** What the relay asks of its producer: what holds the guarantees, and defaults for what an operator may choose. */
+public final class ProducerSettings {
+    /** Bounds the time for which the sending thread cannot hear that it should stop. */
+    private static final int MAX_BLOCK_MILLIS = 1_000;
+
+    /** As long as a reader of committed records waits at a transaction whose relay died and has no successor. */
+    private static final int TRANSACTION_TIMEOUT_MILLIS = 60_000;
+
+    /** Here it bounds the begin and the end of a transaction, too. */
+    private static final int TRANSACTION_MAX_BLOCK_MILLIS = 5_000;
+
+    private static final int TRANSACTION_RETRY_MILLIS = 20;
+
+    /** Long enough for batches to fill while a backlog is sent; what comes alone does not wait for it, see {@code Flusher}. */
+    private static final int LINGER_MILLIS = 20;
+
+    /** The purpose of the producer that sends page after page. */
+    public static final String SENDER = "sender";
+
+    /** The purpose of the one that sends what was parked. */
+    public static final String RETRY = "redrive";
+
+    private ProducerSettings() {}
+
+    /** Those of one of several producers of a process, which needs a name of its own. */
+    public static Map<String, Object> of(RelayConfig config, String purpose) {
+        Map<String, Object> settings = of(config);
+        settings.merge(ProducerConfig.CLIENT_ID_CONFIG, purpose, (name, suffix) -> name + "-" + suffix);
+        if (isLingerOurs(config)) {
+            settings.put(ProducerConfig.LINGER_MS_CONFIG, purpose.equals(SENDER) ? LINGER_MILLIS : 0);
+        }
+        if (config.delivery().mode() == DeliveryMode.EXACTLY_ONCE) {
+            settings.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, transactionalId(config, purpose));
+            settings.put(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, TRANSACTION_TIMEOUT_MILLIS);
+            settings.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, TRANSACTION_MAX_BLOCK_MILLIS);
+            // The first records of a transaction are refused while the end of the last one is still being written.
+            settings.putIfAbsent(ProducerConfig.RETRY_BACKOFF_MS_CONFIG, TRANSACTION_RETRY_MILLIS);
+        }
+        return settings;
+    }
+
+    /** The name by which Kafka fences earlier producers of a purpose; no relay name holds a colon. */
+    private static String transactionalId(RelayConfig config, String purpose) {
+        return purpose.equals(SENDER) ? config.name() : config.name() + ':' + purpose;
+    }
+
+    public static Map<String, Object> of(RelayConfig config) {
+        Map<String, Object> settings = new HashMap<>();
+        settings.put(ProducerConfig.CLIENT_ID_CONFIG, "twinbox-relay-" + config.name());
+        settings.put(ProducerConfig.COMPRESSION_TYPE_CONFIG, "lz4");
+        settings.put(ProducerConfig.BATCH_SIZE_CONFIG, 128 * 1024);
+        settings.put(ProducerConfig.BUFFER_MEMORY_CONFIG, 64 * 1024 * 1024L);
+        settings.putAll(config.kafka().settings());
+        settings.putAll(fixed());
+        return settings;
+    }
+
+    /** Whether the operator has left it to us how long records linger. */
+    public static boolean isLingerOurs(RelayConfig config) {
+        return !config.kafka().settings().containsKey(ProducerConfig.LINGER_MS_CONFIG);
+    }
+
+    private static Map<String, Object> fixed() {
+        return Map.of(
+                ProducerConfig.ACKS_CONFIG,
+                "all",
+                ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG,
+                true,
+                ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION,
+                5,
+                ProducerConfig.RETRIES_CONFIG,
+                Integer.MAX_VALUE,
+                ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG,
+                Integer.MAX_VALUE,
+                ProducerConfig.MAX_BLOCK_MS_CONFIG,
+                MAX_BLOCK_MILLIS,
+                ProducerConfig.PARTITIONER_IGNORE_KEYS_CONFIG,
+                false,
+                ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG,
+                ByteArraySerializer.class.getName(),
+                ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG,
+                ByteArraySerializer.class.getName());
+    }
+}

@@ -1,0 +1,43 @@
+package dev.twinbox.relay.kafka;
+
+import java.util.Set;
+import org.apache.kafka.common.utils.Utils;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What Kafka says of a topic, at one moment.
+ *
+ * @param obstacle why nothing can be sent to it, for a person; null if something can
+ * @param maxBytes largest batch that it takes, as it comes from the client
+ * @param needsKey whether it is compacted, and refuses records without a key
+ * @param unwritable partitions without a leader, or without the in-sync replicas that the topic asks for
+ * @param readAt monotonic time at which Kafka was asked
+ */
+public record Topic(
+        Status status,
+        @Nullable String obstacle,
+        int partitions,
+        long maxBytes,
+        Key needsKey,
+        Set<Integer> unwritable,
+        long readAt) {
+    public enum Status {
+        AVAILABLE,
+        MISSING,
+        REFUSED
+    }
+
+    public enum Key {
+        REQUIRED,
+        OPTIONAL
+    }
+
+    static Topic obstacle(Status status, String obstacle, long readAt) {
+        return new Topic(status, obstacle, 0, 0, Key.OPTIONAL, Set.of(), readAt);
+    }
+
+    /** Where Kafka's own partitioner puts a key. */
+    public int partitionOf(byte[] key) {
+        return Utils.toPositive(Utils.murmur2(key)) % partitions;
+    }
+}

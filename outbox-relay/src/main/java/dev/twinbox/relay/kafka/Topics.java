@@ -1,0 +1,239 @@
+package dev.twinbox.relay.kafka;
+
+import dev.twinbox.relay.config.KafkaSettings;
+import dev.twinbox.relay.config.RelayConfig;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.admin.Config;
+import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.admin.DescribeTopicsOptions;
+import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.TopicPartitionInfo;
+import org.apache.kafka.common.acl.AclOperation;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.config.TopicConfig;
+import org.apache.kafka.common.errors.AuthenticationException;
+import org.apache.kafka.common.errors.AuthorizationException;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.InvalidTopicException;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What the relay has to know of topics before it sends to them, asked of Kafka once and kept. A good answer is kept until
+ * something is refused; a bad one for a moment only. Lives as long as the process; for all its threads.
+ */
+public final class Topics implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Topics.class);
+
+    /** A topic that was missing may have been created, a limit may have been raised. */
+    private static final Duration FRESH = Duration.ofSeconds(1);
+
+    private static final int TIMEOUT_SECONDS = 5;
+    private static final int KEPT = 10_000;
+
+    private final Map<String, Object> settings;
+    private final KafkaLogin login;
+    private final Set<String> unlimited = ConcurrentHashMap.newKeySet();
+    private final Map<String, Topic> known = new ConcurrentHashMap<>();
+    private @Nullable Admin admin;
+
+    public Topics(RelayConfig.Kafka kafka) {
+        this.settings = settings(kafka);
+        this.login = KafkaLogin.of(kafka);
+    }
+
+    /** Who the relay is to Kafka. */
+    public KafkaLogin login() {
+        return login;
+    }
+
+    /** An administration client's share of the settings, with short timeouts. */
+    static Map<String, Object> settings(RelayConfig.Kafka kafka) {
+        Map<String, Object> settings = new HashMap<>(kafka.settings());
+        settings.keySet().retainAll(AdminClientConfig.configNames());
+        settings.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, TIMEOUT_SECONDS * 1_000);
+        settings.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, TIMEOUT_SECONDS * 1_000);
+        return settings;
+    }
+
+    /**
+     * The topic as it is or, if nothing spoke against it, as it was when it was first asked for.
+     *
+     * @throws KafkaException if Kafka has to be asked and can not be
+     */
+    public Topic of(String name) {
+        Topic topic = known.get(name);
+        return topic != null && topic.status() == Topic.Status.AVAILABLE ? topic : fresh(name);
+    }
+
+    /**
+     * The topic as it was a second ago at most.
+     *
+     * @throws KafkaException if Kafka can not be asked
+     */
+    public Topic fresh(String name) {
+        Topic topic = known.get(name);
+        if (topic == null || System.nanoTime() - topic.readAt() > FRESH.toNanos()) {
+            topic = ask(name);
+            if (known.size() >= KEPT) {
+                known.clear();
+                unlimited.clear();
+            }
+            known.put(name, topic);
+        }
+        return topic;
+    }
+
+    /** Something was refused, or the topic may be gone: what was known of it does not count any more. */
+    public void forget(String name) {
+        known.remove(name);
+    }
+
+    /**
+     * Any question that needs no right.
+     *
+     * @throws KafkaException if Kafka can not be asked
+     */
+    public synchronized void greet() {
+        answer(admin().describeCluster().nodes());
+    }
+
+    private synchronized Topic ask(String name) {
+        long now = System.nanoTime();
+        if (!KafkaSettings.isLegalTopicName(name)) {
+            return Topic.obstacle(Topic.Status.REFUSED, "\"" + name + "\" is no legal name of a topic", now);
+        }
+        try {
+            return describe(name, now);
+        } catch (UnknownTopicOrPartitionException e) {
+            String missing = "topic \"" + name + "\" does not exist: create it, the relay never does";
+            return Topic.obstacle(Topic.Status.MISSING, missing, now);
+        } catch (InvalidTopicException | TopicAuthorizationException e) {
+            return Topic.obstacle(Topic.Status.REFUSED, Refusal.told(name, e, login), now);
+        }
+    }
+
+    private Topic describe(String name, long now) {
+        TopicDescription description = answer(
+                admin().describeTopics(List.of(name), new DescribeTopicsOptions().includeAuthorizedOperations(true))
+                        .topicNameValues()
+                        .get(name));
+        Set<AclOperation> allowed = description.authorizedOperations();
+        if (allowed != null && !allowed.isEmpty() && !allowed.contains(AclOperation.WRITE)) {
+            throw new TopicAuthorizationException(Set.of(name));
+        }
+        Map<String, String> config = config(name);
+        int minInSync = number(config, TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG, 1);
+        return new Topic(
+                Topic.Status.AVAILABLE,
+                null,
+                description.partitions().size(),
+                number(config, TopicConfig.MAX_MESSAGE_BYTES_CONFIG, Integer.MAX_VALUE),
+                config.getOrDefault(TopicConfig.CLEANUP_POLICY_CONFIG, "").contains(TopicConfig.CLEANUP_POLICY_COMPACT)
+                        ? Topic.Key.REQUIRED
+                        : Topic.Key.OPTIONAL,
+                description.partitions().stream()
+                        .filter(partition -> !isWritable(partition, minInSync))
+                        .map(TopicPartitionInfo::partition)
+                        .collect(Collectors.toUnmodifiableSet()),
+                now);
+    }
+
+    private static boolean isWritable(TopicPartitionInfo partition, int minInSync) {
+        int needed = Math.min(minInSync, partition.replicas().size()); // since Kafka 4 more than there are is not asked
+        return partition.leader() != null
+                && !partition.leader().isEmpty()
+                && partition.isr().size() >= needed;
+    }
+
+    /** Without the permission to read it nothing is foretold, and Kafka's own refusal has to do. */
+    private Map<String, String> config(String name) {
+        ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, name);
+        Map<String, String> values = new HashMap<>();
+        try {
+            Config config =
+                    answer(admin().describeConfigs(List.of(resource)).values().get(resource));
+            for (ConfigEntry entry : config.entries()) {
+                if (entry.value() != null) {
+                    values.put(entry.name(), entry.value());
+                }
+            }
+        } catch (AuthorizationException e) {
+            tellUnlimited(name);
+        }
+        return values;
+    }
+
+    /** Once for each topic. */
+    private void tellUnlimited(String name) {
+        if (unlimited.add(name)) {
+            LOG.error( // a warning could be held back, and there is only this one
+                    "Only Kafka's refusal will tell that an event is too large for topic \"{}\" or lacks the key that it "
+                            + "needs, which restarts the sending: grant {} DescribeConfigs on it",
+                    name,
+                    login.principal());
+        }
+    }
+
+    private static int number(Map<String, String> config, String name, int fallback) {
+        String value = config.get(name);
+        return value == null ? fallback : Integer.parseInt(value);
+    }
+
+    private Admin admin() {
+        Admin present = admin;
+        if (present == null) {
+            present = Admin.create(settings);
+            admin = present;
+        }
+        return present;
+    }
+
+    private <T> T answer(@Nullable KafkaFuture<T> future) {
+        return answer(future, login);
+    }
+
+    static <T> T answer(@Nullable KafkaFuture<T> future, KafkaLogin login) {
+        if (future == null) {
+            throw new KafkaException("Kafka's answer lacks what was asked for");
+        }
+        try {
+            return future.get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof AuthenticationException refused) {
+                throw new KafkaException(login.explained(refused), refused);
+            }
+            throw e.getCause() instanceof KafkaException known
+                    ? known
+                    : new KafkaException(String.valueOf(e.getMessage()), e);
+        } catch (TimeoutException e) {
+            throw new KafkaException("no answer within " + TIMEOUT_SECONDS + " s", e);
+        } catch (InterruptedException e) {
+            throw new InterruptException(e);
+        }
+    }
+
+    @Override
+    public synchronized void close() {
+        if (admin != null) {
+            admin.close(Duration.ZERO);
+            admin = null;
+        }
+    }
+}

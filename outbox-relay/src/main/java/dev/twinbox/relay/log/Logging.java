@@ -1,0 +1,77 @@
+package dev.twinbox.relay.log;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.ConsoleAppender;
+import ch.qos.logback.core.encoder.Encoder;
+import ch.qos.logback.core.encoder.LayoutWrappingEncoder;
+import dev.twinbox.relay.config.LogFormat;
+import dev.twinbox.relay.config.RelayConfig;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.bridge.SLF4JBridgeHandler;
+
+/**
+ * The process's log: standard output, one line per event, and calm during outages. An operator who wants another one names a
+ * file by {@code -Dlogback.configurationFile=…}, which is then used as it is.
+ */
+public final class Logging {
+    public static final String OPERATORS_FILE = "logback.configurationFile";
+
+    private Logging() {}
+
+    /** Libraries speak from WARN on, the relay from the given level. */
+    public static void configure(RelayConfig config) {
+        configure(config.logLevel(), config.logFormat());
+    }
+
+    /** As long as nothing is known of the configuration. */
+    public static void configure() {
+        configure(org.slf4j.event.Level.INFO, LogFormat.TEXT);
+    }
+
+    private static void configure(org.slf4j.event.Level level, LogFormat format) {
+        // pgjdbc logs by java.util.logging.
+        SLF4JBridgeHandler.removeHandlersForRootLogger();
+        SLF4JBridgeHandler.install();
+        if (System.getProperty(OPERATORS_FILE) != null) {
+            return;
+        }
+        LoggerContext context = (LoggerContext) LoggerFactory.getILoggerFactory();
+        context.reset();
+        context.getLogger(Logger.ROOT_LOGGER_NAME).setLevel(Level.WARN);
+        // What pgjdbc finds wrong with a URL it quotes, passwords included; our own message says the same without them.
+        context.getLogger("org.postgresql.util.PGPropertyUtil").setLevel(Level.OFF);
+        context.getLogger("org.postgresql.Driver").setLevel(Level.OFF);
+        context.getLogger("dev.twinbox").setLevel(Level.convertAnSLF4JLevel(level));
+        context.getLogger(Logger.ROOT_LOGGER_NAME).addAppender(console(context, format));
+    }
+
+    private static Encoder<ILoggingEvent> encoder(LoggerContext context, LogFormat format) {
+        if (format == LogFormat.JSON) {
+            return new LogObject();
+        }
+        LogLine layout = new LogLine();
+        layout.setContext(context);
+        layout.start();
+        LayoutWrappingEncoder<ILoggingEvent> encoder = new LayoutWrappingEncoder<>();
+        encoder.setLayout(layout);
+        return encoder;
+    }
+
+    private static ConsoleAppender<ILoggingEvent> console(LoggerContext context, LogFormat format) {
+        Encoder<ILoggingEvent> encoder = encoder(context, format);
+        encoder.setContext(context);
+        encoder.start();
+        OutageFilter filter = new OutageFilter(System::nanoTime);
+        filter.setContext(context);
+        filter.start();
+        ConsoleAppender<ILoggingEvent> appender = new ConsoleAppender<>();
+        appender.setContext(context);
+        appender.setEncoder(encoder);
+        appender.addFilter(filter);
+        appender.start();
+        return appender;
+    }
+}

@@ -1,0 +1,5 @@
+/** The log of the relay: one calm line per event. */
+@NullMarked
+package dev.twinbox.relay.log;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,181 @@
+package dev.twinbox.relay.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.twinbox.fixtures.PostgresServer;
+import dev.twinbox.relay.OutboxDatabaseFixture;
+import dev.twinbox.relay.config.ExitCode;
+import dev.twinbox.relay.config.RelayException;
+import dev.twinbox.relay.jdbc.StartCheck;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Faults of a running relay's database that pass: a fail-over, a table that is altered, tables of an earlier version. */
+@Tag("proof")
+class HealingIT {
+    private static final Duration SOON = Duration.ofSeconds(90);
+
+    @Test
+    void aFailOverIsWaitedOutHotStandbyIncluded(@TempDir Path folder) throws Exception {
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxrwxrwx"));
+        Path data = folder.resolve("data");
+        try (PostgresServer server =
+                        PostgresServer.create().withDataDirectory(data).start();
+                EngineRig rig = new EngineRig(OutboxDatabaseFixture.create(server)).withTopic()) {
+            EngineRig.Running relay = rig.start();
+            insert(rig, "before");
+            rig.awaitRecords(1);
+            becomeStandby(server, data);
+            await().atMost(SOON)
+                    .until(() ->
+                            String.valueOf(relay.progress().databaseCause()).contains("hot standby"));
+            try (Connection promoting = rig.connect()) {
+                OutboxDatabaseFixture.query(promoting, "select pg_promote()");
+            }
+            insert(rig, "after");
+            rig.assertExact();
+            assertThat(relay.stop()).isEqualTo(ExitCode.OK);
+        }
+    }
+
+    private static void becomeStandby(PostgresServer server, Path data) throws IOException {
+        server.stop();
+        Files.createFile(data.resolve("standby.signal"));
+        server.start();
+    }
+
+    /** What an old primary answers that became a standby behind the back of a pooler: SQLSTATE 25006. */
+    @Test
+    void aDatabaseThatIsReadOnlyForAWhileIsWaitedOut() throws Exception {
+        try (EngineRig rig = EngineRig.create().withTopic()) {
+            EngineRig.Running relay = rig.start();
+            insert(rig, "before");
+            rig.awaitRecords(1);
+            rig.execute(
+                    "create function read_only() returns trigger language plpgsql as $$ begin"
+                            + " raise exception 'cannot execute INSERT in a read-only transaction' using errcode = '25006'; end $$;"
+                            + "create trigger read_only before insert on outbox_position for each row execute function read_only()");
+            insert(rig, "meanwhile");
+            await().atMost(SOON)
+                    .until(() ->
+                            String.valueOf(relay.progress().databaseCause()).contains("read-only"));
+            rig.execute("drop trigger read_only on outbox_position");
+            insert(rig, "after");
+            rig.assertExact();
+            await().atMost(SOON).until(() -> relay.progress().databaseCause() == null);
+            assertThat(relay.stop()).isEqualTo(ExitCode.OK);
+        }
+    }
+
+    /** SQLSTATE 0A000, cached plan must not change result type: the driver, or else a new session, prepares anew. */
+    @Test
+    void aColumnThatChangesItsTypeUnderARunningRelayIsSurvived() throws Exception {
+        try (EngineRig rig = EngineRig.create().withTopic()) {
+            EngineRig.Running relay = rig.start();
+            insert(rig, "before");
+            rig.awaitRecords(1);
+            rig.execute("alter table outbox_event alter column content_type type varchar(200)");
+            rig.execute("alter table outbox_event add column extra text");
+            insert(rig, "after");
+            rig.assertExact();
+            assertThat(relay.stop()).isEqualTo(ExitCode.OK);
+        }
+    }
+
+    /** What an operator does at night: tables are rewritten, indexes made anew, slots taken out and put back. */
+    @Test
+    void tablesThatAreRewrittenAndLoseIndexesAndPartitionsForAWhileUnderARunningRelayAreSurvived() throws Exception {
+        try (EngineRig rig = EngineRig.create().withTopic()) {
+            EngineRig.Running relay = rig.start();
+            insert(rig, "before");
+            rig.awaitRecords(1);
+            String slot = "outbox_event_slot" + rig.number("select slot from outbox_event");
+            List<String> nightly = List.of(
+                    "vacuum full outbox_event",
+                    "vacuum full outbox_position",
+                    "vacuum full outbox_lease",
+                    "alter table outbox_position alter column relay type varchar(200)",
+                    "alter table outbox_lease alter column relay type varchar(200)",
+                    "alter table outbox_lease add column extra text",
+                    "alter table outbox_parked alter column error type varchar(9000)",
+                    "drop index outbox_event_by_seq; drop index outbox_event_by_tx",
+                    "create index outbox_event_by_seq on outbox_event (seq)",
+                    "create index outbox_event_by_tx on outbox_event (tx, seq)",
+                    "reindex index outbox_event_by_tx",
+                    "alter table outbox_event detach partition %1$s; alter table outbox_event attach partition %1$s for values in (%2$s)"
+                            .formatted(slot, slot.substring(slot.length() - 1)),
+                    "alter table %1$s rename to elsewhere; alter table elsewhere rename to %1$s".formatted(slot));
+            for (String change : nightly) {
+                long polls = relay.progress().polls();
+                await("prepared statements")
+                        .atMost(SOON)
+                        .until(() -> relay.progress().polls() > polls + 3);
+                rig.execute(change);
+                insert(rig, change);
+                rig.awaitRecords(rig.number("select count(*) from outbox_event"));
+            }
+            rig.assertExact();
+            assertThat(relay.stop()).isEqualTo(ExitCode.OK);
+        }
+    }
+
+    @Test
+    void tablesOfThePreviousVersionDoUntilTheyAreMigratedUnderTheRunningRelay() throws Exception {
+        try (EngineRig rig = EngineRig.create().withTopic()) {
+            rig.execute("alter table outbox_lease drop column exactly_once;"
+                    + " alter table outbox_position drop column committed, drop column next_from, drop column next_to,"
+                    + " drop column next_seq;"
+                    + " alter table outbox_parked drop column decided_state, drop column sent_as");
+            EngineRig.Running relay = rig.start();
+            insert(rig, "with tables of version 3");
+            rig.awaitRecords(1);
+            try (Connection connection = rig.connect()) {
+                assertThat(OutboxDatabaseFixture.SCHEMA.version(connection)).isEqualTo(3);
+                assertThat(StartCheck.state(connection, rig.config()))
+                        .contains("version 3", "\"migrate\" makes it 4", "as this relay needs them");
+                // As if the step had never been taken.
+                OutboxDatabaseFixture.execute(connection, "delete from outbox_event_history where version = '4'");
+            }
+            assertThat(OutboxDatabaseFixture.SCHEMA
+                            .migrate(rig.database.dataSource())
+                            .version())
+                    .isEqualTo("4");
+            rig.execute(
+                    "insert into outbox_scheduled"
+                            + " (deliver_at, id, topic, key, type, source, occurred_at, content_type, payload)"
+                            + " select now(), id, topic, key, type, source, occurred_at, content_type, 'scheduled' from outbox_event");
+            rig.awaitRecords(2);
+            assertThat(rig.payloads()).containsExactly("with tables of version 3", "scheduled");
+            assertThat(relay.stop()).isEqualTo(ExitCode.OK);
+        }
+    }
+
+    @Test
+    void tablesOlderThanThatAreRefusedWithTheCommandThatMendsThem() throws Exception {
+        try (EngineRig rig = EngineRig.create()) {
+            rig.execute(
+                    "drop table outbox_scheduled, outbox_parked; alter table outbox_lease drop column exactly_once");
+            assertThat(rig.start().refusal())
+                    .hasMessageContaining(
+                            "has version 1; this relay works with versions 2 to 4: run \"outbox-relay migrate\"")
+                    .extracting(RelayException::exitCode)
+                    .isEqualTo(ExitCode.SCHEMA);
+        }
+    }
+
+    private static void insert(EngineRig rig, String payload) throws SQLException {
+        try (Connection connection = rig.connect()) {
+            rig.insert(connection, "k", payload);
+        }
+    }
+}

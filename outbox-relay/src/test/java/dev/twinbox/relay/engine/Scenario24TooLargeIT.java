@@ -1,0 +1,108 @@
+package dev.twinbox.relay.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.twinbox.relay.config.RelayConfig;
+import dev.twinbox.relay.jdbc.ParkedRows;
+import dev.twinbox.relay.jdbc.ParkedState;
+import java.sql.Connection;
+import java.util.Base64;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.UUID;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** TOO-LARGE: an event that Kafka will not take is parked after one try at most, and only its own key waits for a person. */
+public class Scenario24TooLargeIT {
+    private static final int TOPIC_LIMIT = 500_000;
+
+    /** Refused by the client, foretold from the topic's limit, or refused by the broker: for a person it is all the same. */
+    @ParameterizedTest(name = "client limit and compression {0}")
+    @ValueSource(strings = {"400000 none", "8000000 none", "8000000 lz4"})
+    void an_event_that_is_too_large_is_parked_and_only_its_key_waits(String client) throws Exception {
+        try (EngineRig rig = EngineRig.create().withTopic(Map.of("max.message.bytes", Integer.toString(TOPIC_LIMIT)));
+                Connection connection = rig.connect()) {
+            String limit = client.split(" ")[0];
+            rig.kafka.put("max.request.size", limit);
+            rig.kafka.put("compression.type", client.split(" ")[1]);
+            rig.page = new RelayConfig.Page(100, 4_000_000, 4);
+            connection.setAutoCommit(false);
+            rig.insert(connection, "k", "k before");
+            UUID huge = rig.insert(connection, "k", incompressible(2_000_000));
+            rig.insert(connection, "k", "k behind");
+            rig.insert(connection, "l", "l before");
+            UUID large = rig.insert(connection, "l", incompressible(600_000));
+            rig.insert(connection, "l", "l behind");
+            UUID keyless = rig.insert(connection, null, incompressible(700_000));
+            rig.insert(connection, null, "null behind");
+            rig.insert(connection, "m", "m");
+            connection.commit();
+            connection.setAutoCommit(true);
+            EngineRig.Running relay = rig.start();
+
+            rig.awaitParked(ParkedState.REFUSED, 3);
+            rig.awaitParked(ParkedState.BEHIND, 2);
+            // what the broker refuses costs a new producer, and what was under way then may come twice
+            await("the others")
+                    .untilAsserted(
+                            () -> assertThat(client.endsWith("none") ? rig.payloads() : Set.copyOf(rig.payloads()))
+                                    .containsExactlyInAnyOrder("k before", "l before", "null behind", "m"));
+            List<ParkedRows.Line> lines = rig.parked(connection).list(null, 10);
+            assertThat(lines)
+                    .extracting(ParkedRows.Line::id)
+                    .containsExactly(huge.toString(), large.toString(), keyless.toString());
+            assertThat(lines).allSatisfy(line -> {
+                assertThat(line.attempts()).isOne();
+                assertThat(line.error())
+                        .contains(line.id(), "max.message.bytes", "payload bytes")
+                        .hasSizeLessThan(2_000);
+            });
+            assertThat(lines.get(0).error()).matches("(?s).*\\b20\\d{5}\\b.*"); // its size
+
+            // a person mends one, gives up another, and does it twice
+            EngineRig.setTopic(rig.topic, "max.message.bytes", "1000000");
+            rig.insert(connection, "l", "l later");
+            ParkedRows person = rig.parked(connection);
+            assertThat(person.discard(lines.get(0).number())).isTrue();
+            assertThat(person.discard(lines.get(0).number())).isFalse();
+            if (limit.equals("8000000")) {
+                ParkedRows.Selection l = new ParkedRows.Selection(null, rig.topic, "l");
+                assertThat(person.retry(l)).isOne();
+                assertThat(person.retry(l)).isZero();
+                rig.awaitParked(ParkedState.REFUSED, 1);
+                await().until(() -> rig.payloadsOf("l").contains("l later"));
+                assertThat(new LinkedHashSet<>(rig.payloadsOf("l")))
+                        .hasSize(4)
+                        .startsWith("l before")
+                        .endsWith("l behind", "l later");
+            } else {
+                assertThat(person.retry(new ParkedRows.Selection(lines.get(1).number(), null, null)))
+                        .isOne();
+                await().until(() -> rig.number("select max(attempts) from outbox_parked") == 2);
+                assertThat(person.discard(lines.get(1).number())).isTrue();
+                rig.awaitRecords(7);
+                assertThat(rig.payloadsOf("l")).containsExactly("l before", "l behind", "l later");
+            }
+            assertThat(person.discard(lines.get(2).number())).isTrue();
+            rig.awaitNothingParked();
+            assertThat(new LinkedHashSet<>(rig.payloadsOf("k"))).containsExactly("k before", "k behind");
+            rig.insert(connection, "k", "k free again");
+            rig.insert(connection, "l", "l free again");
+            await().until(() -> relay.progress().backlog() == 0
+                    && rig.payloadsOf("k").contains("k free again")
+                    && rig.payloadsOf("l").contains("l free again"));
+            assertThat(rig.number("select count(*) from outbox_parked")).isZero();
+        }
+    }
+
+    public static String incompressible(int length) {
+        byte[] random = new byte[length * 3 / 4];
+        new Random(length).nextBytes(random);
+        return Base64.getEncoder().encodeToString(random);
+    }
+}

@@ -1,0 +1,78 @@
+package dev.twinbox.relay.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.twinbox.relay.OutboxDatabaseFixture;
+import dev.twinbox.relay.config.RelayConfig;
+import dev.twinbox.relay.jdbc.OutboxRecord;
+import dev.twinbox.relay.jdbc.OutboxTable;
+import dev.twinbox.relay.jdbc.Position;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Many writers against one window, on real PostgreSQL. Each key is a business row with a version; whoever changes it holds its
+ * row lock, and its event carries the version. Whatever the transactions do, the window must show each committed event once,
+ * and those of a key in order of their versions.
+ */
+class WindowConcurrencyIT {
+    private OutboxDatabaseFixture database;
+    private ContendingWriters writers;
+
+    @BeforeEach
+    void createBusinessRows() throws SQLException {
+        database = OutboxDatabaseFixture.create();
+        writers = new ContendingWriters(database);
+    }
+
+    @ParameterizedTest(name = "pages of {0} rows and {1} bytes")
+    @CsvSource({"5,1000000", "50,1000000", "1000,1000000", "1000,2000"})
+    void everyCommittedEventIsSeenOnceAndThoseOfAKeyInOrderOfItsVersions(int rows, int bytes) throws Exception {
+        ExecutorService threads = Executors.newCachedThreadPool();
+        try {
+            Future<List<String>> reading = threads.submit(() -> readAll(new RelayConfig.Page(rows, bytes, 4)));
+            writers.start(threads, 1_000L * rows);
+            writers.awaitEnd();
+            List<String> seen = reading.get(120, TimeUnit.SECONDS);
+            writers.assertExact(seen);
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    /** Reads until the writers are done and all they committed has been seen, or nothing comes any more. */
+    private List<String> readAll(RelayConfig.Page page) throws SQLException {
+        List<String> seen = new ArrayList<>();
+        try (Connection connection = database.relayDatabase().connect()) {
+            Window window = new Window(
+                    new OutboxTable(connection, OutboxDatabaseFixture.SCHEMA.events(), page), Position.START);
+            int idle = 0;
+            while (writers.areWriting() || seen.size() < writers.committed() || idle < 20) {
+                Page read = window.read();
+                for (OutboxRecord record : read.records()) {
+                    seen.add(new String(record.record().value(), StandardCharsets.UTF_8).strip());
+                }
+                assertThat(read.records().size()).isLessThanOrEqualTo(page.rows());
+                assertThat(read.bytes() <= page.bytes() || read.records().size() == 1)
+                        .isTrue();
+                idle = read.isEmpty() ? idle + 1 : 0;
+                if (idle > 500 && !writers.areWriting()) {
+                    break; // something is lost; the assertion says what
+                }
+                LockSupport.parkNanos(read.isEmpty() ? 2_000_000 : 0);
+            }
+        }
+        return seen;
+    }
+}

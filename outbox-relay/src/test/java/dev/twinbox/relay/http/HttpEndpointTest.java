@@ -1,0 +1,118 @@
+package dev.twinbox.relay.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.twinbox.relay.config.DeliveryMode;
+import dev.twinbox.relay.config.ExitCode;
+import dev.twinbox.relay.config.RelayConfig;
+import dev.twinbox.relay.config.RelayException;
+import dev.twinbox.relay.engine.Progress;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class HttpEndpointTest {
+    private final Progress progress = new Progress(System::nanoTime);
+    private final Metrics metrics = new Metrics("relay", DeliveryMode.AT_LEAST_ONCE, progress);
+    private final HttpEndpoint endpoint = endpoint("127.0.0.1", 0);
+
+    @AfterEach
+    void close() {
+        endpoint.close();
+        metrics.close();
+    }
+
+    @Test
+    void health_is_json_with_503_when_down_and_200_when_up() throws Exception {
+        HttpResponse<String> down = get("/health/ready");
+        assertThat(down.statusCode()).isEqualTo(503);
+        assertThat(down.headers().firstValue("content-type")).hasValue("application/json");
+        assertThat(down.body()).startsWith("{\"status\":\"DOWN\"");
+
+        progress.recordLeaseHeld(7);
+        progress.recordPoll(0);
+        HttpResponse<String> up = get("/health/ready");
+        assertThat(up.statusCode()).isEqualTo(200);
+        assertThat(up.body()).startsWith("{\"status\":\"UP\"").contains("\"epoch\":\"7\"");
+        assertThat(get("/health/live").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void metrics_have_the_figures_of_the_relay_and_a_fixed_number_of_series() throws Exception {
+        progress.recordPoll(3);
+        progress.recordAcknowledged(2, 100);
+        String first = get("/metrics").body();
+
+        assertThat(first)
+                .contains("twinbox_relay_acknowledged_total{relay=\"relay\"} 2.0")
+                .contains("twinbox_relay_in_flight{relay=\"relay\"} 1.0")
+                .contains("twinbox_relay_first_read_seconds", "twinbox_relay_last_ack_seconds")
+                .contains("jvm_memory_used_bytes");
+        for (int i = 0; i < 1_000; i++) {
+            progress.recordSaved("position " + i);
+            progress.recordBrokerFailure("topic-" + i);
+        }
+        assertThat(relaySeries(get("/metrics").body())).isEqualTo(relaySeries(first));
+    }
+
+    @Test
+    void other_paths_are_not_found_and_nothing_can_be_changed() throws Exception {
+        assertThat(get("/").statusCode()).isEqualTo(404);
+        assertThat(get("/health/ready/x").statusCode()).isEqualTo(404);
+        HttpRequest post = HttpRequest.newBuilder(uri("/metrics"))
+                .POST(HttpRequest.BodyPublishers.ofString("x"))
+                .build();
+        assertThat(client().send(post, HttpResponse.BodyHandlers.ofString()).statusCode())
+                .isEqualTo(405);
+    }
+
+    @Test
+    void a_port_in_use_is_a_usage_error_that_names_it() throws IOException {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            assertThatThrownBy(() -> endpoint("127.0.0.1", taken.getLocalPort()))
+                    .isInstanceOfSatisfying(
+                            RelayException.class, e -> assertThat(e.exitCode()).isEqualTo(ExitCode.USAGE))
+                    .hasMessageContaining("127.0.0.1:" + taken.getLocalPort())
+                    .hasMessageContaining("twinbox.relay.http.port");
+        }
+    }
+
+    @Test
+    void an_address_of_another_host_is_a_usage_error() {
+        assertThatThrownBy(() -> endpoint("192.0.2.1", 0))
+                .isInstanceOf(RelayException.class)
+                .hasMessageContaining("192.0.2.1");
+        assertThatThrownBy(() -> endpoint("no such host", 0))
+                .isInstanceOf(RelayException.class)
+                .hasMessageContaining("no such host");
+    }
+
+    private HttpEndpoint endpoint(String host, int port) {
+        Health health = new Health(progress, Duration.ofSeconds(10));
+        return new HttpEndpoint(new RelayConfig.Http(host, port), health, metrics);
+    }
+
+    private static long relaySeries(String scrape) {
+        return scrape.lines().filter(line -> line.startsWith("twinbox_")).count();
+    }
+
+    private HttpResponse<String> get(String path) throws IOException, InterruptedException {
+        return client().send(HttpRequest.newBuilder(uri(path)).build(), HttpResponse.BodyHandlers.ofString());
+    }
+
+    private URI uri(String path) {
+        return URI.create("http://127.0.0.1:" + endpoint.port() + path);
+    }
+
+    private static HttpClient client() {
+        return HttpClient.newHttpClient();
+    }
+}

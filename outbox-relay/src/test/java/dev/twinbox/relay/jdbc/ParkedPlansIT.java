@@ -1,0 +1,98 @@
+package dev.twinbox.relay.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.twinbox.relay.OutboxDatabaseFixture;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** What the relay asks again and again costs the same however many events wait for a person or behind another. */
+class ParkedPlansIT {
+    private static final int KEYS = 100_000;
+    private static final long BUFFERS = 40;
+
+    private static OutboxDatabaseFixture database;
+    private static Connection reading;
+
+    @BeforeAll
+    static void park() throws SQLException {
+        database = OutboxDatabaseFixture.create();
+        reading = database.relayDatabase().connect();
+        try (Connection owner = database.connect()) {
+            OutboxDatabaseFixture.execute(
+                    owner,
+                    "insert into outbox_parked (relay, state, error, seq, id, topic, key, type)"
+                            + " select 'relay', case when n <= " + KEYS + " then 'refused' else 'behind' end, 'e', n,"
+                            + " gen_random_uuid(), 'orders', 'k' || n % " + KEYS + ", 't'"
+                            + " from generate_series(1, 2 * " + KEYS + ") n");
+            OutboxDatabaseFixture.execute(
+                    owner,
+                    "insert into outbox_parked (relay, state, error, seq, id, topic, key, type)"
+                            + " select 'relay', 'waiting', 'e', n, gen_random_uuid(), 'missing' || n % 3, null, 't'"
+                            + " from generate_series(1, " + KEYS + ") n");
+            OutboxDatabaseFixture.execute(owner, "analyze outbox_parked");
+        }
+    }
+
+    @AfterAll
+    static void close() throws SQLException {
+        reading.close();
+    }
+
+    @Test
+    void looking_for_events_to_send_reads_none_that_wait() throws SQLException {
+        assertThat(buffers(ParkedTable.READY, "'relay'", "500", "'relay'", "'relay'", "2000", "2000"))
+                .isLessThan(BUFFERS);
+        assertThat(buffers(ParkedTable.HAS_DISCARDED, "'relay'")).isLessThan(BUFFERS);
+    }
+
+    @Test
+    void looking_for_what_is_waited_for_hops_over_what_waits() throws SQLException {
+        assertThat(buffers(ParkedTable.WAITED_FOR, "'relay'", "'relay'", "500")).isLessThan(BUFFERS);
+    }
+
+    @Test
+    void looking_for_blocked_keys_reads_a_row_for_each() throws SQLException {
+        String topics = "array(select 'orders' from generate_series(1, 100))";
+        String keys = "array(select 'k' || n * 7 from generate_series(1, 100) n)";
+        assertThat(buffers(ParkedTable.BLOCKED, topics, keys, "'relay'")).isLessThan(100 * 8);
+    }
+
+    @Test
+    void what_has_waited_is_read_as_far_as_it_is_sent() throws SQLException {
+        assertThat(buffers(ParkedTable.WAITING, "'relay'", "'missing1'", "-1", "50", "'relay'", "'relay'", "50", "50"))
+                .isLessThan(50 * 8);
+    }
+
+    private static long buffers(String statement, String... values) throws SQLException {
+        String sql = ParkedTable.sql(statement, OutboxDatabaseFixture.SCHEMA);
+        for (String value : values) {
+            sql = sql.replaceFirst("\\?", Matcher.quoteReplacement(value));
+        }
+        assertThat(sql).doesNotContain("?");
+        StringBuilder plan = new StringBuilder();
+        try (Statement explain = reading.createStatement();
+                ResultSet row = explain.executeQuery("explain (analyze, buffers) " + sql)) {
+            while (row.next()) {
+                plan.append(row.getString(1)).append('\n');
+            }
+        }
+        assertThat(plan.toString()).doesNotContain("Seq Scan on outbox_parked");
+        Matcher total = Pattern.compile("Buffers: shared(?: hit=(\\d+))?(?: read=(\\d+))?")
+                .matcher(plan);
+        assertThat(total.find()).as(plan.toString()).isTrue();
+        long buffers = number(total.group(1)) + number(total.group(2));
+        return buffers;
+    }
+
+    private static long number(String group) {
+        return group == null ? 0 : Long.parseLong(group);
+    }
+}
