@@ -14,11 +14,13 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** TOO-LARGE: an event that Kafka will not take is parked after one try at most, and only its own key waits for a person. */
-public class Scenario24TooLargeIT {
+@Tag("proof")
+class Scenario24TooLargeIT {
     private static final int TOPIC_LIMIT = 500_000;
 
     /** Refused by the client, foretold from the topic's limit, or refused by the broker: for a person it is all the same. */
