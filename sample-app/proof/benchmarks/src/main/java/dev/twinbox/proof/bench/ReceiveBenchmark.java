@@ -19,8 +19,8 @@ import java.util.Map;
  * and a consumer written by hand with JDBC in the same application. Batch size, number of partitions and share of
  * repeats vary.
  *
- * <p>All runs are timed from outside: from the moment when the events become visible on the topic until the consumer
- * group has committed the last offset.
+ * <p>All runs are timed from outside. The time begins when the events become visible on the topic. It ends when the
+ * consumer group has committed the last offset.
  */
 final class ReceiveBenchmark implements Benchmark {
 
