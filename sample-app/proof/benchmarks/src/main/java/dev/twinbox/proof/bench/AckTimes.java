@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Notes inside a relay when each event was acknowledged. Kafka calls it because of {@code interceptor.classes}. The
- * notes go to a file that the benchmark maps into its memory, too: a long per event, {@link System#nanoTime()}, which
- * is the same for all processes of a Linux machine.
+ * notes go to a file that the benchmark maps into its memory, too. A note is a long per event, {@link
+ * System#nanoTime()}, which is the same for all processes of a Linux machine.
  *
  * <p>A relay is started with {@code java -jar}, so the class is loaded as a Java agent, in a jar of its own.
  */

@@ -1,6 +1,8 @@
 package dev.twinbox.proof.bench;
 
 import dev.twinbox.fixtures.ChildProcessException;
+import dev.twinbox.proof.bench.report.Console;
+import dev.twinbox.proof.bench.report.Report;
 import dev.twinbox.proof.landscape.BuiltFile;
 import dev.twinbox.proof.landscape.Installation;
 import dev.twinbox.proof.landscape.Machine;

@@ -2,6 +2,8 @@ package dev.twinbox.proof.bench;
 
 import dev.twinbox.fixtures.KafkaBroker;
 import dev.twinbox.fixtures.PostgresServer;
+import dev.twinbox.proof.bench.report.Console;
+import dev.twinbox.proof.bench.report.Report;
 import dev.twinbox.proof.landscape.Installation;
 import dev.twinbox.proof.landscape.Servers;
 import jakarta.json.JsonObjectBuilder;

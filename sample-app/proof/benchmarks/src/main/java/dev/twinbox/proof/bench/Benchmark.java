@@ -1,5 +1,7 @@
 package dev.twinbox.proof.bench;
 
+import dev.twinbox.proof.bench.report.Report;
+
 /** A benchmark. It starts what it needs, measures once, and leaves nothing running. */
 interface Benchmark {
 

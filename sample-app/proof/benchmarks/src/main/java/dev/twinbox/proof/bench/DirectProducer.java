@@ -1,5 +1,6 @@
 package dev.twinbox.proof.bench;
 
+import dev.twinbox.proof.bench.report.Latencies;
 import java.time.Instant;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;

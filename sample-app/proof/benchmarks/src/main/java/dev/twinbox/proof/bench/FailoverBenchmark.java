@@ -1,6 +1,9 @@
 package dev.twinbox.proof.bench;
 
 import dev.twinbox.fixtures.RelayProcess;
+import dev.twinbox.proof.bench.report.Console;
+import dev.twinbox.proof.bench.report.Plot;
+import dev.twinbox.proof.bench.report.Report;
 import dev.twinbox.proof.landscape.Installation;
 import dev.twinbox.proof.landscape.Machine;
 import jakarta.json.Json;

@@ -1,6 +1,9 @@
 package dev.twinbox.proof.bench;
 
 import dev.twinbox.fixtures.RelayProcess;
+import dev.twinbox.proof.bench.report.Console;
+import dev.twinbox.proof.bench.report.Plot;
+import dev.twinbox.proof.bench.report.Report;
 import dev.twinbox.proof.landscape.Installation;
 import dev.twinbox.proof.landscape.Machine;
 import jakarta.json.Json;
@@ -17,8 +20,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Whether the relay's memory depends on the backlog: ten million small rows with a heap of 64 MiB, and 300 rows of 8
- * MiB with a heap of 256 MiB. An OutOfMemoryError ends the process, and so the run.
+ * Whether the relay's memory depends on the backlog. It publishes ten million small rows with a heap of 64 MiB, and 300
+ * rows of 8 MiB with a heap of 256 MiB. An OutOfMemoryError ends the process, and so the run.
  */
 final class MemoryBenchmark implements Benchmark {
 

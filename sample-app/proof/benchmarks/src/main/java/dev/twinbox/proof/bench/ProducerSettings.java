@@ -1,6 +1,7 @@
 package dev.twinbox.proof.bench;
 
 import dev.twinbox.fixtures.RelayProcess;
+import dev.twinbox.proof.bench.report.Console;
 import java.io.IOException;
 import java.io.Reader;
 import java.io.Writer;

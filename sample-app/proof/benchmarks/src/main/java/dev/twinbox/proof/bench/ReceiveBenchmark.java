@@ -2,6 +2,9 @@ package dev.twinbox.proof.bench;
 
 import dev.twinbox.fixtures.PayaraMicro;
 import dev.twinbox.proof.bench.ReceiveStage.Effort;
+import dev.twinbox.proof.bench.report.Console;
+import dev.twinbox.proof.bench.report.Plot;
+import dev.twinbox.proof.bench.report.Report;
 import dev.twinbox.proof.landscape.Installation;
 import dev.twinbox.proof.landscape.Machine;
 import jakarta.json.Json;
@@ -19,8 +22,8 @@ import java.util.Map;
  * and a consumer written by hand with JDBC in the same application. Batch size, number of partitions and share of
  * repeats vary.
  *
- * <p>All runs are timed from outside: from the moment when the events become visible on the topic until the consumer
- * group has committed the last offset.
+ * <p>All runs are timed from outside. The time begins when the events become visible on the topic. It ends when the
+ * consumer group has committed the last offset.
  */
 final class ReceiveBenchmark implements Benchmark {
 

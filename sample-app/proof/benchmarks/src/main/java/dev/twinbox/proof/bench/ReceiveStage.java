@@ -1,6 +1,7 @@
 package dev.twinbox.proof.bench;
 
 import dev.twinbox.fixtures.PayaraMicro;
+import dev.twinbox.proof.bench.report.Console;
 import dev.twinbox.proof.landscape.BuiltFile;
 import dev.twinbox.proof.landscape.Installation;
 import java.io.IOException;

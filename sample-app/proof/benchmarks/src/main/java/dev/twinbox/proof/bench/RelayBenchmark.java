@@ -1,5 +1,8 @@
 package dev.twinbox.proof.bench;
 
+import dev.twinbox.proof.bench.report.Console;
+import dev.twinbox.proof.bench.report.Plot;
+import dev.twinbox.proof.bench.report.Report;
 import dev.twinbox.proof.landscape.BuiltFile;
 import dev.twinbox.proof.landscape.Installation;
 import dev.twinbox.proof.landscape.Machine;
@@ -15,8 +18,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * How much of a bare producer's rate the relay reaches with the same events from an outbox, and what other ways out of
- * a table reach.
+ * How much of a bare producer's rate the relay reaches with the same events from an outbox. Other ways out of a table
+ * are measured as well.
  *
  * <p>All sides send the same records with the same producer settings, each time from a new JVM to a new topic. The
  * sides alternate.

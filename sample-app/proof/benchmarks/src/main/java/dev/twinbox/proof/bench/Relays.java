@@ -34,7 +34,8 @@ final class Relays {
     }
 
     /**
-     * Creates the outbox by the relay's {@code migrate} command. Its events stay for ever: benchmarks publish a backlog several
+     * Creates the outbox by the relay's {@code migrate} command. Its events stay for ever: benchmarks publish a backlog
+     * several
      * times, or need it as history.
      */
     void migrate() {

@@ -1,5 +1,7 @@
 package dev.twinbox.proof.bench;
 
+import dev.twinbox.proof.bench.report.Console;
+import dev.twinbox.proof.bench.report.Report;
 import jakarta.json.Json;
 import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObjectBuilder;

@@ -1,6 +1,10 @@
 package dev.twinbox.proof.bench;
 
 import dev.twinbox.fixtures.PayaraMicro;
+import dev.twinbox.proof.bench.report.Console;
+import dev.twinbox.proof.bench.report.Latencies;
+import dev.twinbox.proof.bench.report.Plot;
+import dev.twinbox.proof.bench.report.Report;
 import dev.twinbox.proof.landscape.Installation;
 import dev.twinbox.proof.landscape.Machine;
 import jakarta.json.Json;
@@ -19,9 +23,9 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What other keys notice of a key whose events fail for a long time. Events come at fixed moments. The phases are: all
- * is well; a handler fails for one customer; the handler works again, and the parked events must be applied in order;
- * all is well. The last phase shows the effect of time alone, e.g. of growing tables.
+ * What other keys notice of a key whose events fail for a long time. Events come at fixed moments. First all is well.
+ * Then a handler fails for one customer. Then it works again, and the parked events must be applied in order. Then all
+ * is well again: this phase shows the effect of time alone, e.g. of growing tables.
  */
 final class SlowKeyBenchmark implements Benchmark {
 
@@ -147,7 +151,8 @@ final class SlowKeyBenchmark implements Benchmark {
         awaitApplied(servers, failing.end() - held);
         long parked = count(servers, "inbox_parked");
         if (parked != held) {
-            throw new InvalidRunException(parked + " events are parked, but " + held + " failed or wait behind one");
+            throw new InvalidRunException(
+                    parked + " events are parked, but " + held + " failed or wait for one that did");
         }
         servers.execute("delete from blocked_customer");
         long repaired = System.nanoTime();

@@ -3,6 +3,7 @@ package dev.twinbox.proof.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.offset;
 
+import dev.twinbox.proof.bench.report.Report;
 import dev.twinbox.proof.landscape.Installation;
 import jakarta.json.Json;
 import jakarta.json.JsonObject;

@@ -21,7 +21,8 @@ final class Command {
     /**
      * Runs {@code java -jar jar arguments…}.
      *
-     * @param environment configuration, by its environment names; every user of the machine could read a password on the
+     * @param environment configuration, by its environment names; every user of the machine could read a password on
+     *     the
      *     command line
      * @throws IllegalStateException if it exits with anything but 0, or not in time; the message holds its output
      */

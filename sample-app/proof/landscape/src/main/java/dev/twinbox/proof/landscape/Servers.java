@@ -15,7 +15,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One PostgreSQL server and Kafka with one or more brokers, and what is set up on them: outbox, inbox, relays, applications.
+ * One PostgreSQL server and Kafka with one or more brokers, and what is set up on them: outbox, inbox, relays,
+ * applications.
  * They are configured through {@link #postgres()} and {@link #brokers()} before they start.
  */
 public final class Servers implements AutoCloseable {

@@ -16,11 +16,14 @@ import java.util.UUID;
  * Compares committed orders, events on Kafka and shipments while all of them grow. A million orders take about 120 MB.
  * The fixtures' {@code Ledger} is for tests that compare once, at the end, events of any kind.
  *
- * <p>The truth is the orders. Each order has one event. The event is on Kafka once or more, with the same id and content.
- * It is shipped once. A customer's orders are numbered without gaps. The first appearances of a customer's events are in
+ * <p>The truth is the orders. Each order has one event. The event is on Kafka once or more, with the same id and
+ * content.
+ * It is shipped once. A customer's orders are numbered without gaps. The first appearances of a customer's events are
+ * in
  * order within a partition. When a partition is added, events in different partitions have no order.
  *
- * <p>Each look enters shipments, records and orders, read in this order. So the cause of whatever was read is in what is
+ * <p>Each look enters shipments, records and orders, read in this order. So the cause of whatever was read is in what
+ * is
  * read after it. What may look wrong only because an event is on its way is a fault if the next look still shows it.
  *
  * <p>One thread uses it.

@@ -93,7 +93,8 @@ public final class OrderLedgerReader implements AutoCloseable {
     /**
      * One look while everything runs.
      *
-     * @throws SQLException if the database does not answer; what was read so far counts, and the look has to be repeated
+     * @throws SQLException if the database does not answer; what was read so far counts, and the look has to be
+     *     repeated
      * @throws KafkaException likewise for Kafka
      */
     public Look look() throws SQLException {

@@ -13,7 +13,9 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
-/** Reads a topic from its beginning, again and again, without a group. It finds added partitions. One thread uses it. */
+/**
+ * Reads a topic from its beginning, again and again, without a group. It finds added partitions. One thread uses it.
+ */
 final class TopicFollower implements AutoCloseable {
 
     private static final Duration POLL = Duration.ofMillis(100);

@@ -30,7 +30,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /**
- * The sample with spares, whose processes and connections can be broken. Every connection of a relay or a service passes a
+ * The sample with spares, whose processes and connections can be broken. Every connection of a relay or a service
+ * passes a
  * proxy.
  */
 final class SoakLandscape implements AutoCloseable {
@@ -113,7 +114,8 @@ final class SoakLandscape implements AutoCloseable {
     }
 
     /**
-     * As an orchestrator would, it replaces a server that does not become healthy: Hibernate cannot be deployed while its
+     * As an orchestrator would, it replaces a server that does not become healthy: Hibernate cannot be deployed while
+     * its
      * database is away. On a busy machine Kafka and PostgreSQL may need a second attempt.
      */
     private void bringUp(Part part) {
@@ -140,7 +142,9 @@ final class SoakLandscape implements AutoCloseable {
         }
     }
 
-    /** Exchanges the application. If that fails because its database is away, the server is killed, to be started again. */
+    /**
+     * Exchanges the application. If that fails because its database is away, the server is killed, to be started again.
+     */
     void redeploy(Target target) {
         PayaraMicro server = landscape.server(part(target));
         try {

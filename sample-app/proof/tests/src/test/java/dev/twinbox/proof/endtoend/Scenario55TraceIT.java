@@ -24,9 +24,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * TRACE, the whole path: the request for an order, its event in the outbox, the relay, and the handler of another
- * service are one trace in three processes. Retries, parking and events published by handlers are in the receiver's
- * test of the same name.
+ * TRACE, the whole path. The request for an order, its event in the outbox, the relay, and the handler of another
+ * service are one trace. They run in three processes. Retries, parking and events published by handlers are in the
+ * receiver's test of the same name.
  */
 @Tag("proof")
 class Scenario55TraceIT {

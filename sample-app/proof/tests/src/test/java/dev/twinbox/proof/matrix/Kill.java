@@ -9,8 +9,8 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * Called by a Byteman rule inside the process that is to die. Byteman makes a subclass of it, so it is public. It talks
- * to the test through files, see {@link KillSwitch}: files work from the first moment of a process to its last, without
- * a thread or port.
+ * to the test through files, see {@link KillSwitch}. Files work during the whole life of a process, without a thread or
+ * port.
  *
  * <p>In that process it is on the boot class path, without the other classes of the test.
  */

@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A receiver in Payara Micro that is killed at a step of its work, on one event for each delivery contract, then
+ * A receiver in Payara Micro that is killed at a step of its work, on one event for each delivery contract. Then it is
  * started again until the events are done. The recovered process is the victim of the next kill. Its topics have fixed
  * names, so there is one per JVM; it ends with the JVM.
  */

@@ -1,4 +1,4 @@
-package dev.twinbox.proof.bench;
+package dev.twinbox.proof.bench.report;
 
 import jakarta.json.Json;
 import jakarta.json.JsonObjectBuilder;
@@ -7,34 +7,34 @@ import java.util.Locale;
 import org.HdrHistogram.Histogram;
 
 /** Many measured times. */
-final class Latencies {
+public final class Latencies {
 
-    static final List<String> LABELS = List.of("50", "95", "99", "99.9");
+    public static final List<String> LABELS = List.of("50", "95", "99", "99.9");
 
     private static final long LONGEST = 600_000_000_000L;
     private static final int DIGITS = 3;
 
     private final Histogram histogram = new Histogram(1_000, LONGEST, DIGITS);
 
-    void add(long nanos) {
+    public void add(long nanos) {
         histogram.recordValue(Math.min(nanos, LONGEST));
     }
 
-    long count() {
+    public long count() {
         return histogram.getTotalCount();
     }
 
     /** The times in milliseconds, rounded to a microsecond. */
-    double millis(double percentile) {
+    public double millis(double percentile) {
         return Math.round(histogram.getValueAtPercentile(percentile) / 1e3) / 1e3;
     }
 
     /** The percentiles of {@link #LABELS}, in milliseconds. */
-    List<Double> percentiles() {
+    public List<Double> percentiles() {
         return LABELS.stream().map(label -> millis(Double.parseDouble(label))).toList();
     }
 
-    JsonObjectBuilder json() {
+    public JsonObjectBuilder json() {
         return Json.createObjectBuilder()
                 .add("p50_ms", millis(50))
                 .add("p95_ms", millis(95))
@@ -43,7 +43,7 @@ final class Latencies {
                 .add("max_ms", millis(100));
     }
 
-    String line(String what) {
+    public String line(String what) {
         return String.format(
                 Locale.ROOT,
                 "%-28s p50 %8.2f   p95 %8.2f   p99 %8.2f   p99.9 %8.2f   max %8.2f ms%n",

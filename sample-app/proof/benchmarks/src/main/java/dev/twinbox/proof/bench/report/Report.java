@@ -1,4 +1,4 @@
-package dev.twinbox.proof.bench;
+package dev.twinbox.proof.bench.report;
 
 import dev.twinbox.fixtures.PostgresServer;
 import dev.twinbox.proof.landscape.Machine;
@@ -32,13 +32,13 @@ import org.apache.kafka.clients.producer.KafkaProducer;
  * @param plot the figures as a picture
  * @param requirements what the figures must reach at full size
  */
-record Report(String name, JsonObject figures, String table, Plot plot, List<Requirement> requirements) {
+public record Report(String name, JsonObject figures, String table, Plot plot, List<Requirement> requirements) {
 
     /** A figure and its bound. */
-    record Requirement(String what, double value, Bound bound, double limit) {
+    public record Requirement(String what, double value, Bound bound, double limit) {
 
         /** Which side of the limit is required. */
-        enum Bound {
+        public enum Bound {
             AT_LEAST(">="),
             AT_MOST("<=");
 
@@ -49,16 +49,16 @@ record Report(String name, JsonObject figures, String table, Plot plot, List<Req
             }
         }
 
-        static Requirement atLeast(String what, double value, double limit) {
+        public static Requirement atLeast(String what, double value, double limit) {
             return new Requirement(what, value, Bound.AT_LEAST, limit);
         }
 
-        static Requirement atMost(String what, double value, double limit) {
+        public static Requirement atMost(String what, double value, double limit) {
             return new Requirement(what, value, Bound.AT_MOST, limit);
         }
 
         /** Whether the figure reaches its limit; never if it is not a number. */
-        boolean met() {
+        public boolean met() {
             return bound == Bound.AT_LEAST ? value >= limit : value <= limit;
         }
 
@@ -75,7 +75,7 @@ record Report(String name, JsonObject figures, String table, Plot plot, List<Req
         }
     }
 
-    boolean met() {
+    public boolean met() {
         return requirements.stream().allMatch(Requirement::met);
     }
 
@@ -84,7 +84,7 @@ record Report(String name, JsonObject figures, String table, Plot plot, List<Req
      *
      * @param command that repeats the benchmark
      */
-    void write(Path file, Path root, String command) throws IOException {
+    public void write(Path file, Path root, String command) throws IOException {
         JsonObjectBuilder whole = Json.createObjectBuilder()
                 .add("benchmark", name)
                 .add("date", Instant.now().truncatedTo(ChronoUnit.SECONDS).toString())
@@ -101,7 +101,7 @@ record Report(String name, JsonObject figures, String table, Plot plot, List<Req
     }
 
     /** The file of the plot, beside the figures. */
-    static Path picture(Path file) {
+    public static Path picture(Path file) {
         return file.resolveSibling(file.getFileName().toString().replaceFirst("\\.json$", ".png"));
     }
 
@@ -114,18 +114,18 @@ record Report(String name, JsonObject figures, String table, Plot plot, List<Req
     }
 
     /** Rounds to three digits: no run is more precise. */
-    static double rounded(double ratio) {
+    public static double rounded(double ratio) {
         return Math.round(ratio * 1_000) / 1_000.0;
     }
 
-    static JsonObjectBuilder object(Map<String, String> values) {
+    public static JsonObjectBuilder object(Map<String, String> values) {
         JsonObjectBuilder object = Json.createObjectBuilder();
         new TreeMap<>(values).forEach(object::add);
         return object;
     }
 
     /** Versions of database and driver, and the settings of the server. */
-    static JsonObjectBuilder postgres(PostgresServer server, String database, Map<String, String> settings)
+    public static JsonObjectBuilder postgres(PostgresServer server, String database, Map<String, String> settings)
             throws SQLException {
         try (Connection connection = server.connect(database)) {
             DatabaseMetaData metaData = connection.getMetaData();

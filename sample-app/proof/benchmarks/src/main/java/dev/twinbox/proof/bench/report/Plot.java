@@ -1,4 +1,4 @@
-package dev.twinbox.proof.bench;
+package dev.twinbox.proof.bench.report;
 
 import java.awt.Color;
 import java.io.IOException;
@@ -21,7 +21,7 @@ import org.knowm.xchart.style.Styler.LegendPosition;
  * @param labels along the x axis
  * @param series a value for each label, by name, in the order in which they are drawn
  */
-record Plot(
+public record Plot(
         String title,
         Style style,
         Scale scale,
@@ -34,7 +34,7 @@ record Plot(
     private static final int HEIGHT = 480;
     private static final double SMALLEST = 0.001;
 
-    enum Style {
+    public enum Style {
         BARS(CategorySeriesRenderStyle.Bar),
         LINES(CategorySeriesRenderStyle.Line);
 
@@ -45,13 +45,13 @@ record Plot(
         }
     }
 
-    enum Scale {
+    public enum Scale {
         LINEAR,
         LOGARITHMIC
     }
 
     /** One bar per label. */
-    static Plot bars(String title, String y, Map<String, Double> values) {
+    public static Plot bars(String title, String y, Map<String, Double> values) {
         return new Plot(
                 title,
                 Style.BARS,
@@ -63,12 +63,12 @@ record Plot(
     }
 
     /** Several bars per label, one of each series. */
-    static Plot groups(String title, String y, List<String> labels, Map<String, List<Double>> series) {
+    public static Plot groups(String title, String y, List<String> labels, Map<String, List<Double>> series) {
         return new Plot(title, Style.BARS, Scale.LINEAR, "", y, labels, new LinkedHashMap<>(series));
     }
 
     /** Lines on a logarithmic scale. */
-    static Plot lines(String title, String x, String y, List<String> labels, Map<String, List<Double>> series) {
+    public static Plot lines(String title, String x, String y, List<String> labels, Map<String, List<Double>> series) {
         return new Plot(title, Style.LINES, Scale.LOGARITHMIC, x, y, labels, new LinkedHashMap<>(series));
     }
 
@@ -79,7 +79,7 @@ record Plot(
                 : values.stream().map(value -> Math.max(value, SMALLEST)).toList();
     }
 
-    void write(Path file) throws IOException {
+    public void write(Path file) throws IOException {
         System.setProperty("java.awt.headless", "true");
         CategoryChart chart = new CategoryChartBuilder()
                 .width(WIDTH)
