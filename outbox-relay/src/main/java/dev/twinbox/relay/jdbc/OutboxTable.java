@@ -195,7 +195,7 @@ public final class OutboxTable implements AutoCloseable {
                 .replace("{branches}", branches)
                 .replace("{size}", SIZE)
                 .replace("{columns}", COLUMNS)
-                .replace("{overhead}", Integer.toString(RecordAssembler.OVERHEAD))
+                .replace("{overhead}", Integer.toString(OutboxRecord.OVERHEAD))
                 .replace("{events}", events.sql());
     }
 
