@@ -18,8 +18,6 @@ import dev.twinbox.schema.OutboxSchema;
 import dev.twinbox.schema.Retention;
 import java.io.PrintWriter;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -43,12 +41,6 @@ import picocli.CommandLine.Spec;
         description =
                 "Tells on one screen how the relay of this configuration stands, running or not. Changes nothing.")
 final class StatusCommand implements Callable<Integer> {
-    private static final String LAST_SAVE = """
-            -- relay: age of the last save
-            select extract(epoch from clock_timestamp() - saved_at)::float8
-            from {position} where relay = ? order by number desc limit 1
-            """;
-
     @Mixin
     private ConfigurationOption configuration;
 
@@ -151,13 +143,8 @@ final class StatusCommand implements Callable<Integer> {
     }
 
     private static String lastSave(RelayConfig config, Connection connection) throws SQLException {
-        String sql = LAST_SAVE.replace("{position}", config.tables().position().sql());
-        try (PreparedStatement age = connection.prepareStatement(sql)) {
-            age.setString(1, config.name());
-            try (ResultSet row = age.executeQuery()) {
-                return row.next() ? seconds(Duration.ofMillis((long) (row.getDouble(1) * 1_000))) + " ago" : "never";
-            }
-        }
+        Duration age = new PositionTable(connection, config.tables(), config.name()).sinceLastSave();
+        return age == null ? "never" : seconds(age) + " ago";
     }
 
     private static String missing(SortedSet<String> topics, RelayConfig.Kafka kafka) {

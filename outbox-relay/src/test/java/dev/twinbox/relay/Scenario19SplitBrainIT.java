@@ -6,9 +6,9 @@ import static org.awaitility.Awaitility.await;
 import dev.twinbox.fixtures.RelayProcess;
 import dev.twinbox.fixtures.TcpProxy;
 import dev.twinbox.relay.jdbc.LeaseTable;
+import dev.twinbox.relay.jdbc.OutboxRecord;
 import dev.twinbox.relay.jdbc.Position;
 import dev.twinbox.relay.jdbc.PositionTable;
-import dev.twinbox.relay.jdbc.RecordAssembler;
 import dev.twinbox.relay.jdbc.Snapshot;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -175,6 +175,6 @@ class Scenario19SplitBrainIT {
         }
         assertThat(records - ids.size())
                 .as("repeats")
-                .isLessThanOrEqualTo((int) (rig.epoch() - 1) * PAGES * PAGE_BYTES / RecordAssembler.OVERHEAD);
+                .isLessThanOrEqualTo((int) (rig.epoch() - 1) * PAGES * PAGE_BYTES / OutboxRecord.OVERHEAD);
     }
 }

@@ -3,8 +3,8 @@ package dev.twinbox.relay.engine;
 import dev.twinbox.relay.config.RelayConfig;
 import dev.twinbox.relay.jdbc.OutboxRecord;
 import dev.twinbox.relay.jdbc.ParkReason;
+import dev.twinbox.relay.jdbc.ParkedQueue;
 import dev.twinbox.relay.jdbc.ParkedState;
-import dev.twinbox.relay.jdbc.ParkedTable;
 import dev.twinbox.relay.kafka.ProducerSettings;
 import dev.twinbox.relay.kafka.Refusal;
 import dev.twinbox.relay.kafka.Topic;
@@ -127,13 +127,13 @@ final class Admission {
      *
      * @throws KafkaException if Kafka can not be asked
      */
-    boolean isThere(ParkedTable.WaitedFor group) {
+    boolean isThere(ParkedQueue.WaitedFor group) {
         Topic topic = topics.fresh(group.topic());
         return topic.status() != Topic.Status.MISSING && !topic.unwritable().contains(group.partition());
     }
 
     /** An event that waited for this got through. */
-    void recordMoving(ParkedTable.WaitedFor group) {
+    void recordMoving(ParkedQueue.WaitedFor group) {
         known.recordMoving(group.topic(), group.partition());
     }
 

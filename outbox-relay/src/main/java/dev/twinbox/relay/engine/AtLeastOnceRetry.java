@@ -1,6 +1,6 @@
 package dev.twinbox.relay.engine;
 
-import dev.twinbox.relay.jdbc.ParkedTable;
+import dev.twinbox.relay.jdbc.ParkedQueue;
 import dev.twinbox.relay.kafka.ProducerSettings;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -25,7 +25,7 @@ final class AtLeastOnceRetry implements RetryPublication {
     }
 
     @Override
-    public void takeUp(ParkedTable table) throws SQLException {
+    public void takeUp(ParkedQueue table) throws SQLException {
         table.resume();
     }
 
@@ -40,7 +40,7 @@ final class AtLeastOnceRetry implements RetryPublication {
     }
 
     @Override
-    public List<ParkedTable.Claimed> claim(ParkedTable table, List<ParkedTable.Candidate> chosen) throws SQLException {
+    public List<ParkedQueue.Claimed> claim(ParkedQueue table, List<ParkedQueue.Candidate> chosen) throws SQLException {
         return table.claim(chosen);
     }
 

@@ -2,7 +2,7 @@ package dev.twinbox.relay.engine;
 
 import dev.twinbox.relay.config.ExitCode;
 import dev.twinbox.relay.config.RelayException;
-import dev.twinbox.relay.jdbc.ParkedTable;
+import dev.twinbox.relay.jdbc.ParkedQueue;
 import dev.twinbox.relay.jdbc.Position;
 import dev.twinbox.relay.jdbc.PositionTable;
 import dev.twinbox.relay.kafka.PositionTopic;
@@ -45,7 +45,7 @@ final class ExactlyOnceRetry implements RetryPublication {
     }
 
     @Override
-    public void takeUp(ParkedTable table) throws SQLException {
+    public void takeUp(ParkedQueue table) throws SQLException {
         Long claimed = table.sendingAs();
         Long known = committed;
         if (claimed != null && known == null) {
@@ -75,7 +75,7 @@ final class ExactlyOnceRetry implements RetryPublication {
     }
 
     @Override
-    public List<ParkedTable.Claimed> claim(ParkedTable table, List<ParkedTable.Candidate> chosen) throws SQLException {
+    public List<ParkedQueue.Claimed> claim(ParkedQueue table, List<ParkedQueue.Candidate> chosen) throws SQLException {
         number++;
         return table.claim(chosen, number);
     }

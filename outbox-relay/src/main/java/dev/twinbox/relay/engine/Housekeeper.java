@@ -70,7 +70,7 @@ final class Housekeeper implements Runnable {
     public void run() {
         try {
             while (!closed) {
-                keepHouse();
+                runOnOneConnection();
                 waiter.await(config.retry());
             }
         } catch (InterruptedException e) {
@@ -81,31 +81,49 @@ final class Housekeeper implements Runnable {
     }
 
     /** Until a fault of the database or the end. */
-    private void keepHouse() throws InterruptedException {
+    private void runOnOneConnection() throws InterruptedException {
         try (Connection own = database.connect()) {
             connection = own;
-            LeaseTable lease = new LeaseTable(own, config.tables(), config.name());
-            EventRotation events =
-                    new EventRotation(new EventSlots(own, config.tables(), config.name()), config.tables(), observed);
-            PositionSlots positions = new PositionSlots(own, config.tables());
-            ScheduledEvents scheduled = new ScheduledEvents(own, config.tables());
+            Tables tables = new Tables(own);
             for (long tick = 0; !closed; tick++) {
-                gate.set(lease.pausedSince());
-                if (tick % TICKS_PER_ROTATION == 0) {
-                    mayMove = mayMove || (!forbidden && ScheduledEvents.areKnownTo(own, config.tables()));
-                    events.runOnce();
-                    positionSlot = positions.next(positionSlot);
-                }
-                moveScheduled(scheduled);
-                if (tick % TICKS_PER_COUNT == 0) {
-                    count(own);
-                }
+                runOnce(tables, tick);
                 waiter.await(TICK);
             }
         } catch (SQLException e) {
             if (!closed) {
                 LOG.warn("Housekeeping failed, trying again: {}", e.getMessage());
             }
+        }
+    }
+
+    /** The tables of one connection. */
+    private final class Tables {
+        private final Connection connection;
+        private final LeaseTable lease;
+        private final EventRotation events;
+        private final PositionSlots positions;
+        private final ScheduledEvents scheduled;
+
+        Tables(Connection connection) throws SQLException {
+            this.connection = connection;
+            this.lease = new LeaseTable(connection, config.tables(), config.name());
+            EventSlots slots = new EventSlots(connection, config.tables(), config.name());
+            this.events = new EventRotation(slots, config.tables(), observed);
+            this.positions = new PositionSlots(connection, config.tables());
+            this.scheduled = new ScheduledEvents(connection, config.tables());
+        }
+    }
+
+    private void runOnce(Tables tables, long tick) throws SQLException {
+        gate.set(tables.lease.pausedSince());
+        if (tick % TICKS_PER_ROTATION == 0) {
+            mayMove = mayMove || (!forbidden && ScheduledEvents.areKnownTo(tables.connection, config.tables()));
+            tables.events.runOnce();
+            positionSlot = tables.positions.next(positionSlot);
+        }
+        moveScheduled(tables.scheduled);
+        if (tick % TICKS_PER_COUNT == 0) {
+            count(tables.connection);
         }
     }
 

@@ -7,7 +7,6 @@ import dev.twinbox.relay.jdbc.OutboxDatabase;
 import dev.twinbox.relay.jdbc.StartCheck;
 import dev.twinbox.relay.kafka.KafkaLogin;
 import dev.twinbox.relay.kafka.ProducerSettings;
-import dev.twinbox.relay.kafka.Refusal;
 import dev.twinbox.relay.kafka.Topics;
 import dev.twinbox.relay.kafka.Tracing;
 import java.sql.Connection;
@@ -18,7 +17,6 @@ import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Function;
 import org.apache.kafka.clients.producer.Producer;
-import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,6 +35,7 @@ public final class Relay implements AutoCloseable {
     private final Progress progress;
     private final OutboxDatabase database;
     private final RelayResources resources;
+    private final FailureReport failures;
     private final UUID owner = UUID.randomUUID();
     private final Waiter main;
     private final CountDownLatch ended = new CountDownLatch(1);
@@ -69,6 +68,7 @@ public final class Relay implements AutoCloseable {
         this.progress = progress;
         this.database = database;
         this.main = new Waiter(config.idle());
+        this.failures = new FailureReport(config, progress);
         this.resources = new RelayResources(
                 config,
                 database,
@@ -205,19 +205,10 @@ public final class Relay implements AutoCloseable {
             resources.known().forgetAll();
         }
         drop();
-        report(cause);
-        if (!isSettledByTheNext(cause)) {
+        failures.report(cause);
+        if (!FailureReport.isSettledByNextSession(cause)) {
             main.await(config.retry());
         }
-    }
-
-    /** Whether the next session can go on at once: it will set aside what this one could not send, or stand by. */
-    private static boolean isSettledByTheNext(Throwable cause) {
-        return cause instanceof LeaseLostException || cause instanceof StalledException || isRefusal(cause);
-    }
-
-    private static boolean isRefusal(Throwable cause) {
-        return cause instanceof SendFailedException sent && Refusal.isForGood(sent.reason());
     }
 
     /** What has really happened is known when all threads of the session have ended. */
@@ -247,39 +238,7 @@ public final class Relay implements AutoCloseable {
             throw hopeless;
         }
         if (!everRelayed && cause instanceof SQLException sql) {
-            ExitCode exitCode = OutboxDatabase.exitCode(sql);
-            if (exitCode != null) {
-                throw new RelayException(exitCode, refusal(exitCode, sql), sql);
-            }
-        }
-    }
-
-    private String refusal(ExitCode exitCode, SQLException failure) {
-        String remedy = exitCode == ExitCode.SCHEMA
-                ? ". Create the tables with \"migrate\", or grant the relay's role what it lacks: select on "
-                        + config.tables().events() + ", select and insert on "
-                        + config.tables().position() + ", select, insert and update on "
-                        + config.tables().lease() + ", select, insert, update and delete on "
-                        + config.tables().parked()
-                : ". Check twinbox.relay.database.url, user and password";
-        return "PostgreSQL at " + config.database().url() + " refused: " + failure.getMessage() + remedy;
-    }
-
-    private void report(Throwable cause) {
-        String what = String.valueOf(cause.getMessage());
-        if (cause instanceof LeaseLostException) {
-            LOG.info("Lost the lease of relay \"{}\": {}. Standing by.", config.name(), what);
-        } else if (cause instanceof SQLException) {
-            progress.recordDatabaseFailure(what);
-            LOG.warn("The database failed, trying again: {}", what);
-        } else if (cause instanceof StalledException || isRefusal(cause)) {
-            LOG.warn("Going back to the saved position to set aside what could not be sent: {}", what);
-        } else if (cause instanceof SendFailedException || cause instanceof KafkaException) {
-            progress.recordBrokerFailure(what);
-            LOG.warn("Kafka failed, going back to the saved position: {}", what);
-        } else {
-            progress.recordDatabaseFailure(cause.toString());
-            LOG.error("Unforeseen, going back to the saved position", cause);
+            failures.throwIfRefused(sql);
         }
     }
 

@@ -4,7 +4,7 @@ import dev.twinbox.relay.config.RelayConfig;
 import dev.twinbox.relay.jdbc.EventKey;
 import dev.twinbox.relay.jdbc.OutboxRecord;
 import dev.twinbox.relay.jdbc.ParkReason;
-import dev.twinbox.relay.jdbc.ParkedTable;
+import dev.twinbox.relay.jdbc.ParkedQueue;
 import dev.twinbox.relay.kafka.Refusal;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -56,9 +56,9 @@ final class RetryBatch implements OutboxRecord.Batch, FirstRecords.RecordPlacer 
     }
 
     /** Sends what can be sent, on the thread that made this object, and waits for the answers. */
-    void send(List<ParkedTable.Claimed> rows, FirstRecords firstRecords) throws InterruptedException {
+    void send(List<ParkedQueue.Claimed> rows, FirstRecords firstRecords) throws InterruptedException {
         try {
-            firstRecords.place(rows.stream().map(ParkedTable.Claimed::record).toList(), this);
+            firstRecords.place(rows.stream().map(ParkedQueue.Claimed::record).toList(), this);
             awaitAnswers();
         } catch (InterruptException e) {
             throw e;

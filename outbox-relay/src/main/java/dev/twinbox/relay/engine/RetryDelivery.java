@@ -4,6 +4,7 @@ import dev.twinbox.relay.config.RelayConfig;
 import dev.twinbox.relay.jdbc.EventKey;
 import dev.twinbox.relay.jdbc.OutboxRecord;
 import dev.twinbox.relay.jdbc.ParkReason;
+import dev.twinbox.relay.jdbc.ParkedQueue;
 import dev.twinbox.relay.jdbc.ParkedState;
 import dev.twinbox.relay.jdbc.ParkedTable;
 import java.sql.SQLException;
@@ -54,12 +55,12 @@ final class RetryDelivery {
     }
 
     /** Whether a group is left alone for now, since sending some of it has failed. */
-    boolean isPaused(ParkedTable.WaitedFor group) {
+    boolean isPaused(ParkedQueue.WaitedFor group) {
         return pauses.isPaused(group);
     }
 
     /** Whether what a group waits for is there now; pauses it if Kafka can not be asked. */
-    boolean isThere(ParkedTable.WaitedFor group) {
+    boolean isThere(ParkedQueue.WaitedFor group) {
         try {
             return admission.isThere(group);
         } catch (InterruptException e) {
@@ -71,14 +72,14 @@ final class RetryDelivery {
     }
 
     /** Returns whether anything was sent or found to be refused. */
-    boolean deliver(List<ParkedTable.Candidate> candidates, ParkedTable.WaitedFor group)
+    boolean deliver(List<ParkedQueue.Candidate> candidates, ParkedQueue.WaitedFor group)
             throws SQLException, LeaseLostException, InterruptedException {
-        List<ParkedTable.Candidate> chosen = choose(candidates);
+        List<ParkedQueue.Candidate> chosen = choose(candidates);
         if (chosen.isEmpty()) {
             return false;
         }
         Producer<byte[], byte[]> producer = producer();
-        List<ParkedTable.Claimed> claimed = transactions.underLease(table -> publication.claim(table, chosen));
+        List<ParkedQueue.Claimed> claimed = transactions.underLease(table -> publication.claim(table, chosen));
         RetryBatch batch = new RetryBatch(producer, admission, lease, stalls, config);
         publication.begin();
         batch.send(claimed, firstRecords);
@@ -97,12 +98,12 @@ final class RetryDelivery {
     }
 
     /** Within the bytes of a page, and of each key no row behind one that is not to be sent. */
-    private List<ParkedTable.Candidate> choose(List<ParkedTable.Candidate> candidates) {
-        List<ParkedTable.Candidate> chosen = new ArrayList<>();
+    private List<ParkedQueue.Candidate> choose(List<ParkedQueue.Candidate> candidates) {
+        List<ParkedQueue.Candidate> chosen = new ArrayList<>();
         Set<EventKey> started = new HashSet<>();
         Set<EventKey> stopped = new HashSet<>();
         long bytes = 0;
-        for (ParkedTable.Candidate candidate : candidates) {
+        for (ParkedQueue.Candidate candidate : candidates) {
             EventKey key = candidate.key();
             if (candidate.state() == ParkedState.DISCARDED || (key != null && stopped.contains(key))) {
                 continue;
@@ -122,10 +123,10 @@ final class RetryDelivery {
     }
 
     private boolean settle(
-            List<ParkedTable.Claimed> claimed,
-            List<ParkedTable.Candidate> chosen,
+            List<ParkedQueue.Claimed> claimed,
+            List<ParkedQueue.Candidate> chosen,
             RetryBatch batch,
-            ParkedTable.WaitedFor group)
+            ParkedQueue.WaitedFor group)
             throws SQLException, LeaseLostException {
         List<Long> sent = publication.sent(batch);
         List<ParkedTable.Entry> back = unsent(claimed, new HashSet<>(sent), waiting(chosen), batch, group);
@@ -146,9 +147,9 @@ final class RetryDelivery {
     }
 
     /** The numbers of those that have waited. */
-    private static Set<Long> waiting(List<ParkedTable.Candidate> chosen) {
+    private static Set<Long> waiting(List<ParkedQueue.Candidate> chosen) {
         Set<Long> waiting = new HashSet<>();
-        for (ParkedTable.Candidate candidate : chosen) {
+        for (ParkedQueue.Candidate candidate : chosen) {
             if (candidate.state() == ParkedState.WAITING) {
                 waiting.add(candidate.number());
             }
@@ -156,9 +157,9 @@ final class RetryDelivery {
         return waiting;
     }
 
-    private static Set<EventKey> keys(List<ParkedTable.Claimed> claimed) {
+    private static Set<EventKey> keys(List<ParkedQueue.Claimed> claimed) {
         Set<EventKey> keys = new HashSet<>();
-        for (ParkedTable.Claimed row : claimed) {
+        for (ParkedQueue.Claimed row : claimed) {
             EventKey key = row.record().key();
             if (key != null) {
                 keys.add(key);
@@ -169,13 +170,13 @@ final class RetryDelivery {
 
     /** What Kafka does not have, each with the reason why it stays. */
     private static List<ParkedTable.Entry> unsent(
-            List<ParkedTable.Claimed> claimed,
+            List<ParkedQueue.Claimed> claimed,
             Set<Long> sent,
             Set<Long> waiting,
             RetryBatch batch,
-            ParkedTable.WaitedFor group) {
+            ParkedQueue.WaitedFor group) {
         List<ParkedTable.Entry> unsent = new ArrayList<>();
-        for (ParkedTable.Claimed row : claimed) {
+        for (ParkedQueue.Claimed row : claimed) {
             OutboxRecord record = row.record();
             if (!sent.contains(record.seq())) {
                 ParkReason refusal = batch.refusalOf(record.seq());
@@ -186,7 +187,7 @@ final class RetryDelivery {
     }
 
     /** What was not tried is tried again; the first of a key is found by promoting. */
-    private static ParkReason asBefore(OutboxRecord record, Set<Long> waiting, ParkedTable.WaitedFor group) {
+    private static ParkReason asBefore(OutboxRecord record, Set<Long> waiting, ParkedQueue.WaitedFor group) {
         if (waiting.contains(record.seq())) {
             return new ParkReason(ParkedState.WAITING, group.partition(), null);
         }
@@ -197,7 +198,7 @@ final class RetryDelivery {
         return entry.reason().state() == ParkedState.REFUSED;
     }
 
-    private void report(int sent, List<ParkedTable.Entry> back, ParkedTable.WaitedFor group) {
+    private void report(int sent, List<ParkedTable.Entry> back, ParkedQueue.WaitedFor group) {
         progress.recordRetried(sent);
         if (sent > 0) {
             LOG.debug("Sent {} parked events", sent);

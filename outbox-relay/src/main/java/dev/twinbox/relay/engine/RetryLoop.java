@@ -3,7 +3,7 @@ package dev.twinbox.relay.engine;
 import dev.twinbox.relay.config.RelayConfig;
 import dev.twinbox.relay.jdbc.EventKey;
 import dev.twinbox.relay.jdbc.ParkReason;
-import dev.twinbox.relay.jdbc.ParkedTable;
+import dev.twinbox.relay.jdbc.ParkedQueue;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.HashSet;
@@ -26,7 +26,7 @@ final class RetryLoop implements Runnable {
     private static final Duration POLL = Duration.ofSeconds(1);
 
     /** What a pause is about, if not about a group of waiting events. */
-    private static final ParkedTable.WaitedFor NOTHING = new ParkedTable.WaitedFor("", ParkReason.TOPIC);
+    private static final ParkedQueue.WaitedFor NOTHING = new ParkedQueue.WaitedFor("", ParkReason.TOPIC);
 
     private final RelayConfig config;
     private final FirstContact contact;
@@ -99,10 +99,10 @@ final class RetryLoop implements Runnable {
         if (!transactions.table().hasDiscarded()) {
             return false;
         }
-        List<ParkedTable.Discarded> discarded = transactions.underLease(table -> {
-            List<ParkedTable.Discarded> gone = table.deleteDiscarded();
+        List<ParkedQueue.Discarded> discarded = transactions.underLease(table -> {
+            List<ParkedQueue.Discarded> gone = table.deleteDiscarded();
             Set<EventKey> keys = new HashSet<>();
-            for (ParkedTable.Discarded each : gone) {
+            for (ParkedQueue.Discarded each : gone) {
                 if (each.key() != null) {
                     keys.add(each.key());
                 }
@@ -123,7 +123,7 @@ final class RetryLoop implements Runnable {
 
     private boolean sendWaiting() throws SQLException, LeaseLostException, InterruptedException {
         boolean worked = false;
-        for (ParkedTable.WaitedFor group : transactions.table().waitedFor()) {
+        for (ParkedQueue.WaitedFor group : transactions.table().waitedFor()) {
             if (delivery.isPaused(group)) {
                 continue;
             }
@@ -137,7 +137,7 @@ final class RetryLoop implements Runnable {
         return worked;
     }
 
-    private void giveUpOld(ParkedTable.WaitedFor group) throws SQLException, LeaseLostException {
+    private void giveUpOld(ParkedQueue.WaitedFor group) throws SQLException, LeaseLostException {
         Duration limit = config.parking().waitingLimit();
         int givenUp = transactions.table().giveUp(group, limit);
         if (givenUp > 0) {

@@ -1,6 +1,6 @@
 package dev.twinbox.relay.engine;
 
-import dev.twinbox.relay.jdbc.ParkedTable;
+import dev.twinbox.relay.jdbc.ParkedQueue;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -13,19 +13,19 @@ final class RetryPauses {
     private record Pause(Duration length, long until) {}
 
     private final Duration first;
-    private final Map<ParkedTable.WaitedFor, Pause> pauses = new HashMap<>();
+    private final Map<ParkedQueue.WaitedFor, Pause> pauses = new HashMap<>();
 
     /** @param first length of a pause that follows none */
     RetryPauses(Duration first) {
         this.first = first;
     }
 
-    boolean isPaused(ParkedTable.WaitedFor group) {
+    boolean isPaused(ParkedQueue.WaitedFor group) {
         Pause pause = pauses.get(group);
         return pause != null && System.nanoTime() - pause.until() < 0;
     }
 
-    void pause(ParkedTable.WaitedFor group) {
+    void pause(ParkedQueue.WaitedFor group) {
         Pause last = pauses.get(group);
         Duration length = last == null ? first : last.length().multipliedBy(2);
         if (length.compareTo(LONGEST) > 0) {
@@ -35,7 +35,7 @@ final class RetryPauses {
     }
 
     /** The next pause is a short one again. */
-    void end(ParkedTable.WaitedFor group) {
+    void end(ParkedQueue.WaitedFor group) {
         pauses.remove(group);
     }
 }

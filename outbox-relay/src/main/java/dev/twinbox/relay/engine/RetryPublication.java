@@ -1,6 +1,6 @@
 package dev.twinbox.relay.engine;
 
-import dev.twinbox.relay.jdbc.ParkedTable;
+import dev.twinbox.relay.jdbc.ParkedQueue;
 import java.sql.SQLException;
 import java.util.List;
 import org.apache.kafka.clients.producer.Producer;
@@ -11,13 +11,13 @@ interface RetryPublication {
     void open();
 
     /** Settles what a predecessor was sending when its session ended, in a transaction that holds the lease. */
-    void takeUp(ParkedTable table) throws SQLException;
+    void takeUp(ParkedQueue table) throws SQLException;
 
     /** The producer for the next batch. Opened before its rows are claimed: whoever has the lease after us fences it. */
     Producer<byte[], byte[]> producer();
 
     /** Claims rows for the next batch, in a transaction that holds the lease. */
-    List<ParkedTable.Claimed> claim(ParkedTable table, List<ParkedTable.Candidate> chosen) throws SQLException;
+    List<ParkedQueue.Claimed> claim(ParkedQueue table, List<ParkedQueue.Candidate> chosen) throws SQLException;
 
     /** A batch is about to be sent. */
     void begin();

@@ -1,7 +1,7 @@
 package dev.twinbox.relay.engine;
 
 import dev.twinbox.relay.config.RelayConfig;
-import dev.twinbox.relay.jdbc.ParkedTable;
+import dev.twinbox.relay.jdbc.ParkedQueue;
 import java.sql.Connection;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
 final class RetryTransactions {
     /** What is done in one transaction. */
     interface Work<T> {
-        T run(ParkedTable table) throws SQLException;
+        T run(ParkedQueue table) throws SQLException;
     }
 
-    private record Opened(Connection connection, ParkedTable table) {}
+    private record Opened(Connection connection, ParkedQueue table) {}
 
     private final SessionConnections connections;
     private final RelayConfig config;
@@ -37,7 +37,7 @@ final class RetryTransactions {
     }
 
     /** For what needs no transaction. */
-    ParkedTable table() throws SQLException, LeaseLostException {
+    ParkedQueue table() throws SQLException, LeaseLostException {
         return opened().table();
     }
 
@@ -67,7 +67,7 @@ final class RetryTransactions {
         Opened present = opened;
         if (present == null) {
             Connection connection = connections.open();
-            present = new Opened(connection, new ParkedTable(connection, config.tables(), config.name()));
+            present = new Opened(connection, new ParkedQueue(connection, config.tables(), config.name()));
             opened = present;
             publication.open();
             underLease(present, table -> {

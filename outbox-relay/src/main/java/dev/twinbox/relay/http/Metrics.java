@@ -43,7 +43,8 @@ public final class Metrics implements AutoCloseable {
         this.progress = progress;
         registry.config().commonTags("relay", relay);
         counters();
-        gauges();
+        waiting();
+        sending();
         new JvmMemoryMetrics().bindTo(registry);
         new JvmThreadMetrics().bindTo(registry);
         new ProcessorMetrics().bindTo(registry);
@@ -75,7 +76,7 @@ public final class Metrics implements AutoCloseable {
         counter("kafka.failures", "Kafka faults that were waited out", Progress::brokerFailures);
     }
 
-    private void gauges() {
+    private void waiting() {
         gauge(
                 "lag.events",
                 "Committed events behind the saved position, counted up to " + Backlog.LIMIT + "; 0 on a standby",
@@ -93,6 +94,9 @@ public final class Metrics implements AutoCloseable {
                     .tag("state", state.sql())
                     .register(registry);
         }
+    }
+
+    private void sending() {
         gauge("in.flight", "Events read and not yet acknowledged", Progress::backlog);
         gauge("lease.held", "1: this process sends; 0: it stands by", p -> p.lease() == Progress.Lease.HELD ? 1 : 0);
         gauge("lease.epoch", "Grows with each change of the owner", Progress::epoch);

@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
  * a second object for each one.
  */
 public final class OutboxRecord implements Callback {
+    /** What a record costs in memory beside its bytes; also counted by {@link OutboxTable} when it cuts a page. */
+    public static final int OVERHEAD = 300;
+
     private final long seq;
     private final ProducerRecord<byte[], byte[]> record;
     private final @Nullable String fault;

@@ -195,7 +195,7 @@ public final class OutboxTable implements AutoCloseable {
                 .replace("{branches}", branches)
                 .replace("{size}", SIZE)
                 .replace("{columns}", COLUMNS)
-                .replace("{overhead}", Integer.toString(RecordAssembler.OVERHEAD))
+                .replace("{overhead}", Integer.toString(OutboxRecord.OVERHEAD))
                 .replace("{events}", events.sql());
     }
 
@@ -271,13 +271,13 @@ public final class OutboxTable implements AutoCloseable {
             return slice(
                     snapshot == null ? null : Snapshot.parse(snapshot),
                     events == null ? NO_EVENTS : ByteBuffer.wrap(events),
-                    page.getBoolean(MORE));
+                    page.getBoolean(MORE) ? Cut.MORE_TO_COME : Cut.NOTHING_LEFT);
         }
     }
 
-    private @Nullable Slice slice(@Nullable Snapshot snapshot, ByteBuffer events, boolean isCut) {
+    private @Nullable Slice slice(@Nullable Snapshot snapshot, ByteBuffer events, Cut cut) {
         List<OutboxRecord> records = new ArrayList<>();
-        boolean more = isCut;
+        boolean more = cut == Cut.MORE_TO_COME;
         cutting = Cutting.BY_ROW;
         long before = assembler.bytes();
         while (events.hasRemaining()) {

@@ -6,6 +6,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Types;
+import java.time.Duration;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +32,12 @@ public final class PositionTable {
     private static final String LOAD_PREPARED = """
             -- relay: load position and what is to come
             select number, window_from::text, window_to::text, seq, slot, committed, next_from::text, next_to::text, next_seq
+            from {position} where relay = ? order by number desc limit 1
+            """;
+
+    private static final String SINCE_LAST_SAVE = """
+            -- relay: age of the last save
+            select extract(epoch from clock_timestamp() - saved_at)::float8
             from {position} where relay = ? order by number desc limit 1
             """;
 
@@ -115,6 +122,16 @@ public final class PositionTable {
                         nextFrom == null
                                 ? null
                                 : new Position(nextFrom, Snapshot.parseNullable(row.getString(8)), row.getLong(9)));
+            }
+        }
+    }
+
+    /** By the database's clock; null before the first save. */
+    public @Nullable Duration sinceLastSave() throws SQLException {
+        try (PreparedStatement age = connection.prepareStatement(sql(SINCE_LAST_SAVE))) {
+            age.setString(1, relay);
+            try (ResultSet row = age.executeQuery()) {
+                return row.next() ? Duration.ofMillis((long) (row.getDouble(1) * 1_000)) : null;
             }
         }
     }

@@ -12,8 +12,6 @@ import java.sql.Statement;
 import java.sql.Types;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * Makes the outbox of a database that was restored into another cluster continue there. The transaction ids in its rows and the
@@ -275,26 +273,10 @@ public final class Rebase {
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery(SNAPSHOT)) {
             row.next();
-            return including(new BigInteger(row.getString(1)), Snapshot.parse(row.getString(2)))
+            return Snapshot.parse(row.getString(2))
+                    .including(new BigInteger(row.getString(1)))
                     .text();
         }
-    }
-
-    public static Snapshot including(BigInteger own, Snapshot snapshot) {
-        String[] parts = snapshot.text().split(":", -1);
-        BigInteger xmin = new BigInteger(parts[0]);
-        if (own.compareTo(new BigInteger(parts[1])) >= 0) {
-            return snapshot; // it has not begun in there
-        }
-        String inProgress = Stream.concat(
-                        Stream.of(parts[2].split(","))
-                                .filter(id -> !id.isEmpty())
-                                .map(BigInteger::new),
-                        Stream.of(own))
-                .sorted()
-                .map(BigInteger::toString)
-                .collect(Collectors.joining(","));
-        return Snapshot.parse(xmin.min(own) + ":" + parts[1] + ":" + inProgress);
     }
 
     private Result count(List<String> relays) throws SQLException {

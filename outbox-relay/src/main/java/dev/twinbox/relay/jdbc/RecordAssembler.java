@@ -22,10 +22,7 @@ import org.jspecify.annotations.Nullable;
  * Makes Kafka records of rows: CloudEvents 1.0 in the Kafka binary mode. Runs once per event, so text stays in the UTF-8 in
  * which it came and what repeats is made once. Not for several threads.
  */
-public final class RecordAssembler {
-    /** What a record costs in memory beside its bytes; also counted by {@link OutboxTable} when it cuts a page. */
-    public static final int OVERHEAD = 300;
-
+final class RecordAssembler {
     private static final Column[] FIELDS = Column.values();
 
     /** What an event consists of beside its {@code seq}. */
@@ -113,10 +110,10 @@ public final class RecordAssembler {
             }
             byte[] payload = row.get(Column.PAYLOAD);
             List<Header> headers = headers(key);
-            bytes += OVERHEAD + length(key) + length(payload);
+            bytes += OutboxRecord.OVERHEAD + length(key) + length(payload);
             return new OutboxRecord(seq, new ProducerRecord<>(topicName, null, null, key, payload, headers));
         } catch (UnreadableRowException e) {
-            bytes += OVERHEAD + length(key);
+            bytes += OutboxRecord.OVERHEAD + length(key);
             byte[] id = row.get(Column.ID);
             String event = id == null ? "without an id" : new String(uuid(id), US_ASCII);
             return OutboxRecord.unreadable(

@@ -105,7 +105,11 @@ public final class ScheduledEvents {
                     row.next();
                     all += row.getInt(3);
                     full = row.getInt(4) == LIMIT;
-                    remember(row, full);
+                    if (full) {
+                        rememberCut(row);
+                    } else {
+                        rememberAll(row);
+                    }
                 }
             }
         } while (full);
@@ -121,15 +125,17 @@ public final class ScheduledEvents {
         move.setObject(6, due, Types.OTHER);
     }
 
+    private void rememberAll(ResultSet row) throws SQLException {
+        seen = Snapshot.parse(row.getString(1));
+        due = row.getString(2);
+    }
+
     /**
-     * If the limit has cut something off, then of what is due last, at {@code max}, there may be more; but of what became due
-     * late, before {@code due}, there is no more if {@code max} lies behind it.
+     * The limit has cut something off: of what is due last, at {@code max}, there may be more. Of what became due late, before
+     * {@code due}, there is no more if {@code max} is after it.
      */
-    private void remember(ResultSet row, boolean full) throws SQLException {
-        if (!full) {
-            seen = Snapshot.parse(row.getString(1));
-            due = row.getString(2);
-        } else if (row.getBoolean(6)) {
+    private void rememberCut(ResultSet row) throws SQLException {
+        if (row.getBoolean(6)) {
             seen = Snapshot.parse(row.getString(1));
             due = row.getString(5);
         }

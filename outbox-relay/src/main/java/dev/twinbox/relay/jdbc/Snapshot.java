@@ -1,7 +1,10 @@
 package dev.twinbox.relay.jdbc;
 
+import java.math.BigInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +43,23 @@ public record Snapshot(String text, String xmax, String inProgress) {
     /** Whether nothing at all is visible in it, so that there is no history to keep away from. */
     boolean isEmpty() {
         return xmax.equals(EMPTY.xmax);
+    }
+
+    /** The same with a transaction in progress; one that begins after this snapshot is left out. */
+    public Snapshot including(BigInteger transaction) {
+        String[] parts = text.split(":", -1);
+        if (transaction.compareTo(new BigInteger(parts[1])) >= 0) {
+            return this;
+        }
+        String running = Stream.concat(
+                        Stream.of(parts[2].split(","))
+                                .filter(id -> !id.isEmpty())
+                                .map(BigInteger::new),
+                        Stream.of(transaction))
+                .sorted()
+                .map(BigInteger::toString)
+                .collect(Collectors.joining(","));
+        return parse(new BigInteger(parts[0]).min(transaction) + ":" + parts[1] + ":" + running);
     }
 
     private void check(long xmin, long xmaxId, String xip) {

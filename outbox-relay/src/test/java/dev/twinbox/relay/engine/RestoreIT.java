@@ -138,10 +138,9 @@ class RestoreIT {
     @Test
     void theOwnTransactionIsInProgressInTheNewPosition() {
         Snapshot snapshot = Snapshot.parse("10:20:10,15");
-        assertThat(Rebase.including(BigInteger.valueOf(12), snapshot)).hasToString("10:20:10,12,15");
-        assertThat(Rebase.including(BigInteger.valueOf(7), Snapshot.parse("10:20:")))
-                .hasToString("7:20:7");
-        assertThat(Rebase.including(BigInteger.valueOf(20), snapshot)).isEqualTo(snapshot);
+        assertThat(snapshot.including(BigInteger.valueOf(12))).hasToString("10:20:10,12,15");
+        assertThat(Snapshot.parse("10:20:").including(BigInteger.valueOf(7))).hasToString("7:20:7");
+        assertThat(snapshot.including(BigInteger.valueOf(20))).isEqualTo(snapshot);
     }
 
     /** All of it is sent: the slots can be emptied, whatever ids the restored rows came with. */

@@ -48,14 +48,14 @@ class ParkedPlansIT {
 
     @Test
     void looking_for_events_to_send_reads_none_that_wait() throws SQLException {
-        assertThat(buffers(ParkedTable.READY, "'relay'", "500", "'relay'", "'relay'", "2000", "2000"))
+        assertThat(buffers(ParkedQueue.READY, "'relay'", "500", "'relay'", "'relay'", "2000", "2000"))
                 .isLessThan(BUFFERS);
-        assertThat(buffers(ParkedTable.HAS_DISCARDED, "'relay'")).isLessThan(BUFFERS);
+        assertThat(buffers(ParkedQueue.HAS_DISCARDED, "'relay'")).isLessThan(BUFFERS);
     }
 
     @Test
     void looking_for_what_is_waited_for_hops_over_what_waits() throws SQLException {
-        assertThat(buffers(ParkedTable.WAITED_FOR, "'relay'", "'relay'", "500")).isLessThan(BUFFERS);
+        assertThat(buffers(ParkedQueue.WAITED_FOR, "'relay'", "'relay'", "500")).isLessThan(BUFFERS);
     }
 
     @Test
@@ -67,7 +67,7 @@ class ParkedPlansIT {
 
     @Test
     void what_has_waited_is_read_as_far_as_it_is_sent() throws SQLException {
-        assertThat(buffers(ParkedTable.WAITING, "'relay'", "'missing1'", "-1", "50", "'relay'", "'relay'", "50", "50"))
+        assertThat(buffers(ParkedQueue.WAITING, "'relay'", "'missing1'", "-1", "50", "'relay'", "'relay'", "50", "50"))
                 .isLessThan(50 * 8);
     }
 

@@ -32,7 +32,9 @@ enum RelayStep {
             Work.EVENTS,
             Race.ALL_ARRIVED_THEN_ANSWERED),
     ALL_ACKED(
-            "A5", "all records acknowledged", leaveRelay("engine.InFlight", "pollDone").when("$! != null")),
+            "A5",
+            "all records acknowledged",
+            leaveRelay("engine.InFlight", "pollDone").when("$! != null")),
     POSITION_SAVED("A6", "position saved", leaveRelay("jdbc.PositionTable", "save")),
     LEASE_RENEWED(
             "A7",
@@ -53,7 +55,8 @@ enum RelayStep {
             "slot truncated, not committed",
             leaveRelay("jdbc.EventSlots", "emptyUnderLock").when(RelayCrash.EMPTIED),
             Work.OLD_SLOT),
-    TRUNCATED("A12", "slot truncated", leaveRelay("jdbc.EventSlots", "tryEmpty").when(RelayCrash.EMPTIED), Work.OLD_SLOT),
+    TRUNCATED(
+            "A12", "slot truncated", leaveRelay("jdbc.EventSlots", "tryEmpty").when(RelayCrash.EMPTIED), Work.OLD_SLOT),
 
     BEGUN("X1", "transaction begun", leaveRelay("engine.TransactionalPages", "begin")),
     FIRST_SENT_IN_TRANSACTION(
@@ -115,7 +118,8 @@ enum RelayStep {
     /** Where the process dies again: at the same step, if a recovery reaches it before another relay takes over. */
     KillPoint pointOfRecovery() {
         return switch (this) {
-            case ALL_SENT, POSITION_SAVED, LEASE_RENEWED, PARKED, TRUNCATED -> leaveRelay("engine.AtLeastOnce", "begin");
+            case ALL_SENT, POSITION_SAVED, LEASE_RENEWED, PARKED, TRUNCATED ->
+                leaveRelay("engine.AtLeastOnce", "begin");
             case ALL_SENT_IN_TRANSACTION, COMMITTED, CONFIRMED -> leaveRelay("engine.ExactlyOnce", "begin");
             default -> point;
         };

@@ -8,18 +8,29 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.AccessTarget;
+import com.tngtech.archunit.core.domain.Dependency;
+import com.tngtech.archunit.core.domain.JavaAccess;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.domain.JavaPackage;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.Location;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.Arrays;
-import java.util.List;
+import java.util.Deque;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
@@ -46,6 +57,24 @@ class ArchitectureTest {
     private static final String SAMPLE = "dev.twinbox.sample..";
     private static final String PROOF = "dev.twinbox.proof..";
     private static final String FIXTURES = "dev.twinbox.fixtures..";
+
+    private static final int LARGEST_PACKAGE = 50;
+
+    /**
+     * The packages of the modules that are divided, one line for each: after its name those that it may use, beside the core
+     * and what is no class of Twinbox.
+     */
+    private static final Map<String, Set<String>> MAY_USE = Map.ofEntries(
+            layer("dev.twinbox.relay", "http", "log", "engine", "kafka", "jdbc", "config"),
+            layer("dev.twinbox.relay.http", "engine", "kafka", "jdbc", "config"),
+            layer("dev.twinbox.relay.log", "config"),
+            layer("dev.twinbox.relay.engine", "kafka", "jdbc", "config"),
+            layer("dev.twinbox.relay.kafka", "jdbc", "config"),
+            layer("dev.twinbox.relay.jdbc", "config"),
+            layer("dev.twinbox.relay.config"));
+
+    /** Public for somebody who is no class of ours: the JVM. */
+    private static final Set<String> ENTRY_POINTS = Set.of("dev.twinbox.relay.RelayMain");
 
     /** Words that do not say what a class does. */
     private static final Set<String> EMPTY_WORDS =
@@ -208,8 +237,68 @@ class ArchitectureTest {
     }
 
     @Test
-    void theOnlyPublicClassOfTheRelayIsItsMainClass() {
-        assertThat(publicClasses(RELAY)).containsOnly("dev.twinbox.relay.RelayMain");
+    void a_package_uses_only_those_below_it() {
+        Map<String, Set<String>> used = graph(JavaClass::getPackageName);
+
+        used.forEach((name, others) ->
+                assertThat(others).as("packages that %s uses", name).isSubsetOf(MAY_USE.getOrDefault(name, Set.of())));
+    }
+
+    @Test
+    void each_package_of_a_divided_module_has_its_layer() {
+        assertThat(divided().map(JavaClass::getPackageName).distinct()).isSubsetOf(MAY_USE.keySet());
+    }
+
+    @Test
+    void no_packages_use_each_other_in_a_circle() {
+        assertThat(circles(graph(JavaClass::getPackageName))).isEmpty();
+    }
+
+    @Test
+    void no_classes_use_each_other_in_a_circle() {
+        assertThat(circles(graph(ArchitectureTest::topLevel))).isEmpty();
+    }
+
+    @Test
+    void a_class_is_public_only_for_another_package() {
+        Set<String> usedByOthers = divided()
+                .flatMap(user ->
+                        usedBy(user).filter(used -> !used.getPackageName().equals(user.getPackageName())))
+                .filter(used -> MAY_USE.containsKey(used.getPackageName()))
+                .map(ArchitectureTest::topLevel)
+                .collect(Collectors.toSet());
+
+        assertThat(divided()
+                        .filter(JavaClass::isTopLevelClass)
+                        .filter(candidate -> candidate.getModifiers().contains(JavaModifier.PUBLIC))
+                        .map(JavaClass::getName)
+                        .filter(name -> !usedByOthers.contains(name)))
+                .as("public classes that no other package uses")
+                .containsExactlyInAnyOrderElementsOf(ENTRY_POINTS);
+    }
+
+    @Test
+    void nobody_outside_uses_a_class_of_the_relay() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage(RELAY)
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage(RELAY)
+                .check(MAIN);
+    }
+
+    @Test
+    void no_package_is_too_large_to_be_looked_through() {
+        Map<String, Long> sizes = divided()
+                .filter(JavaClass::isTopLevelClass)
+                .filter(each -> !each.getSimpleName().equals("package-info"))
+                .collect(Collectors.groupingBy(JavaClass::getPackageName, Collectors.counting()));
+
+        assertThat(sizes)
+                .isNotEmpty()
+                .allSatisfy((name, size) ->
+                        assertThat(size).as("classes in %s", name).isLessThanOrEqualTo(LARGEST_PACKAGE));
     }
 
     @Test
@@ -222,12 +311,96 @@ class ArchitectureTest {
         noClasses().should().callMethod(Thread.class, "sleep", long.class).check(all);
     }
 
-    private static List<String> publicClasses(String packages) {
-        return MAIN.that(resideInAnyPackage(packages)).stream()
-                .filter(candidate ->
-                        candidate.getModifiers().contains(JavaModifier.PUBLIC) && candidate.isTopLevelClass())
-                .map(JavaClass::getName)
-                .toList();
+    private static Map.Entry<String, Set<String>> layer(String name, String... mayUse) {
+        String module = name.split("\\.").length == 3 ? name : name.substring(0, name.lastIndexOf('.'));
+        return Map.entry(
+                name, Arrays.stream(mayUse).map(other -> module + '.' + other).collect(Collectors.toSet()));
+    }
+
+    /** The classes of the modules that are divided. */
+    private static Stream<JavaClass> divided() {
+        return MAIN.stream()
+                .filter(each -> MAY_USE.keySet().stream()
+                        .anyMatch(layer -> (each.getPackageName() + '.').startsWith(layer + '.')));
+    }
+
+    /** Who uses whom among the divided modules, without what a sealed type knows of its own subtypes. */
+    private static Map<String, Set<String>> graph(Function<JavaClass, String> node) {
+        Map<String, Set<String>> graph = new TreeMap<>();
+        Set<JavaClass> nodes = divided().collect(Collectors.toSet());
+        for (JavaClass user : nodes) {
+            Set<String> used = graph.computeIfAbsent(node.apply(user), name -> new TreeSet<>());
+            user.getDirectDependenciesFromSelf().stream()
+                    .map(use -> use.getTargetClass().getBaseComponentType())
+                    .filter(nodes::contains)
+                    .filter(target -> !(target.isAssignableTo(user.getName()) && isSealed(user)))
+                    .map(node)
+                    .filter(target -> !target.equals(node.apply(user)))
+                    .forEach(used::add);
+        }
+        return graph;
+    }
+
+    /** What a class names, and the types in the signatures of what it calls, which the compiler has to see as well. */
+    private static Stream<JavaClass> usedBy(JavaClass user) {
+        return Stream.of(
+                        user.getDirectDependenciesFromSelf().stream().map(Dependency::getTargetClass),
+                        user.getCodeUnitAccessesFromSelf().stream()
+                                .flatMap(call -> call.getTarget().getRawParameterTypes().stream()),
+                        user.getAccessesFromSelf().stream()
+                                .map(JavaAccess::getTarget)
+                                .flatMap(target -> Stream.of(
+                                        target instanceof AccessTarget.FieldAccessTarget field
+                                                ? field.getRawType()
+                                                : ((AccessTarget.CodeUnitAccessTarget) target).getRawReturnType())))
+                .flatMap(types -> types);
+    }
+
+    private static String topLevel(JavaClass each) {
+        JavaClass outer = each.getBaseComponentType();
+        while (outer.getEnclosingClass().isPresent()) {
+            outer = outer.getEnclosingClass().get();
+        }
+        return outer.getName();
+    }
+
+    /** By the attribute in its class file, which ArchUnit does not show. */
+    private static boolean isSealed(JavaClass each) {
+        try {
+            byte[] file =
+                    Files.readAllBytes(Path.of(each.getSource().orElseThrow().getUri()));
+            return new String(file, StandardCharsets.ISO_8859_1).contains("PermittedSubclasses");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The nodes from which one comes back to themselves, each with where it leads first on that way. */
+    private static Map<String, Set<String>> circles(Map<String, Set<String>> graph) {
+        Map<String, Set<String>> reachable = new TreeMap<>();
+        graph.keySet().forEach(node -> reachable.put(node, reachableFrom(node, graph)));
+        Map<String, Set<String>> circles = new TreeMap<>();
+        graph.forEach((node, used) -> {
+            Set<String> back = used.stream()
+                    .filter(next -> reachable.getOrDefault(next, Set.of()).contains(node))
+                    .collect(Collectors.toCollection(TreeSet::new));
+            if (!back.isEmpty()) {
+                circles.put(node, back);
+            }
+        });
+        return circles;
+    }
+
+    private static Set<String> reachableFrom(String start, Map<String, Set<String>> graph) {
+        Set<String> found = new TreeSet<>();
+        Deque<String> next = new ArrayDeque<>(graph.get(start));
+        while (!next.isEmpty()) {
+            String node = next.pop();
+            if (found.add(node)) {
+                next.addAll(graph.getOrDefault(node, Set.of()));
+            }
+        }
+        return found;
     }
 
     private static boolean saysNothing(JavaClass candidate) {
