@@ -11,7 +11,6 @@ import jakarta.json.JsonValue;
 import jakarta.json.JsonValue.ValueType;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -69,7 +68,8 @@ final class Content {
             return structured(record, wrapping, mediaType);
         }
         byte[] value = record.value();
-        return new Content(record, wrapping, wrapping == Wrapping.CONNECT_JSON ? withoutConnect(value) : value, null);
+        return new Content(
+                record, wrapping, wrapping == Wrapping.CONNECT_JSON ? ConnectJson.unwrap(value) : value, null);
     }
 
     private static String mediaType(@Nullable Header contentType) {
@@ -109,7 +109,7 @@ final class Content {
             if (data != JsonValue.NULL) {
                 throw new UnreadableRecordException("it has both data and data_base64");
             }
-            return base64(base64, DATA_BASE64);
+            return Json.base64(base64, DATA_BASE64);
         }
         if (data == JsonValue.NULL) {
             return null;
@@ -123,17 +123,6 @@ final class Content {
         }
         String name = type.getString().split(";", 2)[0].trim().toLowerCase(Locale.ROOT);
         return name.endsWith("/json") || name.endsWith("+json");
-    }
-
-    private static byte[] base64(JsonValue value, String place) {
-        try {
-            if (value instanceof JsonString text) {
-                return Base64.getDecoder().decode(text.getString());
-            }
-        } catch (IllegalArgumentException e) {
-            throw new UnreadableRecordException("its " + place + " is not Base64", e);
-        }
-        throw new UnreadableRecordException("its " + place + " is not a string");
     }
 
     /** As binary mode would have them as headers, extensions included. */
@@ -158,39 +147,6 @@ final class Content {
         return member instanceof JsonString text ? text.getString() : member.toString();
     }
 
-    /**
-     * Kafka Connect's {@code JsonConverter} writes text as a JSON string, and by default ({@code schemas.enable}) around that an
-     * object of the value and its schema; so Debezium's outbox router does with a payload that it does not expand.
-     */
-    private static byte @Nullable [] withoutConnect(byte @Nullable [] value) {
-        if (value == null) {
-            return null;
-        }
-        JsonValue json = Json.parse(value);
-        if (!(json instanceof JsonObject object && isEnvelope(object))) {
-            return json instanceof JsonString text ? Json.utf8(text.getString()) : nullOr(json, value);
-        }
-        JsonValue payload = object.getOrDefault("payload", JsonValue.NULL);
-        if (payload instanceof JsonString text) {
-            return isOfBytes(object.get("schema")) ? base64(payload, "payload") : Json.utf8(text.getString());
-        }
-        return payload == JsonValue.NULL ? null : Json.utf8(payload.toString());
-    }
-
-    private static byte @Nullable [] nullOr(JsonValue json, byte[] value) {
-        return json == JsonValue.NULL ? null : value;
-    }
-
-    private static boolean isEnvelope(JsonObject object) {
-        return object.size() == 2 && object.containsKey("schema") && object.containsKey("payload");
-    }
-
-    private static boolean isOfBytes(@Nullable JsonValue schema) {
-        return schema instanceof JsonObject object
-                && object.get("type") instanceof JsonString type
-                && type.getString().equals("bytes");
-    }
-
     /** What the handler gets; null for none. */
     byte @Nullable [] value() {
         return value;
@@ -209,7 +165,7 @@ final class Content {
         }
         if (wrapping == Wrapping.CONNECT_JSON) {
             try {
-                byte[] unwrapped = withoutConnect(key);
+                byte[] unwrapped = ConnectJson.unwrap(key);
                 return unwrapped == null ? null : new String(unwrapped, StandardCharsets.UTF_8);
             } catch (UnreadableRecordException e) {
                 // By another converter than the value: it is text as it is.
