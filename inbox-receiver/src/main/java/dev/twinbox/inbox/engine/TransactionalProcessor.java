@@ -32,7 +32,7 @@ final class TransactionalProcessor implements Processor {
 
     @Override
     public Outcome process(Batch batch) {
-        batch.begin();
+        batch.start();
         ReceivedEvent first = batch.events().get(0);
         try {
             if (!first.isReadable()) {

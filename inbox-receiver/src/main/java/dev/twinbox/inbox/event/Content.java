@@ -59,8 +59,8 @@ final class Content {
     }
 
     /**
-     * CloudEvents in structured mode are told by their content type, as the Kafka protocol binding says (section 3): it begins with
-     * {@code application/cloudevents}, upper and lower case not told apart.
+     * A CloudEvent in structured mode is known by its content type, as the Kafka protocol binding says (section 3): it starts with
+     * {@code application/cloudevents}, in upper or lower case.
      */
     static Content of(ConsumerRecord<byte[], byte[]> record, Wrapping wrapping) {
         String mediaType = mediaType(record.headers().lastHeader(CloudEventHeaders.CONTENT_TYPE));
@@ -157,7 +157,7 @@ final class Content {
         return attributes;
     }
 
-    /** For the handler; what can not be read is replaced. Null for none. */
+    /** For the handler; what cannot be read is replaced. Null for none. */
     @Nullable String keyText() {
         byte[] key = record.key();
         if (key == null) {
@@ -299,7 +299,7 @@ final class Content {
         return text;
     }
 
-    /** Most texts are so short that nobody has to count their bytes. */
+    /** Most texts are so short that their bytes need not be counted. */
     private static boolean isTooLong(String text) {
         return text.length() > LONGEST_TEXT
                 || (text.length() > LONGEST_TEXT / MOST_BYTES_OF_A_CHAR

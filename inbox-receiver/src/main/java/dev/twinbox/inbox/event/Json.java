@@ -39,7 +39,7 @@ final class Json {
         }
     }
 
-    /** @throws UnreadableRecordException if it has a lone surrogate, which UTF-8 can not write */
+    /** @throws UnreadableRecordException if it has a lone surrogate, which UTF-8 cannot write */
     static byte[] utf8(String text) {
         try {
             ByteBuffer bytes = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(text));

@@ -22,7 +22,7 @@ public final class RetentionTable {
 
     /**
      * The lock writes no version of the row. Plans are made for the values: one made once, while the table is empty, may be a
-     * scan of all of it. Rows of the inbox that somebody has locked, by hand, are waited for no longer than a moment.
+     * scan of all of it. A row of the inbox that an operator has locked by hand is waited for no longer than a second.
      */
     private static final String LOCK = """
             -- inbox: lock how far retention got
@@ -95,12 +95,12 @@ public final class RetentionTable {
         }
     }
 
-    /** By whoever has locked the row. */
+    /** By the instance that has locked the row. */
     public void save(Connection connection, String group, Instant doneTo) throws SQLException {
         write(connection, group, doneTo, false);
     }
 
-    /** By whoever has locked the row and begun at the oldest event; returns the time by which others know this sweep. */
+    /** By the instance that has locked the row and started at the oldest event. Returns the time by which others know this sweep. */
     public Instant saveSweep(Connection connection, String group, Instant doneTo) throws SQLException {
         return write(connection, group, doneTo, true);
     }

@@ -189,7 +189,7 @@ class RetentionTableIT {
         }
     }
 
-    /** Guarantee G7: a batch costs the same however much was deleted before it, also while that can not be vacuumed. */
+    /** Guarantee G7: a batch costs the same however much was deleted before it, also while that cannot be vacuumed. */
     @Test
     void batchesStayFlatUnderAHeldXmin() throws SQLException {
         handled("old", 100_000, "2 hours");
