@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param cause why there is something to wait for; null with {@link Next#GO_ON}
  * @param handler the handler that failed, if it was one
  */
-public record Outcome(
+record Outcome(
         int settled,
         Next next,
         @Nullable Throwable cause,

@@ -230,12 +230,12 @@ final class RetentionLoop implements Runnable {
         if (progress == null) {
             return Optional.empty();
         }
-        Instant from = progress.sweepIsDue() ? Instant.EPOCH : from(progress);
+        Instant from = progress.isSweepDue() ? Instant.EPOCH : from(progress);
         Expired expired = inbox.deleteExpired(connection, group, from, progress.until(), BATCH);
         Instant to = expired.isFull() ? expired.to() : progress.until();
         Instant swept = progress.sweptAt();
         boolean save = !expired.isFull() || System.nanoTime() - saveAt >= 0;
-        if (progress.sweepIsDue()) {
+        if (progress.isSweepDue()) {
             swept = table.saveSweep(connection, group, to);
             save = true;
         } else if (save && to.isAfter(progress.doneTo())) {

@@ -70,9 +70,9 @@ public final class RetentionTable {
      * @param doneTo rows handled before have been looked at
      * @param sweptAt when it last began at the oldest row
      * @param until rows handled before this time have had their retention
-     * @param sweepIsDue whether it is time to begin at the oldest row again
+     * @param isSweepDue whether it is time to begin at the oldest row again
      */
-    public record Progress(Instant doneTo, Instant sweptAt, Instant until, boolean sweepIsDue) {}
+    public record Progress(Instant doneTo, Instant sweptAt, Instant until, boolean isSweepDue) {}
 
     /** Makes sure that there is a row to lock. */
     public void ensure(Connection connection, String group) throws SQLException {

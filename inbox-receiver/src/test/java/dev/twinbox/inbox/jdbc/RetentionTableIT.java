@@ -171,7 +171,7 @@ class RetentionTableIT {
             Progress mine = retention.lock(connection, GROUP, KEEP, DAY);
             assertThat(mine).isNotNull();
             assertThat(mine.doneTo()).isEqualTo(Instant.EPOCH);
-            assertThat(mine.sweepIsDue()).isFalse();
+            assertThat(mine.isSweepDue()).isFalse();
             assertThat(Duration.between(mine.until(), Instant.now()))
                     .isBetween(KEEP.minusMinutes(1), KEEP.plusMinutes(1));
 
@@ -183,7 +183,7 @@ class RetentionTableIT {
             assertThat(theirs).isNotNull();
             assertThat(theirs.doneTo()).isEqualTo(mine.until());
             assertThat(theirs.sweptAt()).isEqualTo(mine.sweptAt());
-            assertThat(theirs.sweepIsDue()).isTrue();
+            assertThat(theirs.isSweepDue()).isTrue();
             assertThat(retention.saveSweep(other, GROUP, Instant.EPOCH)).isAfter(mine.sweptAt());
             other.rollback();
         }
