@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param number identifies it; those of one key are handled in order of their numbers
  * @param group consumer group
- * @param handler name of the handler; null: the record can not be read at all, so nobody's
+ * @param handler name of the handler; null: the record cannot be read at all, so nobody's
  * @param eventId null: the record has none that could be used
  * @param eventType null: the record has none
  * @param state what happens next

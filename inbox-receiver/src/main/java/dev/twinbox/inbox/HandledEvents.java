@@ -47,7 +47,7 @@ public class HandledEvents {
      * How many events of this choice the inbox remembers.
      *
      * @throws IllegalArgumentException if there is no handler of this name; the message names those that there are
-     * @throws TwinboxException if the database can not be asked
+     * @throws TwinboxException if the database cannot be asked
      */
     public long count(Handled which) {
         Access mine = access();
@@ -55,7 +55,7 @@ public class HandledEvents {
             checkHandler(mine, which.handler());
             return mine.database().inTransaction(connection -> mine.rows().count(connection, mine.group(), which));
         } catch (SQLException e) {
-            throw new TwinboxException("Handled events can not be counted: " + e.getMessage(), e);
+            throw new TwinboxException("Handled events cannot be counted: " + e.getMessage(), e);
         }
     }
 
@@ -82,7 +82,7 @@ public class HandledEvents {
             } while (last.number() == InboxRows.BATCH);
             return forgotten;
         } catch (SQLException e) {
-            throw new TwinboxException("Handled events can not be forgotten: " + e.getMessage(), e);
+            throw new TwinboxException("Handled events cannot be forgotten: " + e.getMessage(), e);
         }
     }
 

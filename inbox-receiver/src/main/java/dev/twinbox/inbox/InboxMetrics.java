@@ -57,7 +57,7 @@ final class InboxMetrics implements AutoCloseable {
                 () -> status.parkedEvents().dead());
         metrics.show("troubles", "Things that keep the receiver from getting on; 0: it is ready", () ->
                 (long) status.troubles().size());
-        metrics.show("notes", "Things that a person should see to although the receiver gets on", () ->
+        metrics.show("notes", "Things that an operator should see to although the receiver gets on", () ->
                 (long) status.notes().size());
         return metrics;
     }

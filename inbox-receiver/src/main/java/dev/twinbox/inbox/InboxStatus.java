@@ -65,7 +65,7 @@ public class InboxStatus {
         return receiver.parkedEvents().waiting();
     }
 
-    /** Parked events that are given up and need a person, see {@link ParkedEvents}; as old, and bounded, as {@link #waiting}. */
+    /** Parked events that are given up and need an operator, see {@link ParkedEvents}; as old, and bounded, as {@link #waiting}. */
     public long dead() {
         return receiver.parkedEvents().dead();
     }
@@ -75,7 +75,7 @@ public class InboxStatus {
         return receiver.sum(Total.EXPIRED);
     }
 
-    /** What a person should see to although the receiver gets on, by subject. */
+    /** What an operator should see to although the receiver gets on, by subject. */
     public SortedMap<String, String> notes() {
         return receiver.notes();
     }

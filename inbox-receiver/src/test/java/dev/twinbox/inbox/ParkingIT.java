@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Guarantee G4: what can not be handled is set aside, in order, and holds up nobody else. */
+/** Guarantee G4: what cannot be handled is set aside, in order, and holds up nobody else. */
 class ParkingIT {
 
     @BeforeEach

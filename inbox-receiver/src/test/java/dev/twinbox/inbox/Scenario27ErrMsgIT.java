@@ -42,7 +42,7 @@ class Scenario27ErrMsgIT {
         assertThat(ParkingApp.error(ids[3]))
                 .startsWith("java.lang.Exception: first <- java.lang.Exception: second <- ");
         assertThat(ParkingApp.error(ids[4]))
-                .contains("Script$Hostile: its message can not be had, java.lang.StackOverflowError");
+                .contains("Script$Hostile: its message cannot be had, java.lang.StackOverflowError");
 
         // Given up by a person: it counts as handled, also when it comes again.
         assertThat(ParkingApp.status("discard=" + ParkingApp.number(ids[0]))).isEqualTo("true");

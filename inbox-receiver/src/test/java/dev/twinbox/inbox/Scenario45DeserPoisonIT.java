@@ -12,7 +12,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** DESER-POISON: a record that can not be read is parked with all it had, and the consumer goes on. */
+/** DESER-POISON: a record that cannot be read is parked with all it had, and the consumer goes on. */
 @Tag("proof")
 class Scenario45DeserPoisonIT {
 
@@ -53,14 +53,14 @@ class Scenario45DeserPoisonIT {
         ParkingApp.awaitLagZero();
 
         assertThat(ParkingApp.effects()).contains(good);
-        // Value that can not be read: once for each handler that wants it; no id or type: once.
+        // Value that cannot be read: once for each handler that wants it; no id or type: once.
         assertThat(
                         ParkingApp.database()
                                 .texts(
                                         "select state || ' ' || coalesce(handler, 'nobody') || ' ' || error from inbox_parked order by number"))
                 .allMatch(text -> text.startsWith("dead "))
                 .hasSize(3 * 2 + 6 + 1)
-                .anyMatch(text -> text.contains("dead parking") && text.contains("can not be read as dev.twinbox"))
+                .anyMatch(text -> text.contains("dead parking") && text.contains("cannot be read as dev.twinbox"))
                 .anyMatch(text -> text.contains("dead nobody") && text.contains("header ce_id has more than 512 bytes"))
                 .anyMatch(text -> text.contains("dead nobody") && text.contains("header ce_id is missing"))
                 .anyMatch(text -> text.contains("dead nobody") && text.contains("header ce_id is empty"))

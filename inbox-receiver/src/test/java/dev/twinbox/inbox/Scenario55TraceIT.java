@@ -121,7 +121,7 @@ class Scenario55TraceIT {
     }
 
     @Test
-    void retriesParkingAndRedriveKeepTheTraceAndFailuresSaySo() {
+    void attemptsParkingAndRetriesKeepTheTraceAndFailuresSaySo() {
         String trace = newTrace();
         String id = send("order", "runtime", ATTEMPTS + 1, parent(trace), null); // once in a batch
         await().atMost(MainApp.LIMIT)

@@ -30,7 +30,7 @@ class WrongHandlersRefusedIT {
 
     @Test
     void everyProblemIsCounted() {
-        assertThat(log).contains("The inbox can not work in this application: 28 problems");
+        assertThat(log).contains("The inbox cannot work in this application: 28 problems");
     }
 
     @ParameterizedTest
@@ -48,7 +48,7 @@ class WrongHandlersRefusedIT {
                 "Shapes.fixed(Known)|it is static",
                 "Shapes.unknown(Unknown)|its topic is not known; set @InboxHandler(topic = ...), or topic on @EventType of Unknown",
                 "Shapes.unknown(Unknown)|the type of its events is not known; set @InboxHandler(type = ...), or put @EventType on Unknown",
-                "Shapes.illegalTopic(Known)|\"no topic!\" can not be a Kafka topic",
+                "Shapes.illegalTopic(Known)|\"no topic!\" cannot be a Kafka topic",
                 "Transactions.requiresNew(Known)|@Transactional(REQUIRES_NEW) would run it outside the receiver's transaction",
                 "Transactions.never(Known)|@Transactional(NEVER) would run it outside the receiver's transaction",
                 "TransactionOfClass.notSupported(Known)|@Transactional(NOT_SUPPORTED) would run it outside",

@@ -57,26 +57,26 @@ public enum WrongRecord {
     VERSION_MISSING(handled(), record -> record.without("ce_specversion")),
 
     VALUE_NULL(handled(), record -> record.noValue()),
-    VALUE_EMPTY(handlers("its value of 0 bytes can not be read as " + Draft.ORDER), record -> record.value("")),
-    VALUE_HALF(handlers("its value of 6 bytes can not be read as " + Draft.ORDER), record -> record.value("{\"id\":")),
-    VALUE_NOT_JSON(handlers("its value of 5 bytes can not be read as " + Draft.ORDER), record -> record.value("order")),
-    VALUE_XML(handlers("its value of 8 bytes can not be read as " + Draft.ORDER), record -> record.value("<order/>")),
-    VALUE_ARRAY(handlers("its value of 3 bytes can not be read as " + Draft.ORDER), record -> record.value("[1]")),
-    VALUE_NUMBER(handlers("its value of 2 bytes can not be read as " + Draft.ORDER), record -> record.value("17")),
+    VALUE_EMPTY(handlers("its value of 0 bytes cannot be read as " + Draft.ORDER), record -> record.value("")),
+    VALUE_HALF(handlers("its value of 6 bytes cannot be read as " + Draft.ORDER), record -> record.value("{\"id\":")),
+    VALUE_NOT_JSON(handlers("its value of 5 bytes cannot be read as " + Draft.ORDER), record -> record.value("order")),
+    VALUE_XML(handlers("its value of 8 bytes cannot be read as " + Draft.ORDER), record -> record.value("<order/>")),
+    VALUE_ARRAY(handlers("its value of 3 bytes cannot be read as " + Draft.ORDER), record -> record.value("[1]")),
+    VALUE_NUMBER(handlers("its value of 2 bytes cannot be read as " + Draft.ORDER), record -> record.value("17")),
     VALUE_OF_ANOTHER_CLASS(
-            handlers("can not be read as " + Draft.ORDER),
+            handlers("cannot be read as " + Draft.ORDER),
             record -> record.value("{\"id\":\"1\",\"action\":\"\",\"times\":\"many\"}")),
     VALUE_BINARY(
-            handlers("its value of 4 bytes can not be read as " + Draft.ORDER),
+            handlers("its value of 4 bytes cannot be read as " + Draft.ORDER),
             record -> record.value(bytes(0, 0xff, 0xfe, 2))),
     VALUE_IN_UTF16(
-            handlers("can not be read as " + Draft.ORDER),
+            handlers("cannot be read as " + Draft.ORDER),
             record -> record.value(Draft.JSON.getBytes(StandardCharsets.UTF_16))),
     VALUE_NOT_UTF8(
-            handlers("can not be read as " + Draft.ORDER),
+            handlers("cannot be read as " + Draft.ORDER),
             record -> record.value("{\"id\":\"ä\",\"action\":\"\",\"times\":0}".getBytes(StandardCharsets.ISO_8859_1))),
     VALUE_NESTED_DEEPLY(
-            handlers("its value of 10000 bytes can not be read as " + Draft.ORDER),
+            handlers("its value of 10000 bytes cannot be read as " + Draft.ORDER),
             record -> record.value("[".repeat(10_000))),
 
     CONTENT_TYPE_MISSING(handled(), record -> record.without("content-type")),
@@ -143,7 +143,7 @@ public enum WrongRecord {
     STRUCTURED_BASE64_NO_TEXT(
             nobodys("its data_base64 is not a string"), record -> record.event("\"id\":\"1\",\"data_base64\":1")),
     STRUCTURED_DATA_WRONG(
-            handlers("can not be read as " + Draft.ORDER),
+            handlers("cannot be read as " + Draft.ORDER),
             record -> record.event("\"id\":\"data-wrong\",\"data\":\"x\"")),
     STRUCTURED_SOURCE_MISSING(handled(), record -> record.event(record.member("data"))),
     STRUCTURED_TIME_WRONG(handled(), record -> record.event("\"time\":\"yesterday\"," + record.member("data"))),
@@ -187,7 +187,7 @@ public enum WrongRecord {
     public enum Outcome {
         /** Parked, and nobody's: it is not known whose it is. */
         PARKED_AS_NOBODYS,
-        /** Parked for the handler that can not read it. */
+        /** Parked for the handler that cannot read it. */
         PARKED_FOR_ITS_HANDLER,
         SKIPPED,
         HANDLED

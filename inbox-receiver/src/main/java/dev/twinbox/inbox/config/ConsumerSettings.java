@@ -68,7 +68,7 @@ public final class ConsumerSettings {
         return ConsumerConfig.configNames();
     }
 
-    /** Names of those that an application can not set. */
+    /** Names of those that an application cannot set. */
     static Set<String> fixed() {
         return FIXED.keySet();
     }
@@ -81,7 +81,7 @@ public final class ConsumerSettings {
         for (String name : kafka.keySet()) {
             String reason = FIXED.get(name);
             if (reason != null) {
-                problems.add(Setting.KAFKA_PREFIX + name + " can not be set: " + reason);
+                problems.add(Setting.KAFKA_PREFIX + name + " cannot be set: " + reason);
                 toCheck.remove(name);
             } else if (!names().contains(name)) {
                 problems.add(

@@ -50,7 +50,7 @@ public record InboxConfig(
      * How much goes into one transaction.
      *
      * @param size most records in one transaction
-     * @param maxTime no further record is begun after this time
+     * @param maxTime no further record is started after this time
      */
     public record Batch(int size, Duration maxTime) {}
 

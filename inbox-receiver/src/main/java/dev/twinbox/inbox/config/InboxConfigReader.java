@@ -20,17 +20,11 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.eclipse.microprofile.config.Config;
 import org.jspecify.annotations.Nullable;
 
 /** Reads and checks the configuration of the receiver. Collects all problems instead of stopping at the first. */
 public final class InboxConfigReader {
-    /** What Kubernetes puts into the environment for a service called twinbox-inbox. */
-    private static final Pattern OF_KUBERNETES = Pattern.compile("TWINBOX_INBOX_(SERVICE_.+|PORT|PORT_.+)");
-
     private static final String ID_PLACES =
             "cloudevent, header:NAME, key, coordinates, or json-pointer: and a JSON pointer such as /order/id";
 
@@ -41,7 +35,6 @@ public final class InboxConfigReader {
     private static final Duration LONGEST = Duration.ofDays(1);
     private static final Duration SHORTEST_RETENTION = Duration.ofSeconds(1);
     private static final Duration LONGEST_RETENTION = Duration.ofDays(36_500);
-    private static final List<Setting> BY_TOPIC = List.of(Setting.EVENT_ID, Setting.EVENT_TYPE, Setting.VALUE_FORMAT);
 
     private final Config config;
     private final Set<String> topics;
@@ -63,7 +56,7 @@ public final class InboxConfigReader {
     }
 
     private InboxConfig read() {
-        refuseUnknownKeys();
+        problems.addAll(new UnknownKeys(propertyNames(), topics).problems());
         String group = text(Setting.GROUP);
         String dataSource = text(Setting.DATA_SOURCE);
         @Nullable SqlIdentifier table = inboxTable();
@@ -80,10 +73,7 @@ public final class InboxConfigReader {
         UnknownType unknownType = unknownType();
         Map<String, String> kafka = kafka();
         problems.addAll(ConsumerSettings.problems(kafka));
-        if (table != null && parking != null && table.equals(parking.table())) {
-            problems.add(Setting.PARKED_TABLE.key() + " is \"" + table.name() + "\", as " + Setting.TABLE.key()
-                    + "; they have to be different names");
-        }
+        refuseEqualNames(table, parking);
         if (!problems.isEmpty() || table == null || parking == null) {
             throw new InvalidConfigurationException("Configuration of the inbox", problems);
         }
@@ -102,6 +92,13 @@ public final class InboxConfigReader {
                 formats,
                 unknownType,
                 kafka);
+    }
+
+    private void refuseEqualNames(@Nullable SqlIdentifier table, InboxConfig.@Nullable Parking parking) {
+        if (table != null && parking != null && table.equals(parking.table())) {
+            problems.add(Setting.PARKED_TABLE.key() + " is \"" + table.name() + "\", as " + Setting.TABLE.key()
+                    + "; they have to be different names");
+        }
     }
 
     private InboxConfig.Lanes lanes(int workers) {
@@ -218,57 +215,6 @@ public final class InboxConfigReader {
             problems.add(initial.key() + " is " + backoff.initial() + ", more than " + max.key() + " " + backoff.max());
         }
         return backoff;
-    }
-
-    /** A misspelt key would otherwise be a setting silently ignored. */
-    private void refuseUnknownKeys() {
-        Set<String> known = Stream.concat(
-                        Stream.of(Setting.values()).map(Setting::key),
-                        topics.stream().flatMap(topic -> BY_TOPIC.stream().map(setting -> setting.keyOf(topic))))
-                .collect(Collectors.toSet());
-        Set<String> variables = known.stream().map(Setting::environmentName).collect(Collectors.toSet());
-        variables.retainAll(propertyNames());
-        Set<String> unknown = new TreeSet<>();
-        for (String name : propertyNames()) {
-            if (name.startsWith(Setting.PREFIX)
-                    && !known.contains(name)
-                    // A source that lists a variable by both names takes each _ for a dot.
-                    && !variables.contains(Setting.environmentName(name))
-                    && !name.startsWith(Setting.KAFKA_PREFIX)
-                    && !isOfKubernetes(Setting.environmentName(name))) {
-                unknown.add(name);
-            }
-        }
-        unknown.addAll(unknownVariables(known, unknown));
-        unknown.forEach(name -> problems.add("unknown key " + name + "; "
-                + (name.startsWith(Setting.TOPIC_PREFIX)
-                        ? "the topics of this application's handlers are " + topics
-                                + ", and what can be set of one is "
-                                + BY_TOPIC.stream()
-                                        .map(setting -> setting.keyOf("<topic>"))
-                                        .toList()
-                        : "the receiver's keys are "
-                                + Stream.of(Setting.values())
-                                        .map(Setting::key)
-                                        .sorted()
-                                        .collect(Collectors.joining(", ")))));
-    }
-
-    /** Some sources list a variable by both names; it is one mistake. */
-    private Set<String> unknownVariables(Set<String> known, Set<String> alreadyFound) {
-        Set<String> expected = Stream.concat(known.stream(), alreadyFound.stream())
-                .map(Setting::environmentName)
-                .collect(Collectors.toSet());
-        return propertyNames().stream()
-                .filter(name -> name.startsWith(Setting.environmentName(Setting.PREFIX)))
-                .filter(name -> !expected.contains(name)
-                        && !name.startsWith(Setting.environmentName(Setting.KAFKA_PREFIX))
-                        && !isOfKubernetes(name))
-                .collect(Collectors.toSet());
-    }
-
-    private static boolean isOfKubernetes(String variable) {
-        return OF_KUBERNETES.matcher(variable).matches();
     }
 
     private List<String> propertyNames() {

@@ -10,8 +10,8 @@ import java.util.stream.Stream;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * One assigned partition: deals its events to lanes and knows how far they are settled and committed. Belongs to one assignment;
- * when the partition is lost and comes back there is a new one, so that what was begun under the old one can not count.
+ * One assigned partition: distributes its events over lanes and knows how far they are settled and committed. Belongs to one assignment;
+ * when the partition is lost and comes back there is a new one, so that outcomes of the old one do not count.
  *
  * <p>Used by the poll thread only.
  */

@@ -207,13 +207,13 @@ final class Attempt implements Runnable, Synchronization {
         }
     }
 
-    /** Behind the handlers, so that its locks are held for a short time only. */
+    /** After the handlers, so that its locks are held for a short time only. */
     private void settle() throws SQLException {
         if (followers.isEmpty() && !claims.hasToSettle()) {
             return;
         }
         try (Connection connection = database.connect()) {
-            claims.settle(connection); // first: what was begun is not what gets in line
+            claims.settle(connection); // first: the row of a recorded start is not the one that waits
             for (Delivery follower : followers) {
                 parking.follow(connection, follower);
             }

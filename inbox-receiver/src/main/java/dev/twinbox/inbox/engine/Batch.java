@@ -14,8 +14,8 @@ final class Batch {
     /** Written by the poll thread, read by the worker. */
     private volatile boolean cutShort;
 
-    /** Set by the worker when it begins. */
-    private long begin = System.nanoTime();
+    /** Set by the worker when it starts. */
+    private long startedAt = System.nanoTime();
 
     Batch(List<ReceivedEvent> events, Duration maxTime, Handover handover) {
         this.events = events;
@@ -32,18 +32,18 @@ final class Batch {
         return events;
     }
 
-    /** Starts the clock of the time limit. */
-    void begin() {
-        begin = System.nanoTime();
+    /** Starts the time limit. */
+    void start() {
+        startedAt = System.nanoTime();
     }
 
-    /** Asks the worker to end after the event that it is at. */
+    /** Asks the worker to end after the current event. */
     void cutShort() {
         cutShort = true;
     }
 
-    /** Whether no further event is to be begun. */
+    /** Whether no further event is to be started. */
     boolean isOver() {
-        return cutShort || System.nanoTime() - begin >= maxNanos;
+        return cutShort || System.nanoTime() - startedAt >= maxNanos;
     }
 }

@@ -92,7 +92,7 @@ final class BatchDispatch {
     private boolean commitBefore(AssignedPartition partition, Batch batch) {
         ReceivedEvent last = batch.events().get(batch.events().size() - 1);
         if (last.handlers().isEmpty() && last.isReadable()) {
-            return true; // nobody's: its offset goes with the next
+            return true; // not for any handler: its offset goes with the next
         }
         return commits.commitNow(Map.of(partition.partition(), new OffsetAndMetadata(last.offset() + 1)));
     }

@@ -23,11 +23,11 @@ import org.jspecify.annotations.Nullable;
  * what is repeated.
  *
  * <p><b>Why nothing is committed too late.</b> A partition that is given away stops all its lanes, waits for them within bounds, and
- * commits what the ledger allows. A result that comes after that belongs to an {@link AssignedPartition} that nobody knows any more. The
+ * commits what the ledger allows. A result that comes after that belongs to an {@link AssignedPartition} that no longer counts. The
  * next owner's claim of an event that is still being handled waits in the database for the end of that transaction.
  *
  * <p><b>A killer among several.</b> Whoever died had up to one batch in each lane, anywhere between the committed offset and as far as
- * lanes may be ahead; so far the next owner begins event by event, see {@link Handover}.
+ * lanes may be ahead; up to there the next owner handles event by event, see {@link Handover}.
  *
  * <p>Used by the poll thread only.
  */

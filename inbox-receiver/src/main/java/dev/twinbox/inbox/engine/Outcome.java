@@ -6,12 +6,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * What became of a {@link Batch}.
  *
- * @param settled how many of its events, from the first on, need nothing more: handled and committed, or nobody's
+ * @param settled how many of its events, from the first on, need nothing more: handled and committed, or not for any handler
  * @param next what to do about the rest
  * @param cause why there is something to wait for; null with {@link Next#GO_ON}
  * @param handler the handler that failed, if it was one
  */
-public record Outcome(
+record Outcome(
         int settled,
         Next next,
         @Nullable Throwable cause,

@@ -70,7 +70,7 @@ final class Parking {
     /**
      * Parks an event.
      *
-     * @param handler null: the record can not be read at all
+     * @param handler null: the record cannot be read at all
      * @param failures how often the handler has failed
      */
     void park(ReceivedEvent event, @Nullable Handler handler, int failures, Throwable cause) throws SQLException {

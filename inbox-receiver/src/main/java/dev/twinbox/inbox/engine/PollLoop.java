@@ -12,8 +12,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The poll thread of one consumer group: waits for the database, joins the group, polls until it is told to stop. Whatever goes
- * wrong, it leaves the group and begins again, ever less often.
+ * The poll thread of one consumer group: waits for the database, joins the group, polls until it is asked to stop. Whatever goes
+ * wrong, it leaves the group and starts again, ever less often.
  */
 final class PollLoop implements Runnable {
 
@@ -115,7 +115,7 @@ final class PollLoop implements Runnable {
         Duration wait = backoff.after(failures);
         if (databaseChecked) {
             if (status.trouble(name, ErrorText.of(cause))) {
-                LOG.log(Level.WARNING, () -> name + " failed; begins again in " + wait, cause);
+                LOG.log(Level.WARNING, () -> name + " failed; starts again in " + wait, cause);
             }
         } else if (cause instanceof SchemaException) {
             if (status.trouble(name, ErrorText.of(cause))) {
@@ -130,7 +130,7 @@ final class PollLoop implements Runnable {
     private void pause(Duration wait) {
         try {
             boolean stopped = stopRequested.await(wait.toNanos(), TimeUnit.NANOSECONDS);
-            LOG.log(Level.DEBUG, () -> name + (stopped ? " stops" : " begins again"));
+            LOG.log(Level.DEBUG, () -> name + (stopped ? " stops" : " starts again"));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -57,7 +57,7 @@ final class ReceiverThreads {
         return stopTimeout.plus(LEAVE_TIMEOUT).plus(INTERRUPT_TIMEOUT);
     }
 
-    /** Waits for the loops, which have been told to stop, and stops the workers. Returns whether all threads have ended. */
+    /** Waits for the loops, which have been asked to stop, and stops the workers. Returns whether all threads have ended. */
     boolean awaitEnd(Duration stopTimeout) {
         long deadline = System.nanoTime() + stopTimeout.plus(LEAVE_TIMEOUT).toNanos();
         boolean ended = true;

@@ -187,7 +187,7 @@ final class RetentionLoop implements Runnable {
 
     /** No row may go before a topic's new retention is known, if it was raised in time. */
     private Duration nextCompare(Verdict latest) {
-        boolean isSettled = latest.kind() == Verdict.Kind.FITS || latest.kind() == Verdict.Kind.NOT_TOLD;
+        boolean isSettled = latest.kind() == Verdict.Kind.FITS || latest.kind() == Verdict.Kind.NOT_ALLOWED;
         Duration interval = isSettled ? COMPARE_INTERVAL : COMPARE_AGAIN;
         return interval.compareTo(keep) > 0 ? keep : interval;
     }
@@ -230,12 +230,12 @@ final class RetentionLoop implements Runnable {
         if (progress == null) {
             return Optional.empty();
         }
-        Instant from = progress.sweepIsDue() ? Instant.EPOCH : from(progress);
+        Instant from = progress.isSweepDue() ? Instant.EPOCH : from(progress);
         Expired expired = inbox.deleteExpired(connection, group, from, progress.until(), BATCH);
         Instant to = expired.isFull() ? expired.to() : progress.until();
         Instant swept = progress.sweptAt();
         boolean save = !expired.isFull() || System.nanoTime() - saveAt >= 0;
-        if (progress.sweepIsDue()) {
+        if (progress.isSweepDue()) {
             swept = table.saveSweep(connection, group, to);
             save = true;
         } else if (save && to.isAfter(progress.doneTo())) {
@@ -244,7 +244,7 @@ final class RetentionLoop implements Runnable {
         return Optional.of(new Round(to, swept, save, expired.deleted(), expired.isFull()));
     }
 
-    /** What this instance has not saved yet counts unless another one has begun a sweep since. */
+    /** What this instance has not saved yet counts unless another one has started a sweep since. */
     private Instant from(Progress progress) {
         Instant mine = doneTo;
         return mine != null && progress.sweptAt().equals(sweptAt) && mine.isAfter(progress.doneTo())

@@ -53,7 +53,7 @@ final class TopicRetention {
     /**
      * What came of a comparison.
      *
-     * @param problems for {@link Kind#TOO_SHORT} one sentence for each topic, else what a person should know
+     * @param problems for {@link Kind#TOO_SHORT} one sentence for each topic, else what an operator should know
      */
     record Verdict(Kind kind, List<String> problems) {
 
@@ -62,18 +62,18 @@ final class TopicRetention {
             FITS,
             /** At least one does. */
             TOO_SHORT,
-            /** This application will not be told. */
-            NOT_TOLD,
+            /** The broker refuses to say. */
+            NOT_ALLOWED,
             /** Kafka does not answer now. */
             UNKNOWN
         }
 
         /** Whether rows may be deleted. Who withholds the right to compare has to have compared. */
         boolean allowsDeletion() {
-            return kind == Kind.FITS || kind == Kind.NOT_TOLD;
+            return kind == Kind.FITS || kind == Kind.NOT_ALLOWED;
         }
 
-        /** For a person; empty if there is nothing to say. */
+        /** For an operator; empty if there is nothing to say. */
         String text() {
             String all = String.join(" ", problems);
             return kind == Kind.TOO_SHORT ? all + " Until then no inbox row is deleted." : all;
@@ -103,7 +103,7 @@ final class TopicRetention {
 
     private Verdict compare(SortedMap<String, KafkaFuture<Config>> answers) {
         List<String> tooShort = new ArrayList<>();
-        List<String> notTold = new ArrayList<>();
+        List<String> notAllowed = new ArrayList<>();
         for (Map.Entry<String, KafkaFuture<Config>> answer : answers.entrySet()) {
             String topic = answer.getKey();
             try {
@@ -117,7 +117,7 @@ final class TopicRetention {
             } catch (ExecutionException e) {
                 Throwable cause = e.getCause();
                 if (cause instanceof AuthorizationException || cause instanceof UnsupportedVersionException) {
-                    notTold.add(topic + " (" + cause.getMessage() + ")");
+                    notAllowed.add(topic + " (" + cause.getMessage() + ")");
                 } else if (!(cause instanceof UnknownTopicOrPartitionException)) { // what is not there keeps nothing
                     return unknown(cause == null ? e : cause);
                 }
@@ -126,9 +126,9 @@ final class TopicRetention {
         if (!tooShort.isEmpty()) {
             return new Verdict(Verdict.Kind.TOO_SHORT, tooShort);
         }
-        return notTold.isEmpty()
+        return notAllowed.isEmpty()
                 ? new Verdict(Verdict.Kind.FITS, List.of())
-                : new Verdict(Verdict.Kind.NOT_TOLD, List.of(notTold(notTold)));
+                : new Verdict(Verdict.Kind.NOT_ALLOWED, List.of(notAllowed(notAllowed)));
     }
 
     private String problem(String topic, Lifetime lifetime) {
@@ -142,9 +142,9 @@ final class TopicRetention {
                 + "forever, or have the topic keep its records for a shorter time.";
     }
 
-    private String notTold(List<String> refusals) {
+    private String notAllowed(List<String> refusals) {
         return "Whether " + Setting.RETENTION.key() + " " + InboxConfig.text(keep)
-                + " is at least as long as the topics keep their records can not be compared; inbox rows are deleted after it."
+                + " is at least as long as the topics keep their records cannot be compared; inbox rows are deleted after it."
                 + " Grant the application's Kafka principal DescribeConfigs on the topics, or compare yourself: "
                 + String.join(", ", refusals) + ".";
     }

@@ -32,7 +32,7 @@ final class TransactionalProcessor implements Processor {
 
     @Override
     public Outcome process(Batch batch) {
-        batch.begin();
+        batch.start();
         ReceivedEvent first = batch.events().get(0);
         try {
             if (!first.isReadable()) {
@@ -43,18 +43,18 @@ final class TransactionalProcessor implements Processor {
             if (batch.handover() == Handover.AFTER_CRASH) {
                 batch.events().forEach(ReceivedEvent::handleAlone);
             }
-            List<ReceivedEvent> events = readableAlike(batch.events(), first.isHandledAlone());
+            List<ReceivedEvent> events = readableLike(first, batch.events());
             return first.isHandledAlone() ? alone(batch, events) : together(batch, events);
         } catch (SQLException e) {
             return Outcome.waitForDatabase(0, e);
         }
     }
 
-    /** The first events that can be read, as long as all of them are to be handled alone, or all of them are not. */
-    private static List<ReceivedEvent> readableAlike(List<ReceivedEvent> events, boolean alone) {
+    /** The events up to one that cannot be read, or that is to be handled alone when the first one is not, or the other way round. */
+    private static List<ReceivedEvent> readableLike(ReceivedEvent first, List<ReceivedEvent> events) {
         List<ReceivedEvent> prefix = new ArrayList<>(events.size());
         for (ReceivedEvent event : events) {
-            if (!event.isReadable() || event.isHandledAlone() != alone) {
+            if (!event.isReadable() || event.isHandledAlone() != first.isHandledAlone()) {
                 break;
             }
             prefix.add(event);

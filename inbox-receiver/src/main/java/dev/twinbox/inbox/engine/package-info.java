@@ -1,4 +1,4 @@
-/** Polls, hands events to handlers, commits, parks and retries, until it is told to stop. */
+/** Polls, hands events to handlers, commits, parks and retries, until it is asked to stop. */
 @NullMarked
 package dev.twinbox.inbox.engine;
 

@@ -31,7 +31,7 @@ public record Aliases(Map<String, Map<String, String>> byTopic) {
         return byTopic.getOrDefault(topic, Map.of()).getOrDefault(type, type);
     }
 
-    /** What can not be told apart; one sentence each. */
+    /** Aliases that are ambiguous; one sentence each. */
     static List<String> problems(List<HandlerMethod> handlers) {
         List<String> problems = new ArrayList<>();
         Map<List<String>, String> owners = new HashMap<>();

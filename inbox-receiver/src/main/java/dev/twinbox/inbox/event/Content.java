@@ -11,7 +11,6 @@ import jakarta.json.JsonValue;
 import jakarta.json.JsonValue.ValueType;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -60,8 +59,8 @@ final class Content {
     }
 
     /**
-     * CloudEvents in structured mode are told by their content type, as the Kafka protocol binding says (section 3): it begins with
-     * {@code application/cloudevents}, upper and lower case not told apart.
+     * A CloudEvent in structured mode is known by its content type, as the Kafka protocol binding says (section 3): it starts with
+     * {@code application/cloudevents}, in upper or lower case.
      */
     static Content of(ConsumerRecord<byte[], byte[]> record, Wrapping wrapping) {
         String mediaType = mediaType(record.headers().lastHeader(CloudEventHeaders.CONTENT_TYPE));
@@ -69,7 +68,8 @@ final class Content {
             return structured(record, wrapping, mediaType);
         }
         byte[] value = record.value();
-        return new Content(record, wrapping, wrapping == Wrapping.CONNECT_JSON ? withoutConnect(value) : value, null);
+        return new Content(
+                record, wrapping, wrapping == Wrapping.CONNECT_JSON ? ConnectJson.unwrap(value) : value, null);
     }
 
     private static String mediaType(@Nullable Header contentType) {
@@ -109,7 +109,7 @@ final class Content {
             if (data != JsonValue.NULL) {
                 throw new UnreadableRecordException("it has both data and data_base64");
             }
-            return base64(base64, DATA_BASE64);
+            return Json.base64(base64, DATA_BASE64);
         }
         if (data == JsonValue.NULL) {
             return null;
@@ -123,17 +123,6 @@ final class Content {
         }
         String name = type.getString().split(";", 2)[0].trim().toLowerCase(Locale.ROOT);
         return name.endsWith("/json") || name.endsWith("+json");
-    }
-
-    private static byte[] base64(JsonValue value, String place) {
-        try {
-            if (value instanceof JsonString text) {
-                return Base64.getDecoder().decode(text.getString());
-            }
-        } catch (IllegalArgumentException e) {
-            throw new UnreadableRecordException("its " + place + " is not Base64", e);
-        }
-        throw new UnreadableRecordException("its " + place + " is not a string");
     }
 
     /** As binary mode would have them as headers, extensions included. */
@@ -158,39 +147,6 @@ final class Content {
         return member instanceof JsonString text ? text.getString() : member.toString();
     }
 
-    /**
-     * Kafka Connect's {@code JsonConverter} writes text as a JSON string, and by default ({@code schemas.enable}) around that an
-     * object of the value and its schema; so Debezium's outbox router does with a payload that it does not expand.
-     */
-    private static byte @Nullable [] withoutConnect(byte @Nullable [] value) {
-        if (value == null) {
-            return null;
-        }
-        JsonValue json = Json.parse(value);
-        if (!(json instanceof JsonObject object && isEnvelope(object))) {
-            return json instanceof JsonString text ? Json.utf8(text.getString()) : nullOr(json, value);
-        }
-        JsonValue payload = object.getOrDefault("payload", JsonValue.NULL);
-        if (payload instanceof JsonString text) {
-            return isOfBytes(object.get("schema")) ? base64(payload, "payload") : Json.utf8(text.getString());
-        }
-        return payload == JsonValue.NULL ? null : Json.utf8(payload.toString());
-    }
-
-    private static byte @Nullable [] nullOr(JsonValue json, byte[] value) {
-        return json == JsonValue.NULL ? null : value;
-    }
-
-    private static boolean isEnvelope(JsonObject object) {
-        return object.size() == 2 && object.containsKey("schema") && object.containsKey("payload");
-    }
-
-    private static boolean isOfBytes(@Nullable JsonValue schema) {
-        return schema instanceof JsonObject object
-                && object.get("type") instanceof JsonString type
-                && type.getString().equals("bytes");
-    }
-
     /** What the handler gets; null for none. */
     byte @Nullable [] value() {
         return value;
@@ -201,7 +157,7 @@ final class Content {
         return attributes;
     }
 
-    /** For the handler; what can not be read is replaced. Null for none. */
+    /** For the handler; what cannot be read is replaced. Null for none. */
     @Nullable String keyText() {
         byte[] key = record.key();
         if (key == null) {
@@ -209,7 +165,7 @@ final class Content {
         }
         if (wrapping == Wrapping.CONNECT_JSON) {
             try {
-                byte[] unwrapped = withoutConnect(key);
+                byte[] unwrapped = ConnectJson.unwrap(key);
                 return unwrapped == null ? null : new String(unwrapped, StandardCharsets.UTF_8);
             } catch (UnreadableRecordException e) {
                 // By another converter than the value: it is text as it is.
@@ -343,7 +299,7 @@ final class Content {
         return text;
     }
 
-    /** Most texts are so short that nobody has to count their bytes. */
+    /** Most texts are so short that their bytes need not be counted. */
     private static boolean isTooLong(String text) {
         return text.length() > LONGEST_TEXT
                 || (text.length() > LONGEST_TEXT / MOST_BYTES_OF_A_CHAR

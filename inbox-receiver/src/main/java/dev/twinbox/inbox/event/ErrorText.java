@@ -23,15 +23,14 @@ public final class ErrorText {
                 text.append(message(next));
                 next = next.getCause();
             } catch (RuntimeException | Error e) {
-                text.append(": its message can not be had, ")
-                        .append(e.getClass().getName());
+                text.append(": its message cannot be had, ").append(e.getClass().getName());
                 next = null;
             }
         }
         return clean(text.length() <= LONGEST ? text : text.replace(LONGEST - 1, text.length(), "…"));
     }
 
-    /** What a logger can print without calling any code of the exception's own, which may fail in its turn. */
+    /** What a logger can print without calling any code of the exception's own, which may fail too. */
     public static Throwable forLog(Throwable thrown) {
         return new Failure(thrown);
     }

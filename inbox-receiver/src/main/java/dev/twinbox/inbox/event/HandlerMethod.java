@@ -44,7 +44,7 @@ public record HandlerMethod(
             method.setAccessible(true); // the class need not be public
             call = MethodHandles.lookup().unreflect(method).bindTo(reference);
         } catch (IllegalAccessException e) {
-            throw new IllegalStateException("handler " + name + " can not be called", e);
+            throw new IllegalStateException("handler " + name + " cannot be called", e);
         }
         if (shape != HandlerShape.EVENT_AND_CONTEXT) {
             call = MethodHandles.dropArguments(call, 1, Object.class);

@@ -1,7 +1,5 @@
 package dev.twinbox.inbox.event;
 
-import dev.twinbox.EventContext;
-import dev.twinbox.EventType;
 import dev.twinbox.InboxHandler;
 import dev.twinbox.Outbox;
 import jakarta.ejb.TransactionAttribute;
@@ -20,7 +18,6 @@ import jakarta.transaction.Transactional;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
-import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -30,7 +27,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -38,7 +34,6 @@ import org.jspecify.annotations.Nullable;
 /** What makes a method a legal handler. Collects every breach of every method, so that one deployment shows them all. */
 public final class HandlerRules {
 
-    private static final Pattern TOPIC = Pattern.compile("[A-Za-z0-9._-]{1,249}");
     private static final int LONGEST_NAME = 200;
 
     private static final Set<Class<? extends Annotation>> SCOPES =
@@ -118,29 +113,16 @@ public final class HandlerRules {
     private void examine(Candidate candidate, AnnotatedMethod<?> annotated, InboxHandler annotation) {
         Class<?> owner = candidate.type().getJavaClass();
         Method method = annotated.getJavaMember();
+        HandlerDeclaration declaration = HandlerDeclaration.of(method, annotation);
         List<String> breaches = new ArrayList<>();
         checkModifiers(method, breaches);
         checkScope(candidate, breaches);
         checkTransaction(candidate, annotated, breaches);
         checkAsynchronous(candidate, annotated, breaches);
         checkReturnType(candidate, annotated, breaches);
-        @Nullable HandlerShape shape = shape(method);
-        @Nullable Class<?> eventClass = shape == null ? null : eventClass(method, shape);
-        if (shape == null || eventClass == null) {
-            breaches.add("its parameters are (" + parameters(method) + "), legal shapes are (E), (E, EventContext) and "
-                    + "(List<E>), E a class, byte[] or String");
-        }
-        String topic = topic(annotation, eventClass);
-        String type = type(annotation, eventClass);
-        Set<String> aliases = aliases(annotation, eventClass);
-        if (aliases.stream().anyMatch(String::isBlank)) {
-            breaches.add("one of its aliases is blank; an alias is a former name of the type");
-        }
-        if (!topic.isEmpty()) {
-            topics.add(topic);
-        }
-        if (eventClass != null) {
-            checkTopicAndType(topic, type, eventClass, breaches);
+        declaration.check(parameters(method), breaches);
+        if (!declaration.topic().isEmpty()) {
+            topics.add(declaration.topic());
         }
         String name = annotation.name().isEmpty() ? owner.getSimpleName() + "." + method.getName() : annotation.name();
         if (name.length() > LONGEST_NAME || name.indexOf('\0') >= 0) {
@@ -154,18 +136,25 @@ public final class HandlerRules {
                             + "@LocalBean to the class");
         }
         breaches.forEach(breach -> problems.add(describe(owner, method) + ": " + breach));
-        if (breaches.isEmpty() && shape != null && eventClass != null) {
-            View through = view.orElseThrow();
+        if (breaches.isEmpty()) {
+            add(name, annotation, declaration, candidate.bean(), view.orElseThrow());
+        }
+    }
+
+    private void add(String name, InboxHandler annotation, HandlerDeclaration declaration, Bean<?> bean, View through) {
+        HandlerShape shape = declaration.shape();
+        Class<?> eventClass = declaration.eventClass();
+        if (shape != null && eventClass != null) {
             handlers.add(new HandlerMethod(
                     name,
-                    topic,
-                    type,
-                    aliases,
+                    declaration.topic(),
+                    declaration.type(),
+                    declaration.aliases(),
                     annotation.delivery(),
                     shape,
                     eventClass,
                     through.method(),
-                    candidate.bean(),
+                    bean,
                     through.type()));
         }
     }
@@ -264,67 +253,6 @@ public final class HandlerRules {
                 && annotations(candidate.type(), method).noneMatch(annotation -> annotation instanceof Outbox)) {
             breaches.add("it returns " + result.getSimpleName()
                     + ", which nobody would see; return void, or publish the result with @Outbox");
-        }
-    }
-
-    private static @Nullable HandlerShape shape(Method method) {
-        Class<?>[] types = method.getParameterTypes();
-        if (types.length == 2 && types[1] == EventContext.class) {
-            return HandlerShape.EVENT_AND_CONTEXT;
-        }
-        if (types.length == 1) {
-            return types[0] == List.class ? HandlerShape.LIST : HandlerShape.EVENT;
-        }
-        return null;
-    }
-
-    private static @Nullable Class<?> eventClass(Method method, HandlerShape shape) {
-        Type type = method.getGenericParameterTypes()[0];
-        if (shape == HandlerShape.LIST) {
-            type = type instanceof ParameterizedType list ? list.getActualTypeArguments()[0] : type;
-            if (type == List.class) {
-                return null;
-            }
-        }
-        if (!(type instanceof Class<?> event)) {
-            return null; // a type variable or a generic class: the serializer is given a class
-        }
-        boolean legal = event == byte[].class
-                || !(event.isPrimitive() || event.isArray() || event == EventContext.class || event == Object.class);
-        return legal ? event : null;
-    }
-
-    private static String topic(InboxHandler annotation, @Nullable Class<?> eventClass) {
-        EventType declared = eventClass == null ? null : eventClass.getAnnotation(EventType.class);
-        return annotation.topic().isEmpty() && declared != null ? declared.topic() : annotation.topic();
-    }
-
-    private static String type(InboxHandler annotation, @Nullable Class<?> eventClass) {
-        EventType declared = eventClass == null ? null : eventClass.getAnnotation(EventType.class);
-        return annotation.type().isEmpty() && declared != null ? declared.value() : annotation.type();
-    }
-
-    /** Those of the class belong to the name of the class: a handler that names another type does not take them over. */
-    private static Set<String> aliases(InboxHandler annotation, @Nullable Class<?> eventClass) {
-        EventType declared = eventClass == null ? null : eventClass.getAnnotation(EventType.class);
-        Set<String> aliases = new TreeSet<>(List.of(annotation.aliases()));
-        if (declared != null
-                && (annotation.type().isEmpty() || annotation.type().equals(declared.value()))) {
-            aliases.addAll(List.of(declared.aliases()));
-        }
-        return aliases;
-    }
-
-    private static void checkTopicAndType(String topic, String type, Class<?> eventClass, List<String> breaches) {
-        String name = eventClass.getSimpleName();
-        if (topic.isEmpty()) {
-            breaches.add("its topic is not known; set @InboxHandler(topic = ...), or topic on @EventType of " + name);
-        } else if (!TOPIC.matcher(topic).matches() || topic.equals(".") || topic.equals("..")) {
-            breaches.add("\"" + topic + "\" can not be a Kafka topic: 1 to 249 characters of a-z A-Z 0-9 . _ -");
-        }
-        if (type.isEmpty()) {
-            breaches.add(
-                    "the type of its events is not known; set @InboxHandler(type = ...), or put @EventType on " + name);
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.twinbox.inbox.event;
 
 import jakarta.json.JsonReader;
+import jakarta.json.JsonString;
 import jakarta.json.JsonValue;
 import jakarta.json.spi.JsonProvider;
 import java.io.StringReader;
@@ -8,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.Base64;
 
 /** Reads JSON of which ids are taken: strictly, since what a lenient reader replaces could make two ids one. */
 final class Json {
@@ -37,7 +39,7 @@ final class Json {
         }
     }
 
-    /** @throws UnreadableRecordException if it has a lone surrogate, which UTF-8 can not write */
+    /** @throws UnreadableRecordException if it has a lone surrogate, which UTF-8 cannot write */
     static byte[] utf8(String text) {
         try {
             ByteBuffer bytes = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(text));
@@ -47,5 +49,17 @@ final class Json {
         } catch (CharacterCodingException e) {
             throw new UnreadableRecordException("its value has a lone surrogate", e);
         }
+    }
+
+    /** The bytes of a string in Base64; {@code place} names it in messages. */
+    static byte[] base64(JsonValue value, String place) {
+        try {
+            if (value instanceof JsonString text) {
+                return Base64.getDecoder().decode(text.getString());
+            }
+        } catch (IllegalArgumentException e) {
+            throw new UnreadableRecordException("its " + place + " is not Base64", e);
+        }
+        throw new UnreadableRecordException("its " + place + " is not a string");
     }
 }

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /** Where in a record the id or the type of its event is. */
 public sealed interface Origin {
 
-    /** As a person configures the ones that are configured by one word. */
+    /** The places that are configured by one word. */
     String CLOUD_EVENT = "cloudevent";
 
     String RECORD_KEY = "key";

@@ -257,7 +257,7 @@ public final class ReceivedEvent {
             return subscription.serializer().deserialize(value, as);
         } catch (RuntimeException e) {
             throw new UnreadableRecordException(
-                    "its value of " + value.length + " bytes can not be read as " + as.getName(), e);
+                    "its value of " + value.length + " bytes cannot be read as " + as.getName(), e);
         }
     }
 
@@ -283,7 +283,7 @@ public final class ReceivedEvent {
         return context;
     }
 
-    /** A time that can not be read is none: it is information for the handler, not part of the contract. */
+    /** A time that cannot be read is none: it is information for the handler, not part of the contract. */
     private static @Nullable Instant time(@Nullable String value) {
         try {
             return value == null ? null : OffsetDateTime.parse(value).toInstant();

@@ -59,7 +59,7 @@ public final class Subscription {
         return serializer;
     }
 
-    /** Null: nobody in the application handles the type. */
+    /** Null: no handler of the application takes the type. */
     @Nullable List<Handler> handlers(String topic, String type) {
         return handlers.getOrDefault(topic, Map.of()).get(currentName(topic, type));
     }

@@ -93,7 +93,7 @@ public final class InboxRows {
     /**
      * What a batch came to.
      *
-     * @param lastId the next batch begins behind it
+     * @param lastId the next batch starts after it
      */
     public record Forgotten(int number, String lastId) {
         public static final Forgotten NONE = new Forgotten(0, "");

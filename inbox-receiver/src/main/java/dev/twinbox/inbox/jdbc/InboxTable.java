@@ -36,7 +36,7 @@ public final class InboxTable {
      * <p>Looks before it inserts: an insert would wait for whoever is deleting an old row of the same event, a look finds the row
      * until that is committed. And a repetition is cheaper to see than to run into.
      *
-     * <p>Looks at the parked table too: an event that is parked is nobody's to handle, and one whose key has parked events has
+     * <p>Looks at the parked table too: an event that is parked is not handled here, and one whose key has parked events has
      * to get behind them.
      *
      * <p>Each look is one walk along an index for all events of a handler. {@code offset 0} keeps the planner from joining instead,
@@ -116,7 +116,7 @@ public final class InboxTable {
      * A batch of those handled longest ago. Bounds on both sides: while a long transaction of anybody's holds back vacuum, the
      * entries of what was deleted stay in the index and would be walked again by each batch.
      *
-     * <p>A claim does not wait for it, because a claim looks before it inserts. To skip what somebody else has locked would take the
+     * <p>A claim does not wait for it, because a claim looks before it inserts. To skip what another session has locked would take the
      * privilege to update. The row of an event that is parked stays: of two instances one may have parked the event and the other
      * handled it, and whoever sends it again, however late, must find that.
      */
@@ -258,7 +258,7 @@ public final class InboxTable {
     /**
      * What a batch of old rows came to.
      *
-     * @param to the next batch begins here
+     * @param to the next batch starts here
      * @param isFull whether there may be more
      */
     public record Expired(int deleted, Instant to, boolean isFull) {}

@@ -18,7 +18,7 @@ public class NewTransaction {
      * Returning normally does not mean that the transaction was committed: it may have been marked for rollback, or timed
      * out. The work finds out by a {@link jakarta.transaction.Synchronization}.
      *
-     * @param work throws nothing; what it can not do it answers with a rollback
+     * @param work throws nothing; what it cannot do it answers with a rollback
      */
     @TransactionAttribute(TransactionAttributeType.REQUIRES_NEW)
     @ActivateRequestContext

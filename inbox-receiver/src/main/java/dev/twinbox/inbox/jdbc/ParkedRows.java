@@ -31,7 +31,7 @@ public final class ParkedRows {
             -- inbox: show a parked event
             select %s from %%s where number = ? and state <> 'begun'""".formatted(ParkedColumns.NAMES);
 
-    /** Twice is once: what is due already, or waits behind another one, is left as it is. */
+    /** Idempotent: an event that is due already, or waits behind another one, is left as it is. */
     private static final String RETRY = """
             -- inbox: retry a parked event
             update %s

@@ -118,7 +118,7 @@ public final class ParkedTable {
     /**
      * Parks an event; does nothing if it is parked already.
      *
-     * @param handler null: the record can not be read at all
+     * @param handler null: the record cannot be read at all
      * @param error null for what only waits behind another one
      */
     public void park(
@@ -168,7 +168,7 @@ public final class ParkedTable {
         }
     }
 
-    /** Whether the row is still the caller's, and from now on until the end of the transaction nobody else's. */
+    /** Locks the row until the end of the transaction. Returns whether it is still the caller's. */
     public boolean lock(Connection connection, DueEvent due) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(LOCK.formatted(table.sql()))) {
             statement.setLong(1, due.number());
@@ -186,7 +186,7 @@ public final class ParkedTable {
         }
     }
 
-    /** Notes a failure; returns the state that follows, null if the row is somebody else's now. */
+    /** Notes a failure; returns the state that follows, null if another instance or an operator has changed the row. */
     public @Nullable State failedAgain(
             Connection connection, DueEvent due, int most, State afterThat, String error, Backoff backoff)
             throws SQLException {

@@ -19,12 +19,12 @@ public final class RecordedStarts {
 
     /** The row would keep its event from being parked, and has an earlier place among those of its key than the event may have. */
     private static final String END = """
-            -- inbox: end what was begun
+            -- inbox: end a recorded start
             delete from %s where consumer_group = ? and handler = ? and event_id = ? and state = 'begun'""";
 
-    /** Counts, committed, that a handler is about to be called; for what may end the process. */
+    /** Counts, committed, that a handler is about to be called: the event may end the process. */
     private static final String RECORD = """
-            -- inbox: begin after a crash
+            -- inbox: record a start
             insert into %1$s as p (consumer_group, handler, event_id, event_type, claims, state, topic, partition,
                                    record_offset, record_time, record_key, record_value, header_names, header_values, attempts)
             values (?, ?, ?, ?, ?, 'begun', ?, ?, ?, ?, ?, ?, ?, ?, 1)
@@ -33,15 +33,15 @@ public final class RecordedStarts {
             returning number, attempts""";
 
     private static final String PARK = """
-            -- inbox: park what was begun
+            -- inbox: park a recorded start
             update %%s
                set state = ?, attempts = ?, error = ?, failed_at = clock_timestamp(),
                    next_try_at = case when ? then %s end
              where number = ? and state = 'begun'""".formatted(ParkedColumns.NEXT_TRY.formatted("?"));
 
-    /** Of processes that were stopped between two tries; what they were at has been handled since. */
+    /** Rows of processes that were stopped between two attempts. Their events have been handled since. */
     private static final String DELETE_OLD = """
-            -- inbox: forget what was begun long ago
+            -- inbox: delete old recorded starts
             delete from %s where consumer_group = ? and state = 'begun' and parked_at < clock_timestamp() - interval '24 hours'""";
 
     private final SqlIdentifier table;
@@ -87,7 +87,7 @@ public final class RecordedStarts {
         }
     }
 
-    /** Deletes those of processes that were stopped between two attempts; what they were at has been handled since. */
+    /** Deletes the rows of processes that were stopped between two attempts. */
     public void deleteOld(Connection connection, String group) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(DELETE_OLD.formatted(table.sql()))) {
             statement.setString(1, group);

@@ -22,7 +22,7 @@ public final class RetentionTable {
 
     /**
      * The lock writes no version of the row. Plans are made for the values: one made once, while the table is empty, may be a
-     * scan of all of it. Rows of the inbox that somebody has locked, by hand, are waited for no longer than a moment.
+     * scan of all of it. A row of the inbox that an operator has locked by hand is waited for no longer than a second.
      */
     private static final String LOCK = """
             -- inbox: lock how far retention got
@@ -70,9 +70,9 @@ public final class RetentionTable {
      * @param doneTo rows handled before have been looked at
      * @param sweptAt when it last began at the oldest row
      * @param until rows handled before this time have had their retention
-     * @param sweepIsDue whether it is time to begin at the oldest row again
+     * @param isSweepDue whether it is time to begin at the oldest row again
      */
-    public record Progress(Instant doneTo, Instant sweptAt, Instant until, boolean sweepIsDue) {}
+    public record Progress(Instant doneTo, Instant sweptAt, Instant until, boolean isSweepDue) {}
 
     /** Makes sure that there is a row to lock. */
     public void ensure(Connection connection, String group) throws SQLException {
@@ -95,12 +95,12 @@ public final class RetentionTable {
         }
     }
 
-    /** By whoever has locked the row. */
+    /** By the instance that has locked the row. */
     public void save(Connection connection, String group, Instant doneTo) throws SQLException {
         write(connection, group, doneTo, false);
     }
 
-    /** By whoever has locked the row and begun at the oldest event; returns the time by which others know this sweep. */
+    /** By the instance that has locked the row and started at the oldest event. Returns the time by which others know this sweep. */
     public Instant saveSweep(Connection connection, String group, Instant doneTo) throws SQLException {
         return write(connection, group, doneTo, true);
     }

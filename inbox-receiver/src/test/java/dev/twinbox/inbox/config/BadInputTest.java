@@ -75,9 +75,9 @@ class BadInputTest {
             twinbox.inbox.topic.orders.event-name | key | unknown key
             twinbox.inbox.batchsize | 10 | unknown key
             twinbox.inbox.kafka.group.id | other | twinbox.inbox.group
-            twinbox.inbox.kafka.enable.auto.commit | true | can not be set
-            twinbox.inbox.kafka.isolation.level | read_uncommitted | can not be set
-            twinbox.inbox.kafka.auto.offset.reset | latest | can not be set
+            twinbox.inbox.kafka.enable.auto.commit | true | cannot be set
+            twinbox.inbox.kafka.isolation.level | read_uncommitted | cannot be set
+            twinbox.inbox.kafka.auto.offset.reset | latest | cannot be set
             twinbox.inbox.kafka.max.poll.records | 7 | it follows from twinbox.inbox.batch.size
             twinbox.inbox.kafka.fetch.min.byte | 1 | unknown key
             """)

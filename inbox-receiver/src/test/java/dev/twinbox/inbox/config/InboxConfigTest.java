@@ -64,7 +64,7 @@ class InboxConfigTest {
                                 .anySatisfy(
                                         p -> assertThat(p)
                                                 .contains(
-                                                        "twinbox.inbox.kafka.group.id can not be set: it is twinbox.inbox.group"))
+                                                        "twinbox.inbox.kafka.group.id cannot be set: it is twinbox.inbox.group"))
                                 .anySatisfy(
                                         p -> assertThat(p).contains("unknown key twinbox.inbox.kafka.boostrap.servers"))
                                 .anySatisfy(

@@ -171,7 +171,7 @@ class RetentionTableIT {
             Progress mine = retention.lock(connection, GROUP, KEEP, DAY);
             assertThat(mine).isNotNull();
             assertThat(mine.doneTo()).isEqualTo(Instant.EPOCH);
-            assertThat(mine.sweepIsDue()).isFalse();
+            assertThat(mine.isSweepDue()).isFalse();
             assertThat(Duration.between(mine.until(), Instant.now()))
                     .isBetween(KEEP.minusMinutes(1), KEEP.plusMinutes(1));
 
@@ -183,13 +183,13 @@ class RetentionTableIT {
             assertThat(theirs).isNotNull();
             assertThat(theirs.doneTo()).isEqualTo(mine.until());
             assertThat(theirs.sweptAt()).isEqualTo(mine.sweptAt());
-            assertThat(theirs.sweepIsDue()).isTrue();
+            assertThat(theirs.isSweepDue()).isTrue();
             assertThat(retention.saveSweep(other, GROUP, Instant.EPOCH)).isAfter(mine.sweptAt());
             other.rollback();
         }
     }
 
-    /** Guarantee G7: a batch costs the same however much was deleted before it, also while that can not be vacuumed. */
+    /** Guarantee G7: a batch costs the same however much was deleted before it, also while that cannot be vacuumed. */
     @Test
     void batchesStayFlatUnderAHeldXmin() throws SQLException {
         handled("old", 100_000, "2 hours");

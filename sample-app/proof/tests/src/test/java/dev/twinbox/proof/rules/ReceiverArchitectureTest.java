@@ -64,7 +64,8 @@ class ReceiverArchitectureTest {
     void only_the_rooms_of_the_tables_and_of_the_data_source_speak_SQL() {
         noClasses()
                 .that()
-                .resideInAnyPackage("dev.twinbox.inbox.event..", "dev.twinbox.inbox.config..", "dev.twinbox.inbox.cli..")
+                .resideInAnyPackage(
+                        "dev.twinbox.inbox.event..", "dev.twinbox.inbox.config..", "dev.twinbox.inbox.cli..")
                 .should()
                 .dependOnClassesThat()
                 .haveFullyQualifiedName("java.sql.PreparedStatement")

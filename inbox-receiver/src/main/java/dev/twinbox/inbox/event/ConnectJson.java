@@ -1,0 +1,45 @@
+package dev.twinbox.inbox.event;
+
+import jakarta.json.JsonObject;
+import jakarta.json.JsonString;
+import jakarta.json.JsonValue;
+import org.jspecify.annotations.Nullable;
+
+/** What Kafka Connect's {@code JsonConverter} puts around a value. */
+final class ConnectJson {
+
+    private ConnectJson() {}
+
+    /**
+     * Takes off what is around the value. The converter writes text as a JSON string. By default ({@code schemas.enable}) it puts
+     * an object of the value and its schema around that; so does Debezium's outbox router with a payload that it does not expand.
+     */
+    static byte @Nullable [] unwrap(byte @Nullable [] value) {
+        if (value == null) {
+            return null;
+        }
+        JsonValue json = Json.parse(value);
+        if (!(json instanceof JsonObject object && isEnvelope(object))) {
+            return json instanceof JsonString text ? Json.utf8(text.getString()) : nullOr(json, value);
+        }
+        JsonValue payload = object.getOrDefault("payload", JsonValue.NULL);
+        if (payload instanceof JsonString text) {
+            return isOfBytes(object.get("schema")) ? Json.base64(payload, "payload") : Json.utf8(text.getString());
+        }
+        return payload == JsonValue.NULL ? null : Json.utf8(payload.toString());
+    }
+
+    private static byte @Nullable [] nullOr(JsonValue json, byte[] value) {
+        return json == JsonValue.NULL ? null : value;
+    }
+
+    private static boolean isEnvelope(JsonObject object) {
+        return object.size() == 2 && object.containsKey("schema") && object.containsKey("payload");
+    }
+
+    private static boolean isOfBytes(@Nullable JsonValue schema) {
+        return schema instanceof JsonObject object
+                && object.get("type") instanceof JsonString type
+                && type.getString().equals("bytes");
+    }
+}
