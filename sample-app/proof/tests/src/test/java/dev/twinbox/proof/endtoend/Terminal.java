@@ -89,8 +89,7 @@ final class Terminal implements AutoCloseable {
             }
             if (line.startsWith(END)) {
                 String[] end = line.split(" ", 3);
-                return new Result(
-                        String.join("\n", lines).stripTrailing(), Integer.parseInt(end[1]), Path.of(end[2]));
+                return new Result(String.join("\n", lines).stripTrailing(), Integer.parseInt(end[1]), Path.of(end[2]));
             }
             lines.add(line);
         }
@@ -104,11 +103,11 @@ final class Terminal implements AutoCloseable {
     /** Ends the shell and all that it has started: politely, then by force. */
     @Override
     public void close() {
-        List<ProcessHandle> all = Stream.concat(bash.descendants(), Stream.of(bash.toHandle()))
-                .toList();
+        List<ProcessHandle> all =
+                Stream.concat(bash.descendants(), Stream.of(bash.toHandle())).toList();
         all.forEach(ProcessHandle::destroy);
-        CompletableFuture<?> gone = CompletableFuture.allOf(
-                all.stream().map(ProcessHandle::onExit).toArray(CompletableFuture<?>[]::new));
+        CompletableFuture<?> gone =
+                CompletableFuture.allOf(all.stream().map(ProcessHandle::onExit).toArray(CompletableFuture<?>[]::new));
         try {
             gone.get(GRACE.toSeconds(), TimeUnit.SECONDS);
         } catch (TimeoutException e) {

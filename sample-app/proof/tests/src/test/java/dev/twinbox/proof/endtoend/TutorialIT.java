@@ -32,23 +32,30 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("proof")
 class TutorialIT {
 
-    private static final Path ROOT = root();
+    private static final Path ROOT =
+            Path.of(System.getProperty("twinbox.root")).toAbsolutePath().normalize();
 
     /** On a machine that has other things to do. */
     private static final Duration LIMIT = Duration.ofMinutes(5);
 
+    /** How long a reader looks again before he believes that the page is wrong. */
     private static final Duration LOOK_LIMIT = Duration.ofMinutes(2);
-
-    /** What the page writes as its reader would, and what stands for it here. */
-    private final Map<String, String> replacements = Map.of(
-            "~/twinbox", ROOT.toString(),
-            "8080", port(),
-            "8414", POSTGRES_PORT,
-            "8415", KAFKA_PORT,
-            "servers >", "servers -Dservers.postgres.port=" + POSTGRES_PORT + " -Dservers.kafka.port=" + KAFKA_PORT + " >");
 
     private static final String POSTGRES_PORT = port();
     private static final String KAFKA_PORT = port();
+
+    /** What the page writes for its reader, and what stands for it here. */
+    private static final Map<String, String> REPLACEMENTS = Map.of(
+            "~/twinbox",
+            ROOT.toString(),
+            "8080",
+            port(),
+            "8414",
+            POSTGRES_PORT,
+            "8415",
+            KAFKA_PORT,
+            "servers >",
+            "servers -Dservers.postgres.port=" + POSTGRES_PORT + " -Dservers.kafka.port=" + KAFKA_PORT + " >");
 
     @TempDir
     private Path home;
@@ -100,11 +107,11 @@ class TutorialIT {
         return result.folder();
     }
 
-    private String replaced(String page) {
-        assertThat(page).as("docs/tutorial.md").contains(replacements.keySet());
-        Pattern all =
-                Pattern.compile(replacements.keySet().stream().map(Pattern::quote).collect(Collectors.joining("|")));
-        return all.matcher(page).replaceAll(found -> Matcher.quoteReplacement(replacements.get(found.group())));
+    private static String replaced(String page) {
+        assertThat(page).as("docs/tutorial.md").contains(REPLACEMENTS.keySet());
+        Pattern all = Pattern.compile(
+                REPLACEMENTS.keySet().stream().map(Pattern::quote).collect(Collectors.joining("|")));
+        return all.matcher(page).replaceAll(found -> Matcher.quoteReplacement(REPLACEMENTS.get(found.group())));
     }
 
     private Map<String, String> environment() {
@@ -117,7 +124,8 @@ class TutorialIT {
         environment.put(
                 "MAVEN_ARGS",
                 "-Dmaven.repo.local=" + repository() + " -Dmaven.repo.local.tail="
-                        + System.getProperty("localRepository", maven.resolve("repository").toString()));
+                        + System.getProperty(
+                                "localRepository", maven.resolve("repository").toString()));
         environment.put("TWINBOX_RELAY_HTTP_PORT", "0");
         return environment;
     }
@@ -167,7 +175,8 @@ class TutorialIT {
     private static String logs(Path folder) throws IOException {
         StringBuilder logs = new StringBuilder();
         try (Stream<Path> files = Files.list(folder)) {
-            for (Path file : files.filter(each -> each.toString().endsWith(".log")).toList()) {
+            for (Path file :
+                    files.filter(each -> each.toString().endsWith(".log")).toList()) {
                 List<String> lines = Files.readAllLines(file);
                 logs.append("--- ").append(file.getFileName()).append('\n');
                 lines.subList(Math.max(0, lines.size() - 60), lines.size())
@@ -175,14 +184,6 @@ class TutorialIT {
             }
         }
         return logs.toString();
-    }
-
-    private static Path root() {
-        Path folder = Path.of("").toAbsolutePath();
-        while (!Files.exists(folder.resolve("docs/tutorial.md"))) {
-            folder = Objects.requireNonNull(folder.getParent(), "docs/tutorial.md is in no folder above this one");
-        }
-        return folder;
     }
 
     private static String port() {
