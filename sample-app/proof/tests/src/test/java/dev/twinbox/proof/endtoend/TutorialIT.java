@@ -17,10 +17,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.awaitility.core.ConditionTimeoutException;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -90,12 +92,11 @@ class TutorialIT {
     }
 
     private static Path type(Type typed, Terminal terminal, Path folder) throws Exception {
-        Terminal.Result result = terminal.run(typed.commands(), LIMIT);
-        if (typed.isLook() && !typed.isExpected(result.output())) {
-            result = await("the output of: " + typed.commands() + "\n" + typed.output())
-                    .atMost(LOOK_LIMIT)
-                    .pollInterval(Duration.ofSeconds(1))
-                    .until(() -> terminal.run(typed.commands(), LIMIT), again -> typed.isExpected(again.output()));
+        Terminal.Result result;
+        try {
+            result = typed.isLook() ? look(typed, terminal) : terminal.run(typed.commands(), LIMIT);
+        } catch (IllegalStateException e) {
+            throw new AssertionError(e.getMessage() + "\nLogs:\n" + logs(folder), e);
         }
         System.out.println("$ " + typed.commands() + "\n" + result.output());
         assertThat(typed.isExpected(result.output()))
@@ -105,6 +106,25 @@ class TutorialIT {
                 .isTrue();
         assertThat(result.exitCode()).as(typed.commands()).isZero();
         return result.folder();
+    }
+
+    /** Looks again and again until there is what the page says; the last look counts. */
+    private static Terminal.Result look(Type typed, Terminal terminal) {
+        AtomicReference<Terminal.Result> last = new AtomicReference<>();
+        try {
+            await().atMost(LOOK_LIMIT)
+                    .pollDelay(Duration.ZERO)
+                    .pollInterval(Duration.ofSeconds(1))
+                    .until(() -> {
+                        last.set(terminal.run(typed.commands(), LIMIT));
+                        return typed.isExpected(last.get().output());
+                    });
+        } catch (ConditionTimeoutException e) {
+            if (last.get() == null) {
+                throw new IllegalStateException("No end within " + LOOK_LIMIT + " of:\n" + typed.commands(), e);
+            }
+        }
+        return last.get();
     }
 
     private static String replaced(String page) {
