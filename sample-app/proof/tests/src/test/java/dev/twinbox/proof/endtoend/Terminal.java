@@ -29,6 +29,9 @@ final class Terminal implements AutoCloseable {
 
     private final Path home;
     private final Process bash;
+    /** Kills the process group when its input ends: on {@link #close()}, or because this JVM was killed. */
+    private final Process guard;
+
     private final Writer input;
     private final BlockingQueue<String> printed = new LinkedBlockingQueue<>();
 
@@ -40,7 +43,8 @@ final class Terminal implements AutoCloseable {
      */
     Terminal(Path home, Map<String, String> environment) throws IOException {
         this.home = home;
-        ProcessBuilder builder = new ProcessBuilder("bash", "--noprofile", "--norc")
+        // A process group of its own: what the shell starts belongs to it, also in the background.
+        ProcessBuilder builder = new ProcessBuilder("setsid", "bash", "--noprofile", "--norc")
                 .directory(home.toFile())
                 .redirectErrorStream(true);
         builder.environment().putAll(environment);
@@ -50,8 +54,10 @@ final class Terminal implements AutoCloseable {
         Thread reader = new Thread(this::read, "terminal");
         reader.setDaemon(true);
         reader.start();
-        // Should this JVM be killed, the shell meets the end of its input and takes along what it has started.
-        type("trap 'kill $(jobs -p)' EXIT");
+        guard = new ProcessBuilder("bash", "-c", "cat; kill -9 -- -" + bash.pid())
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .start();
     }
 
     private void read() {
@@ -102,7 +108,7 @@ final class Terminal implements AutoCloseable {
 
     /** Ends the shell and all that it has started: politely, then by force. */
     @Override
-    public void close() {
+    public void close() throws IOException {
         List<ProcessHandle> all =
                 Stream.concat(bash.descendants(), Stream.of(bash.toHandle())).toList();
         all.forEach(ProcessHandle::destroy);
@@ -117,7 +123,8 @@ final class Terminal implements AutoCloseable {
             throw new IllegalStateException("Cannot wait for the end of what the terminal has started", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            all.forEach(ProcessHandle::destroyForcibly);
+        } finally {
+            guard.outputWriter().close();
         }
     }
 }
