@@ -57,7 +57,8 @@ class TutorialIT {
             "8415",
             KAFKA_PORT,
             "servers >",
-            "servers -Dservers.postgres.port=" + POSTGRES_PORT + " -Dservers.kafka.port=" + KAFKA_PORT + " >");
+            "servers -Dservers.postgres.port=" + POSTGRES_PORT + " -Dservers.kafka.port=" + KAFKA_PORT
+                    + " -Dfixtures.fork=" + System.getProperty("fixtures.fork", "fork-1") + " >");
 
     @TempDir
     private Path home;
