@@ -91,6 +91,7 @@ class ArchitectureTest {
         FIXTURES_MODULE("sample-app/proof/fixtures", FIXTURES),
         ORDERS("sample-app/orders", "dev.twinbox.sample.orders.."),
         SHIPPING("sample-app/shipping", "dev.twinbox.sample.shipping.."),
+        SERVERS("sample-app/servers", "dev.twinbox.sample.servers.."),
         DEMO("sample-app/demo", "dev.twinbox.sample.demo.."),
         LANDSCAPE("sample-app/proof/landscape", "dev.twinbox.proof.landscape..", "dev.twinbox.proof.ledger.."),
         CRASH("sample-app/proof/crash", "dev.twinbox.proof.crash.."),
