@@ -1,8 +1,8 @@
 package dev.twinbox.inbox.jdbc;
 
 import dev.twinbox.SchemaException;
-import dev.twinbox.schema.SchemaMigration;
 import dev.twinbox.jdbc.SqlIdentifier;
+import dev.twinbox.schema.SchemaMigration;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

@@ -1,7 +1,7 @@
 package dev.twinbox.relay.jdbc;
 
-import dev.twinbox.relay.config.RelayConfig;
 import dev.twinbox.jdbc.SqlIdentifier;
+import dev.twinbox.relay.config.RelayConfig;
 import java.nio.ByteBuffer;
 import java.sql.Connection;
 import java.sql.PreparedStatement;

@@ -2,9 +2,9 @@ package dev.twinbox.relay.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.twinbox.jdbc.SqlIdentifier;
 import dev.twinbox.relay.OutboxDatabaseFixture;
 import dev.twinbox.relay.jdbc.OutboxTable.Cutting;
-import dev.twinbox.jdbc.SqlIdentifier;
 import jakarta.json.Json;
 import jakarta.json.JsonArray;
 import jakarta.json.JsonObject;

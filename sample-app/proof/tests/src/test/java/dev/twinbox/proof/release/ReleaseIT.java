@@ -124,10 +124,7 @@ class ReleaseIT {
 
             @Override
             public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
-                Files.copy(
-                        file,
-                        second.resolve(ROOT.relativize(file)),
-                        StandardCopyOption.COPY_ATTRIBUTES);
+                Files.copy(file, second.resolve(ROOT.relativize(file)), StandardCopyOption.COPY_ATTRIBUTES);
                 return FileVisitResult.CONTINUE;
             }
         });
