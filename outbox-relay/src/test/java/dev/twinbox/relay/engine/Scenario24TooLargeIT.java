@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** TOO-LARGE: an event that Kafka will not take is parked after one try at most, and only its own key waits for a person. */
 @Tag("proof")
-class Scenario24TooLargeIT {
+public class Scenario24TooLargeIT {
     private static final int TOPIC_LIMIT = 500_000;
 
     /** Refused by the client, foretold from the topic's limit, or refused by the broker: for a person it is all the same. */
