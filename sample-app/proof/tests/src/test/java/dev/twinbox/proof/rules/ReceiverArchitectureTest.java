@@ -1,7 +1,6 @@
 package dev.twinbox.proof.rules;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
-import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
@@ -9,7 +8,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
-/** The rooms of the receiver: each sees those below it, and an application sees the first one only. */
+/** What the receiver keeps apart. {@link ArchitectureTest} has the order of its packages. */
 class ReceiverArchitectureTest {
 
     private static final Path ROOT = Path.of(System.getProperty("twinbox.root"));
@@ -17,37 +16,6 @@ class ReceiverArchitectureTest {
     private static final JavaClasses RECEIVER = read("inbox-receiver", "inbox-receiver/cli");
 
     private static final JavaClasses SAMPLE = read("sample-app/orders", "sample-app/shipping", "sample-app/demo");
-
-    @Test
-    void each_room_of_the_receiver_sees_only_those_below_it() {
-        layeredArchitecture()
-                .consideringOnlyDependenciesInLayers()
-                .layer("inbox")
-                .definedBy("dev.twinbox.inbox")
-                .layer("engine")
-                .definedBy("dev.twinbox.inbox.engine")
-                .layer("config")
-                .definedBy("dev.twinbox.inbox.config")
-                .layer("jdbc")
-                .definedBy("dev.twinbox.inbox.jdbc")
-                .layer("event")
-                .definedBy("dev.twinbox.inbox.event")
-                .layer("cli")
-                .definedBy("dev.twinbox.inbox.cli")
-                .whereLayer("inbox")
-                .mayNotBeAccessedByAnyLayer()
-                .whereLayer("cli")
-                .mayNotBeAccessedByAnyLayer()
-                .whereLayer("engine")
-                .mayOnlyBeAccessedByLayers("inbox")
-                .whereLayer("config")
-                .mayOnlyBeAccessedByLayers("inbox", "engine")
-                .whereLayer("jdbc")
-                .mayOnlyBeAccessedByLayers("inbox", "engine", "config", "cli")
-                .whereLayer("event")
-                .mayOnlyBeAccessedByLayers("inbox", "engine", "config", "jdbc")
-                .check(RECEIVER);
-    }
 
     @Test
     void the_library_knows_nothing_of_command_lines_and_migrations() {
