@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 /** Scenario 52, UNDEPLOY, as often as it says. */
 @Tag("proof")
-class TwentyRedeployments52IT {
+class Scenario52TwentyRedeploymentsIT {
 
     private static final int ROUNDS = 20;
 

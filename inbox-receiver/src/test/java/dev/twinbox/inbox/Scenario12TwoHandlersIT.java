@@ -7,7 +7,7 @@ import dev.twinbox.inbox.app.OtherGroup;
 import org.junit.jupiter.api.Test;
 
 /** Scenario 12, TWO-HANDLERS: each handler of an event has its own effect, and one's retries are nobody else's. */
-class TwoHandlers12IT {
+class Scenario12TwoHandlersIT {
 
     private final Database database = MainApp.database();
     private final Topics topics = MainApp.topics();

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.TestMethodOrder;
 
 /** Scenario 11, DUP-CONC: two instances of an application get one event at the same time. */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
-class DupConc11IT {
+class Scenario11DupConcIT {
 
     private static final String HANDLER = "concurrent";
 

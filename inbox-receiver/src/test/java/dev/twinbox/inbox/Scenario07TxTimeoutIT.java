@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 /** Scenario 7, TX-TIMEOUT: a handler outlives its transaction; all of it is committed, or nothing. */
 @Tag("proof")
-class TxTimeout7IT {
+class Scenario07TxTimeoutIT {
 
     private static Database database;
     private static Topics topics;

@@ -13,11 +13,11 @@ import org.junit.jupiter.api.TestMethodOrder;
 
 /**
  * Scenario 52, UNDEPLOY: an application that goes leaves no thread, member, MBean or class loader, whatever it was doing. Twenty times in a
- * row: {@link TwentyRedeployments52IT}.
+ * row: {@link Scenario52TwentyRedeploymentsIT}.
  */
 @Tag("proof")
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
-class Undeploy52IT {
+class Scenario52UndeployIT {
 
     private static PassingApp app;
 

@@ -7,7 +7,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Scenario 37, DB-RESTART, the receiver's side: the database comes and goes, nothing is lost, nobody is blamed. */
-class DbRestart37IT {
+class Scenario37DbRestartIT {
 
     private static final int RESTARTS = 2;
 

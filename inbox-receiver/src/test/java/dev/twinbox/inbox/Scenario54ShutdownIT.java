@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 /** Scenario 54, SHUTDOWN, the receiver's side: SIGTERM lets the handler finish, commits its offset, and loses nothing. */
 @Tag("proof")
-class Shutdown54IT {
+class Scenario54ShutdownIT {
 
     private static final Duration LIMIT = Duration.ofSeconds(90);
 

@@ -8,7 +8,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Scenario 6, CHECKED-EX: whatever a handler throws, nothing of a failed handling is committed. */
-class CheckedEx6IT {
+class Scenario06CheckedExIT {
 
     private final Database database = MainApp.database();
     private final Topics topics = MainApp.topics();

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Scenario 34, SCHEMA, the receiver's side: odd names, least privileges, and what is missing named with its remedy. */
-class Schema34IT {
+class Scenario34SchemaIT {
 
     private static final String ODD = "\"Sales-EU 1\".\"In\"\"Box\"";
     private static final String PARKED = "\"Sales-EU 1\".\"Par'ked\"";
