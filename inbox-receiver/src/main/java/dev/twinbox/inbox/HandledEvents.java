@@ -11,19 +11,19 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The events that this application has handled, as its inbox knows them, for a replay on purpose:
+ * The events that this application has handled, as its inbox knows them. For a deliberate replay:
  *
  * <pre>{@code
  * @Inject HandledEvents handled;
  * … handled.forget(Handled.by("shipping").from(lastMidnight));
  * }</pre>
  *
- * <p>What is forgotten is applied again when it is delivered again; deliver it by setting the group's offsets back while the
- * application is stopped. Nothing is undone: what the first effect left is for the handler to cope with. An event that is parked
- * is not among the handled ones, see {@link ParkedEvents}.
+ * <p>A forgotten event has its effect again when it is redelivered. To redeliver events, stop the application and reset
+ * the group's offsets. Nothing is undone: the handler must cope with what the first effect left. A parked event is not
+ * a handled one, see {@link ParkedEvents}.
  *
- * <p>Calls have transactions of their own, and are committed when they return, whatever becomes of the caller's. All methods may
- * be called from any thread, once the application is started.
+ * <p>Each call has a transaction of its own and is committed when it returns, even if the caller's transaction is
+ * rolled back. All methods may be called from any thread once the application has started.
  */
 @ApplicationScoped
 public class HandledEvents {
@@ -32,22 +32,22 @@ public class HandledEvents {
     private volatile @Nullable Access access;
 
     /**
-     * What the receiver works with.
+     * What the calls work with.
      *
-     * @param handlers names of the application's handlers whose effects are guarded by inbox rows
+     * @param handlers names of the application's handlers whose effects are protected by inbox rows
      */
     record Access(String group, SortedSet<String> handlers, InboxRows rows, JtaDatabase database) {}
 
-    /** The receiver is there. */
+    /** Called when the receiver starts. */
     void started(Access ofReceiver) {
         access = ofReceiver;
     }
 
     /**
-     * How many events of this choice the inbox remembers.
+     * Counts the chosen events that the inbox knows.
      *
-     * @throws IllegalArgumentException if there is no handler of this name; the message names those that there are
-     * @throws TwinboxException if the database cannot be asked
+     * @throws IllegalArgumentException if there is no handler of this name; the message lists the handlers
+     * @throws TwinboxException if the database cannot be reached
      */
     public long count(Handled which) {
         Access mine = access();
@@ -60,12 +60,12 @@ public class HandledEvents {
     }
 
     /**
-     * Forgets events, so that they are handled again when they are delivered again. In transactions of 10,000 rows:
-     * what an error leaves is left for another call.
+     * Forgets events, so that they are handled again when they are redelivered. It deletes 10,000 rows per transaction.
+     * After an error, another call continues.
      *
-     * @return how many
-     * @throws IllegalArgumentException if there is no handler of this name; the message names those that there are
-     * @throws TwinboxException if the database does not do its work
+     * @return how many events were forgotten
+     * @throws IllegalArgumentException if there is no handler of this name; the message lists the handlers
+     * @throws TwinboxException if the database fails
      */
     public long forget(Handled which) {
         Access mine = access();
@@ -96,14 +96,14 @@ public class HandledEvents {
                 .forEach(name -> known.add(name.handler()));
         if (!known.contains(handler)) {
             throw new IllegalArgumentException(
-                    "no handler of group " + mine.group() + " is called \"" + handler + "\"; there are " + known);
+                    "group " + mine.group() + " has no handler \"" + handler + "\"; its handlers are " + known);
         }
     }
 
     private Access access() {
         Access mine = access;
         if (mine == null) {
-            throw new IllegalStateException("the receiver has not started, or the application has no handlers");
+            throw new IllegalStateException("the receiver has not started, or this application has no @InboxHandler");
         }
         return mine;
     }

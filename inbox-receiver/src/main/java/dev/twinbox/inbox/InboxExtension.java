@@ -26,8 +26,8 @@ import org.eclipse.microprofile.config.ConfigProvider;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the {@code @InboxHandler} methods of the application and refuses the deployment if one of them, or the
- * configuration, cannot work. Public because the container instantiates it; not for applications.
+ * Finds the {@code @InboxHandler} methods of the application. Refuses the deployment if one of them, or the
+ * configuration, is wrong. Public because the container instantiates it; not for applications.
  */
 public class InboxExtension implements Extension {
 
@@ -51,7 +51,7 @@ public class InboxExtension implements Extension {
         annotatedClasses.add(event.getAnnotatedType().getJavaClass());
     }
 
-    /** Also gets session beans, whose event is a subtype. */
+    /** Is also called for session beans, whose event is a subtype. */
     void noteBean(@Observes ProcessManagedBean<?> event) {
         boolean hasHandler = event.getAnnotatedBeanClass().getMethods().stream()
                 .anyMatch(method -> method.isAnnotationPresent(InboxHandler.class));
@@ -64,7 +64,7 @@ public class InboxExtension implements Extension {
         }
     }
 
-    /** Discovery does not report interfaces, but an annotation there looks as if it worked. */
+    /** Notes annotated interfaces. Discovery does not report them, but an annotation there looks as if it worked. */
     private void noteInterfaces(Bean<?> bean) {
         for (Type type : bean.getTypes()) {
             if (type instanceof Class<?> known
@@ -99,24 +99,24 @@ public class InboxExtension implements Extension {
         candidates.clear();
     }
 
-    /** The receiver is there; from now on the readiness check shows its status. */
+    /** Called when the receiver starts. From now on the readiness check shows its status. */
     void started(InboxStatus ofReceiver) {
         status = ofReceiver;
     }
 
-    /** Null: the application is not started yet. */
+    /** Null if the application has not started yet. */
     @Nullable InboxStatus status() {
         return status;
     }
 
-    /** Empty: the application handles no events. */
+    /** Empty if the application handles no events. */
     List<HandlerMethod> handlers() {
         return handlers;
     }
 
     InboxConfig config() {
         if (config == null) {
-            throw new IllegalStateException("asked for the configuration of an application without handlers");
+            throw new IllegalStateException("an application without handlers has no inbox configuration");
         }
         return config;
     }

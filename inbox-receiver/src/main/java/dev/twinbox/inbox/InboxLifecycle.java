@@ -9,17 +9,17 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ties the receiver to the web application: it starts after, and stops before, all else of it. Public because the container
- * instantiates it; not for applications.
+ * Starts and stops the receiver with the web application. The receiver starts after everything else of the application
+ * and stops before it. Public because the container instantiates it; not for applications.
  *
- * <p>Not by CDI's Startup and Shutdown events: on Payara an observer in a library gets them while the EJB container is still
- * being set up. Not by a singleton EJB: it would be stopped after the application's CDI beans.
+ * <p>CDI's Startup and Shutdown events would not do: on Payara an observer in a library gets them while the EJB
+ * container is still starting. A singleton EJB would not do either: it is stopped after the application's CDI beans.
  */
 public class InboxLifecycle implements ServletContainerInitializer {
 
     @Override
     public void onStartup(@Nullable Set<Class<?>> classes, ServletContext context) {
-        // Added here it comes behind the application's own listeners, and at the end before them.
+        // Added here, it is started after the application's own listeners and stopped before them.
         context.addListener(Listener.class);
     }
 

@@ -17,9 +17,10 @@ import org.eclipse.microprofile.metrics.MetricRegistry;
 import org.eclipse.microprofile.metrics.Tag;
 
 /**
- * What {@link InboxStatus} says, as metrics of the server. Not loaded where the server has no MicroProfile Metrics.
+ * The figures of {@link InboxStatus} as metrics of the server. The class is not loaded if the server has no
+ * MicroProfile Metrics.
  *
- * <p>One series for each name: neither topics nor keys nor types nor handlers are tags, which others choose, and without bound.
+ * <p>Each name has one series. Topics, keys, types and handlers are not tags, because their number has no bound.
  */
 final class InboxMetrics implements AutoCloseable {
 
@@ -35,7 +36,10 @@ final class InboxMetrics implements AutoCloseable {
         this.group = new Tag("group", group);
     }
 
-    /** To be closed with the application: the registry is the server's, what is in it holds the application's classes. */
+    /**
+     * Registers the metrics. They must be closed with the application: the registry is the server's, and its entries
+     * hold the application's classes.
+     */
     static InboxMetrics of(ReceiverStatus status, String group) {
         InboxMetrics metrics = new InboxMetrics(registry(), group);
         for (Total total : Total.values()) {
@@ -49,30 +53,30 @@ final class InboxMetrics implements AutoCloseable {
         });
         metrics.show(
                 "parked_waiting",
-                "Parked events that are tried again, or wait behind one that is",
+                "Parked events that are retried, or wait for one that is",
                 () -> status.parkedEvents().waiting());
         metrics.show(
                 "parked_dead",
-                "Parked events that are given up and need an operator",
+                "Parked events that are not retried and need an operator",
                 () -> status.parkedEvents().dead());
-        metrics.show("troubles", "Things that keep the receiver from getting on; 0: it is ready", () ->
+        metrics.show("troubles", "Troubles that keep the receiver from working; 0: it is ready", () ->
                 (long) status.troubles().size());
-        metrics.show("notes", "Things that an operator should see to although the receiver gets on", () ->
+        metrics.show("notes", "Notes that an operator should look at although the receiver works", () ->
                 (long) status.notes().size());
         return metrics;
     }
 
     private static MetricRegistry registry() {
-        var place = new Unmanaged<>(Place.class).newInstance();
+        var holder = new Unmanaged<>(RegistryHolder.class).newInstance();
         try {
-            return place.produce().inject().get().registry;
+            return holder.produce().inject().get().registry;
         } finally {
-            place.dispose();
+            holder.dispose();
         }
     }
 
-    /** Payara gives a registry to a point of injection only. */
-    static class Place {
+    /** Payara provides a registry at an injection point only. */
+    static class RegistryHolder {
         @Inject
         MetricRegistry registry;
     }

@@ -8,14 +8,17 @@ import org.eclipse.microprofile.health.HealthCheckResponseBuilder;
 import org.eclipse.microprofile.health.Readiness;
 
 /**
- * UP while the receiver gets on; DOWN names what it waits for. A bean only where the server has MicroProfile Health.
+ * UP while the receiver works; DOWN names what it waits for. It is a bean only if the server has MicroProfile Health.
  *
  * @see ReadinessExtension
  */
 @Readiness
 class InboxReadiness implements HealthCheck {
 
-    /** The status bean itself cannot be injected: on Payara a bean added by an extension does not see those of its library. */
+    /**
+     * The status bean itself cannot be injected. On Payara a bean that an extension adds does not see the beans of its
+     * library.
+     */
     @Inject
     private InboxExtension extension;
 
@@ -26,7 +29,7 @@ class InboxReadiness implements HealthCheck {
         Map<String, String> troubles = status == null ? Map.of("receiver", "has not started yet") : status.troubles();
         troubles.forEach(response::withData);
         if (status != null) {
-            // Not troubles: all other events go on, and another instance would do no better.
+            // These are not troubles: all other events are handled, and another instance would do no better.
             status.notes().forEach(response::withData);
             response.withData("parked events waiting", status.waiting()).withData("parked events dead", status.dead());
         }

@@ -39,7 +39,10 @@ import javax.naming.NamingException;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** Ties the receiver to the application's container: gives it handlers, data source, threads and metrics of the server. */
+/**
+ * Connects the receiver to the application's container. It passes handlers, data source, threads and metrics of the
+ * server.
+ */
 @ApplicationScoped
 class InboxReceiver {
 
@@ -74,12 +77,12 @@ class InboxReceiver {
 
     private @Nullable Receiver receiver;
 
-    /** {@link InboxMetrics}, which this class must not need to be loaded. */
+    /** An {@link InboxMetrics}. This class must be loadable without it. */
     private @Nullable AutoCloseable metrics;
 
     private @Nullable CreationalContext<?> handlerContext;
 
-    /** Throws what an operator has to correct before the application can be deployed. */
+    /** Throws if an operator has to correct something before the application can be deployed. */
     void start() {
         extension.started(status);
         if (extension.handlers().isEmpty()) {
@@ -99,7 +102,7 @@ class InboxReceiver {
         started.start(subscriptions(config), Tracing.of(beans.createInstance()), threads);
     }
 
-    /** Returns when nothing of it runs any more, or when it has waited for that in vain. */
+    /** Stops the receiver. Returns when its threads have ended, or when the wait for them is over. */
     void stop() {
         if (receiver != null) {
             receiver.stop();
@@ -110,17 +113,17 @@ class InboxReceiver {
         }
     }
 
-    /** Null: the server has none. */
+    /** Null if the server has no metrics. */
     private @Nullable AutoCloseable metrics(String group) {
         if (!extension.hasMetrics()) {
             return null;
         }
         try {
             return InboxMetrics.of(status.receiver(), group);
-        } catch (RuntimeException | LinkageError e) { // nothing that the receiver could not do without
+        } catch (RuntimeException | LinkageError e) { // the receiver works without metrics
             LOG.log(
                     Level.WARNING,
-                    "No metrics of the receiver, the server''s registry cannot be used: {0}",
+                    "The receiver runs without metrics; the server''s registry cannot be used: {0}",
                     ErrorText.of(e));
             return null;
         }
@@ -144,19 +147,19 @@ class InboxReceiver {
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
-    @SuppressWarnings("BanJNDI") // the name is the operator's configuration, not anybody's input
+    @SuppressWarnings("BanJNDI") // the name comes from the operator's configuration, not from user input
     private static DataSource lookUp(String name) {
         try {
             return InitialContext.doLookup(name);
         } catch (NamingException | ClassCastException e) {
             throw new InvalidConfigurationException(
                     "Configuration of the inbox",
-                    List.of(Setting.DATA_SOURCE.key() + " is \"" + name + "\", under which JNDI has no data source: "
-                            + e.getMessage()));
+                    List.of(Setting.DATA_SOURCE.key() + " is \"" + name
+                            + "\", but JNDI has no data source of this name: " + e.getMessage()));
         }
     }
 
-    /** One for the application's group, one for {@code AT_MOST_ONCE}; whichever has handlers. */
+    /** One for the application's group and one for {@code AT_MOST_ONCE}, each if it has handlers. */
     private List<Subscription> subscriptions(InboxConfig config) {
         CreationalContext<?> context = beans.createCreationalContext(null);
         handlerContext = context;
@@ -191,7 +194,7 @@ class InboxReceiver {
                         .add(bound.get(method.name()));
             }
         }
-        // Types of the other group on the same topics are known, not foreign.
+        // The other group's types on the same topics are known, so they do not count as unknown.
         for (HandlerMethod method : extension.handlers()) {
             Map<String, List<Handler>> types = byTopic.get(method.topic());
             if (types != null) {

@@ -20,27 +20,29 @@ public class InboxStatus {
 
     private final ReceiverStatus receiver = new ReceiverStatus();
 
-    /** What the receiver writes to. */
+    /** The object that the receiver writes to. */
     ReceiverStatus receiver() {
         return receiver;
     }
 
-    /** Calls of handlers that are committed: events times handlers. */
+    /** Committed handler calls. An event with two handlers counts twice. */
     public long effects() {
         return receiver.sum(Total.EFFECTS);
     }
 
-    /** Calls of handlers that were left out, because the effect had happened before. */
+    /** Handler calls that were skipped because the effect had already happened. */
     public long duplicates() {
         return receiver.sum(Total.DUPLICATES);
     }
 
-    /** Events whose handler threw {@link dev.twinbox.AlreadyDoneException}: they count as handled, without an effect. */
+    /**
+     * Events whose handler threw {@link dev.twinbox.AlreadyDoneException}. They count as handled, without an effect.
+     */
     public long alreadyDone() {
         return receiver.sum(Total.ALREADY_DONE);
     }
 
-    /** Failed attempts to handle a single event, each of which is tried again. */
+    /** Failed attempts to handle a single event. */
     public long failures() {
         return receiver.sum(Total.FAILURES);
     }
@@ -50,22 +52,27 @@ public class InboxStatus {
         return receiver.sum(Total.SKIPPED);
     }
 
-    /** Events that an {@code AT_MOST_ONCE} handler failed on, or that could not be read for it. */
+    /** Events for which an {@code AT_MOST_ONCE} handler failed, or that could not be read for it. */
     public long dropped() {
         return receiver.sum(Total.DROPPED);
     }
 
-    /** Events that were parked, times handlers: their handler failed, or they wait behind one that did. */
+    /**
+     * Parked events, counted once per handler. Their handler failed, or they wait for an earlier event of their key.
+     */
     public long parked() {
         return receiver.sum(Total.PARKED);
     }
 
-    /** Parked events that are tried again, or wait behind one that is; a few seconds old, and no more than 10,000 are counted. */
+    /** Parked events that are retried, or wait for one that is. The figure is a few seconds old and at most 10,000. */
     public long waiting() {
         return receiver.parkedEvents().waiting();
     }
 
-    /** Parked events that are given up and need an operator, see {@link ParkedEvents}; as old, and bounded, as {@link #waiting}. */
+    /**
+     * Parked events that are not retried and need an operator, see {@link ParkedEvents}. The figure has the limits of
+     * {@link #waiting}.
+     */
     public long dead() {
         return receiver.parkedEvents().dead();
     }
@@ -75,12 +82,12 @@ public class InboxStatus {
         return receiver.sum(Total.EXPIRED);
     }
 
-    /** What an operator should see to although the receiver gets on, by subject. */
+    /** What an operator should look at although the receiver works, by subject. */
     public SortedMap<String, String> notes() {
         return receiver.notes();
     }
 
-    /** What keeps the receiver from getting on, by subject; empty: it is ready. */
+    /** What keeps the receiver from working, by subject. Empty if it is ready. */
     public SortedMap<String, String> troubles() {
         return receiver.troubles();
     }

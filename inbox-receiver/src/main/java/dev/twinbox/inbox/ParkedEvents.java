@@ -12,7 +12,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parked events of this application's inbox, for whoever looks after them:
+ * The parked events of this application's inbox. For operators' pages and scripts:
  *
  * <pre>{@code
  * @Inject ParkedEvents parked;
@@ -21,8 +21,9 @@ import org.jspecify.annotations.Nullable;
  *   }
  * }</pre>
  *
- * Each call has a transaction of its own and is committed when it returns, whatever becomes of the caller's. It changes rows;
- * the running receivers act on them. All methods may be called from any thread, once the application is started.
+ * <p>Each call has a transaction of its own and is committed when it returns, even if the caller's transaction is
+ * rolled back. A call changes rows; the running receivers act on them. All methods may be called from any thread once
+ * the application has started.
  */
 @ApplicationScoped
 public class ParkedEvents {
@@ -35,20 +36,20 @@ public class ParkedEvents {
 
     private volatile @Nullable JtaDatabase database;
 
-    /** The receiver is there. */
+    /** Called when the receiver starts. */
     void started(ParkedRows ofReceiver, JtaDatabase itsDatabase) {
         rows = ofReceiver;
         database = itsDatabase;
     }
 
     /**
-     * Parked events in the order in which they were parked, of all groups that share the table. Their values are left out
-     * (null): a page of them might not fit into memory; {@link #find} has them.
+     * Parked events in the order in which they were parked, of all groups that share the table. Their values are null,
+     * because a page of values might not fit into memory. {@link #find} reads the value.
      *
-     * @param after only those with a greater {@link ParkedEvent#number number}; 0 for the first page
+     * @param after only events with a greater {@link ParkedEvent#number number}; 0 for the first page
      * @param most how many, from 1 to {@value #MOST_LISTED}
      * @throws IllegalArgumentException if {@code most} is out of its range
-     * @throws TwinboxException if the database cannot be asked
+     * @throws TwinboxException if the database cannot be reached
      */
     public List<ParkedEvent> list(long after, int most) {
         if (most < 1 || most > MOST_LISTED) {
@@ -58,35 +59,36 @@ public class ParkedEvents {
     }
 
     /**
-     * One parked event; empty if there is none of this number (any more).
+     * One parked event. Empty if there is none of this number, or none any more.
      *
-     * @throws TwinboxException if the database cannot be asked
+     * @throws TwinboxException if the database cannot be reached
      */
     public Optional<ParkedEvent> find(long number) {
         return run(parked -> connection -> parked.find(connection, number));
     }
 
     /**
-     * Has an event tried again at once, with all its attempts before it. Those behind it follow in order when it succeeds.
+     * Makes an event due at once, with its full number of attempts. Later events of its key follow in order when it
+     * succeeds.
      *
-     * @return false if there is nothing to do: it does not exist any more, is due already, or waits behind another one
-     * @throws TwinboxException if the database cannot be asked
+     * @return false if there is nothing to do: the event is gone, is already due, or waits for an earlier one
+     * @throws TwinboxException if the database cannot be reached
      */
     public boolean retry(long number) {
         return run(parked -> connection -> parked.retry(connection, number));
     }
 
     /**
-     * Gives an event up for good: it counts as handled, also when it is delivered again. Those behind it go on.
+     * Discards an event for good. It counts as handled, so a redelivery is skipped. Later events of its key go on.
      *
-     * @return false if it does not exist any more
-     * @throws TwinboxException if the database cannot be asked
+     * @return false if the event is gone
+     * @throws TwinboxException if the database cannot be reached
      */
     public boolean discard(long number) {
         ParkedRows.Discarded discarded = run(parked -> connection -> parked.discard(connection, number));
         BlockedKey key = discarded.key();
         if (key != null) {
-            // In a second transaction: it has to see what was parked behind the event meanwhile.
+            // A second transaction, because it has to see what was parked after the event in the meantime.
             run(parked -> connection -> {
                 parked.promote(connection, key);
                 return true;
@@ -95,7 +97,7 @@ public class ParkedEvents {
         return discarded.isDone();
     }
 
-    /** What is to be done, once the receiver has started. */
+    /** Work on the rows, once the receiver has started. */
     private interface Work<T> {
         JtaDatabase.Work<T> on(ParkedRows rows);
     }

@@ -1,6 +1,6 @@
 package dev.twinbox.inbox;
 
-/** Which APIs the server has that the receiver can do without. */
+/** Reports which optional APIs the server has. */
 final class ServerApis {
 
     private ServerApis() {}

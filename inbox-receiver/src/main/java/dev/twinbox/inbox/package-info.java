@@ -1,4 +1,7 @@
-/** The receiver: Kafka records become calls of {@code @InboxHandler} methods, each with its effect in one transaction. */
+/**
+ * The receiver. It turns Kafka records into calls of {@code @InboxHandler} methods, each with its effect in one
+ * transaction.
+ */
 @NullMarked
 package dev.twinbox.inbox;
 

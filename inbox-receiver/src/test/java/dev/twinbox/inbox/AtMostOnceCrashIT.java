@@ -8,7 +8,7 @@ import dev.twinbox.inbox.server.PayaraHost;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A server is killed while handlers of all three contracts are at the same event. */
+/** A server is killed while handlers of all three delivery contracts handle the same event. */
 @Tag("proof")
 class AtMostOnceCrashIT {
 

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The inbox remembers an event for as long as its topic may bring it again, and no longer. */
+/** The inbox keeps the row of an event as long as its topic may redeliver it, and no longer. */
 @Tag("proof")
 class BoundedInboxIT {
 
@@ -59,13 +59,13 @@ class BoundedInboxIT {
     }
 
     @Test
-    void anEventThatOneInstanceParkedAndAnotherHandledIsNotAppliedAgainHoweverLateItIsSentAgain() {
+    void anEventThatOneInstanceParkedAndAnotherHandledIsNeverAppliedAgain() {
         String id = Topics.id();
         topics.send(APP, id, "runtime", 2);
         MainApp.awaitLagZero(APP, APP);
         assertThat(database.texts("select state from inbox_parked where event_id = ?", id))
                 .containsExactly("dead");
-        // What the other instance left, and one more that is deleted after it.
+        // What the other instance left, and one more row that is deleted after it.
         database.execute("insert into inbox_event (consumer_group, handler, event_id) values ('bounded', 'bounded', '"
                 + id + "')");
         String later = Topics.id();
@@ -95,7 +95,7 @@ class BoundedInboxIT {
         topics.send(APP, id);
         MainApp.awaitLagZero(APP, APP);
 
-        // Twice its retention.
+        // Twice the retention.
         await().pollDelay(Duration.ofSeconds(4))
                 .atMost(MainApp.LIMIT)
                 .untilAsserted(() -> assertThat(database.count("inbox_event where event_id = ?", id))
@@ -125,9 +125,9 @@ class BoundedInboxIT {
         assertThat(Servers.payara().status("/short/status")).isEqualTo(404);
         assertThat(log)
                 .contains("Topic long may keep a record for P14D (retention.ms=604800000 and segment.ms=604800000), "
-                        + "twinbox.inbox.retention is P8D: a record that is delivered again after that would have its effect a "
-                        + "second time. Set twinbox.inbox.retention to P14D or more, or to forever, or have the topic keep its "
-                        + "records for a shorter time.")
+                        + "twinbox.inbox.retention is P8D: a record that is redelivered after that would have its "
+                        + "effect again. Set twinbox.inbox.retention to P14D or more, or to forever, or let the topic "
+                        + "keep its records for a shorter time.")
                 .contains("Topic compacted may keep a record for ever (cleanup.policy=compact)")
                 .doesNotContain("Topic snapshots");
     }
@@ -141,10 +141,10 @@ class BoundedInboxIT {
                 .with("twinbox.inbox.retention", "forever");
         MainApp.deploy(app);
         try {
-            MainApp.awaitLagZero("replay", APP); // what other tests have sent may fail, and its batch with it
+            MainApp.awaitLagZero("replay", APP); // an event of another test may fail, and its batch with it
             send(id, other);
             assertThat(forget("boundde", id))
-                    .isEqualTo("no handler of group replay is called \"boundde\"; there are [bounded]");
+                    .isEqualTo("group replay has no handler \"boundde\"; its handlers are [bounded]");
             assertThat(forget("bounded", "nobody")).isEqualTo("forgot 0");
             assertThat(forget("bounded", id)).isEqualTo("forgot 1");
 

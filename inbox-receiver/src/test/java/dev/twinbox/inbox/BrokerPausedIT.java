@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import org.junit.jupiter.api.Test;
 
-/** A broker that is there and says nothing: its connections stay, so only the missing heartbeats tell. */
+/** A paused broker keeps its connections. Only the missing heartbeats show that it does not answer. */
 class BrokerPausedIT {
 
     private final Topics topics = MainApp.topics();
@@ -15,7 +15,7 @@ class BrokerPausedIT {
         MainApp.awaitNoTrouble("main");
         Servers.kafka().pause();
         try {
-            // Whoever else is deployed on this server may have noticed before.
+            // Other applications on this server may have noticed it before.
             await("readiness is down")
                     .atMost(MainApp.LIMIT)
                     .untilAsserted(() -> assertThat(Servers.payara().get("/health/ready"))

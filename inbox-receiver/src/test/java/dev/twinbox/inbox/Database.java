@@ -12,12 +12,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** The receiving application's database, as the tests see it. */
+/** The receiving application's database, for assertions. */
 public final class Database {
 
     private final String name;
 
-    /** Creates it, with an inbox and the tables of the test application. */
+    /** Creates the database with an inbox and the tables of the test application. */
     public Database(String name) {
         this.name = name;
         try {
@@ -36,7 +36,7 @@ public final class Database {
         new InboxSchema(new SqlIdentifier(schema, table), new SqlIdentifier(schema, parked)).migrate(dataSource());
     }
 
-    /** For an application that publishes, too. */
+    /** Creates the outbox, for an application that also publishes. */
     void migrateOutbox() {
         new OutboxSchema(
                         null,
@@ -79,7 +79,7 @@ public final class Database {
         return Long.parseLong(texts("select count(*) from " + from, arguments).get(0));
     }
 
-    /** First column of all rows. */
+    /** The first column of all rows. */
     public List<String> texts(String sql, Object... arguments) {
         try (Connection connection = connect();
                 var statement = connection.prepareStatement(sql)) {
@@ -107,7 +107,7 @@ public final class Database {
         return count("call where handler = ? and event_id = ?", handler, eventId);
     }
 
-    /** A gate that is shut until it is closed. */
+    /** Shuts a gate until the result is closed. */
     Gate shutGate(int number) {
         return new Gate(number);
     }
@@ -124,7 +124,7 @@ public final class Database {
             }
         }
 
-        /** Opens it. */
+        /** Opens the gate. */
         @Override
         public void close() {
             try {
@@ -135,7 +135,7 @@ public final class Database {
         }
     }
 
-    /** How many handlers wait at a gate. */
+    /** How many handlers wait at the gate. */
     long waiting(int gate) {
         return count("pg_locks where locktype = 'advisory' and not granted and objid = ?", (long) gate);
     }

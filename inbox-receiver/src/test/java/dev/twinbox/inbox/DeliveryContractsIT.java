@@ -23,7 +23,7 @@ class DeliveryContractsIT {
 
         assertThat(database.effects("once")).containsOnlyOnce(id);
         assertThat(database.effects("atLeastOnce")).filteredOn(id::equals).hasSize(2);
-        await().atMost(MainApp.LIMIT) // its offset goes before it
+        await().atMost(MainApp.LIMIT) // its offset is committed first
                 .untilAsserted(() -> assertThat(database.effects("atMostOnce"))
                         .filteredOn(id::equals)
                         .hasSize(2));

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Events that handlers publish: committed with the effect, once, and known by what they follow from. */
+/** Events that handlers publish are committed with the effect, once, and name the event that caused them. */
 @Tag("proof")
 class EmittingHandlersIT {
 
@@ -59,8 +59,8 @@ class EmittingHandlersIT {
         assertThat(MainApp.status(APP, "duplicates")).isPositive();
         assertThat(keys("order.emitted")).containsExactly(id);
         assertThat(database.effects(APP)).containsOnlyOnce(id);
-        // What was published together with an effect that was rolled back is not there either.
-        assertThat(database.count("outbox_event")).isEqualTo(2); // and the list handler's
+        // An event published with an effect that was rolled back does not exist either.
+        assertThat(database.count("outbox_event")).isEqualTo(2); // and those of the list handler
     }
 
     @Test

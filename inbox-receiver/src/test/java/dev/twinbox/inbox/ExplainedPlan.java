@@ -6,20 +6,20 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 
-/** The plan, with what it touched, of the statement that the code itself prepares. */
+/** The plan and the page counts of a statement, exactly as the code prepares it. */
 public final class ExplainedPlan {
 
     private ExplainedPlan() {}
 
-    /** What the code does on a connection. */
+    /** The code that runs the statement. */
     public interface Work {
         void on(Connection connection) throws SQLException;
     }
 
     /**
-     * Runs the statement.
+     * Runs the statement and returns its plan.
      *
-     * @param answer a query whose rows the code gets instead of the statement's
+     * @param answer a query whose rows the code gets instead of the statement's rows
      */
     public static String of(Connection connection, String answer, Work work) throws SQLException {
         StringBuilder plan = new StringBuilder();
@@ -34,7 +34,7 @@ public final class ExplainedPlan {
         return plan.toString();
     }
 
-    /** Before the comment that each statement begins with, so behind a setting. */
+    /** Puts the explain command before the comment that starts each statement, so after a setting. */
     private static String explained(String sql) {
         return sql.replaceFirst("--", "explain (analyze, buffers, costs off)\n--");
     }
@@ -57,7 +57,7 @@ public final class ExplainedPlan {
                 });
     }
 
-    /** Pages touched by the whole statement. */
+    /** Pages read by the whole statement. */
     public static long buffers(String plan) {
         String line =
                 plan.lines().filter(l -> l.contains("Buffers:")).findFirst().orElseThrow();

@@ -12,7 +12,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** An event of which the process dies is noticed, and does not kill for ever. */
+/** An event that kills the process is noticed, and is not started for ever. */
 @Tag("proof")
 class KillerEventIT {
 
@@ -32,7 +32,7 @@ class KillerEventIT {
             topics.add(APP, "b", behind, "", 0);
             topics.add(APP, "c", after, "", 0);
             topics.flush();
-            // As an instance that died of its first batch leaves it.
+            // The offset as an instance leaves it that died during its first batch.
             topics.admin()
                     .alterConsumerGroupOffsets(APP, Map.of(new TopicPartition(APP, 0), new OffsetAndMetadata(0)))
                     .all()
@@ -45,7 +45,7 @@ class KillerEventIT {
                     .containsExactly(killer + " begun 1");
             assertThat(database.effects(APP)).containsExactly(before);
 
-            // Two more deaths, for which this test does not start servers.
+            // Two more crashes, for which this test starts no servers.
             database.execute("update inbox_parked set attempts = 3");
             MainApp.deploy(app(database));
             await().atMost(MainApp.LIMIT)
@@ -56,7 +56,7 @@ class KillerEventIT {
                             + "order by number"))
                     .containsExactly(
                             killer + " dead the process ended 3 times while handler " + APP
-                                    + " was at this event; it is not started again",
+                                    + " was handling this event; it is not retried",
                             behind + " behind ");
             assertThat(database.calls(APP, killer)).isEqualTo(1);
         } finally {

@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
-/** Sends events of forty keys, one of which takes its time in the handler, until it is closed. */
+/** Sends events of forty keys until it is closed. The handler is slow for one of the keys. */
 final class Load implements AutoCloseable {
     private final Sent sent;
     private final Thread thread = new Thread(this::send, "load");
@@ -22,7 +22,7 @@ final class Load implements AutoCloseable {
         thread.start();
     }
 
-    /** Returns when the first events are on the topic. */
+    /** Waits until the first events are on the topic. */
     void awaitBegun() {
         await().atMost(ParallelApp.LIMIT).until(() -> begun.getCount() == 0 || failure != null);
     }

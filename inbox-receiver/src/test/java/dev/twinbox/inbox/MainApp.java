@@ -8,7 +8,7 @@ import dev.twinbox.inbox.app.FailingHandlers;
 import dev.twinbox.inbox.app.ShapeHandlers;
 import java.time.Duration;
 
-/** The application that most tests share: deployed once, each test with topics or event ids of its own. */
+/** The application that most tests share. It is deployed once; each test has its own topics or event ids. */
 final class MainApp {
 
     static final String GROUP = "main";
@@ -16,7 +16,7 @@ final class MainApp {
 
     private MainApp() {}
 
-    /** A class of its own: what waits during its initialisation must not need it. */
+    /** A class of its own: a thread that waits for its initialisation must not need it. */
     private static final class Deployed {
         static final Database DATABASE = new Database("main");
         static final Topics TOPICS = new Topics();
@@ -34,7 +34,7 @@ final class MainApp {
         }
     }
 
-    /** Deploys and waits until it polls. */
+    /** Deploys the application and waits until it polls. */
     static void deploy(TestApp app) {
         String log = Servers.payara().deploy(app.name(), app.build());
         assertThat(Servers.payara().status("/" + app.name() + "/status"))

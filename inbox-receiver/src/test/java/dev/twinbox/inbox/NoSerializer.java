@@ -2,7 +2,7 @@ package dev.twinbox.inbox;
 
 import dev.twinbox.EventSerializer;
 
-/** For tests whose handlers take the text as it is. */
+/** A serializer for tests whose handlers take the text as it is. */
 public final class NoSerializer implements EventSerializer {
     @Override
     public String contentType() {

@@ -12,7 +12,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What retention deleted before the group read it is lost; the receiver says so and does not jump over it. */
+/**
+ * Records that retention deleted before the group read them are lost. The receiver reports it and does not skip them
+ * silently.
+ */
 @Tag("proof")
 class OffsetOutOfRangeIT {
 
@@ -47,7 +50,7 @@ class OffsetOutOfRangeIT {
             await().atMost(MainApp.LIMIT)
                     .untilAsserted(() -> assertThat(Servers.payara().get("/range/status"))
                             .contains("trouble " + PARTITION + "=offset 1 of group range is not on " + PARTITION));
-            // Another partition goes on meanwhile.
+            // Another partition goes on in the meantime.
             String elsewhere = Topics.id();
             topics.send(PARTITION.topic(), 1, elsewhere, "order", Topics.order(elsewhere, "", 0));
             await().atMost(MainApp.LIMIT)

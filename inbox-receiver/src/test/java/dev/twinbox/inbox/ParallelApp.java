@@ -11,7 +11,7 @@ import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
-/** An application with several lanes, of which there may be several instances; its database and topics are there once for this JVM. */
+/** An application with several lanes. It may have several instances; its database and topics exist once per JVM. */
 final class ParallelApp {
 
     static final String GROUP = "parallel";
@@ -20,7 +20,7 @@ final class ParallelApp {
     static final int LANES = 4;
     static final Duration MAX_POLL_INTERVAL = Duration.ofSeconds(8);
 
-    /** The machine may be busy; what is waited for comes by itself. */
+    /** The wait is long for busy machines only: its end needs no trigger. */
     static final Duration LIMIT = Duration.ofSeconds(150);
 
     private ParallelApp() {}
@@ -58,7 +58,7 @@ final class ParallelApp {
                 .with("twinbox.inbox.kafka.max.poll.interval.ms", Long.toString(MAX_POLL_INTERVAL.toMillis()));
     }
 
-    /** A member of the group that takes partitions and gives them back, without having read or committed anything. */
+    /** A member joins the group, takes partitions and gives them back. It neither reads nor commits. */
     static void passThrough() {
         try (KafkaConsumer<byte[], byte[]> passer = passer()) {
             passer.subscribe(List.of(MOVING));
@@ -88,7 +88,7 @@ final class ParallelApp {
                 new ByteArrayDeserializer());
     }
 
-    /** Waits until this many members have a partition. */
+    /** Waits until so many members have a partition. */
     static void awaitOwners(int number) {
         await().atMost(LIMIT)
                 .untilAsserted(() -> assertThat(topics().owners(GROUP, MOVING)).hasSize(number));
@@ -99,7 +99,7 @@ final class ParallelApp {
                 .untilAsserted(() -> assertThat(topics().lag(GROUP, topic)).isZero());
     }
 
-    /** {@code AT_LEAST_ONCE} may repeat, but not leave out, and the first time of each is in the order of its key. */
+    /** {@code AT_LEAST_ONCE} may repeat an event but not skip it. The first calls of each key are in order. */
     static void assertAtLeastOnceInOrder(Sent sent) {
         List<String> first = database().effects("snapshot").stream().distinct().toList();
         sent.ids.forEach((key, ids) -> assertThat(first).containsSubsequence(ids));

@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 
 /**
- * Several lanes of a partition at the same time: the order of each key, and that every effect happens once, whatever comes between.
- * Minutes of it, with servers that are paused and killed: {@link RebalanceStormIT}.
+ * Several lanes of a partition at the same time: each key stays in order and every effect happens once, whatever fails.
+ * {@link RebalanceStormIT} does it for minutes, with servers that are paused and killed.
  */
 @Tag("proof")
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
@@ -47,7 +47,8 @@ class ParallelByKeyIT {
         Sent sent = new Sent("parallel");
         for (int i = 0; i < 300; i++) {
             String key = "f" + i % 15;
-            // Once: repeated singly in place. Three times: parked, and what follows of its key behind it.
+            // One failure: the batch is repeated event by event. Three failures: the event is parked, and later events
+            // of its key after it.
             String action = i % 47 == 5 ? "runtime" : "";
             topics().add(APP, key, sent.next(key), action, i % 2 == 0 ? 1 : 3);
         }

@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** An application whose events fail in many ways: deployed once, for all tests of what becomes of them. */
+/** An application whose events fail in many ways. It is deployed once for all tests of failures. */
 final class ParkingApp {
 
     static final String APP = "parking";
@@ -18,7 +18,7 @@ final class ParkingApp {
 
     private ParkingApp() {}
 
-    /** A class of its own: what waits during its initialisation must not need it. */
+    /** A class of its own: a thread that waits for its initialisation must not need it. */
     private static final class Deployed {
         static final Database DATABASE = new Database(APP);
         static final Topics TOPICS = new Topics();
@@ -44,7 +44,7 @@ final class ParkingApp {
         return Deployed.TOPICS;
     }
 
-    /** Before each test. */
+    /** Called before each test. */
     static void clean() {
         database().execute("truncate inbox_parked, repaired");
     }

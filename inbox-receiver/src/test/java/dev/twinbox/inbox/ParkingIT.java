@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Guarantee G4: what cannot be handled is set aside, in order, and holds up nobody else. */
+/** Guarantee G4: an event that cannot be handled is parked, in order, and does not delay other keys. */
 class ParkingIT {
 
     @BeforeEach
@@ -34,7 +34,7 @@ class ParkingIT {
         assertThat(ParkingApp.database()
                         .texts("select event_id from inbox_parked where state = 'behind' order by number"))
                 .containsExactly(ids[2], ids[3], ids[5]);
-        // One delivered again in the meantime is left where it is.
+        // A redelivery in the meantime is left in its place.
         ParkingApp.topics().add(ParkingApp.APP, "a", ids[2], "", 0);
         ParkingApp.topics().flush();
         ParkingApp.awaitLagZero();
@@ -67,7 +67,8 @@ class ParkingIT {
         ParkingApp.awaitNothingParked();
 
         assertThat(ParkingApp.effects()).containsSubsequence(ids).doesNotHaveDuplicates();
-        // In the batch, alone, and what is left of the attempts when it is parked; the batch is not held against it.
+        // Once in the batch, then alone, then the attempts that are left after parking. The batch does not count as an
+        // attempt.
         assertThat(ParkingApp.database().calls("parking", ids[0])).isEqualTo(ParkingApp.ATTEMPTS);
         assertThat(ParkingApp.database().calls("parking", ids[1])).isEqualTo(1);
     }

@@ -8,7 +8,7 @@ import dev.twinbox.inbox.server.PayaraHost;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** An application that comes and goes, on a server and with a database of its own. */
+/** An application that is deployed and undeployed, with its own server and database. */
 final class PassingApp implements AutoCloseable {
 
     static final String NAME = "passing";
@@ -47,7 +47,7 @@ final class PassingApp implements AutoCloseable {
         assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(UNDEPLOY_LIMIT);
     }
 
-    /** Sends events; returns when the application is in the middle of them. */
+    /** Sends events. Returns when the application is handling them. */
     void getToWork() {
         topics.sendMany(NAME, 0, 100);
         topics.sendMany(NAME, 1, 100);
@@ -60,7 +60,7 @@ final class PassingApp implements AutoCloseable {
         assertThat(payara.command("mbeans")).isEmpty();
     }
 
-    /** Of all that {@link #getToWork} has sent; deploys once more for what is left. */
+    /** Checks all events that {@link #getToWork} has sent. Deploys once more to handle the rest. */
     void assertEachEffectOnce() {
         deploy();
         await().atMost(MainApp.LIMIT)
@@ -72,9 +72,10 @@ final class PassingApp implements AutoCloseable {
     }
 
     /**
-     * But two of five or more, which Payara itself keeps, as heap dumps show: the thread of its transaction recovery, started by
-     * the first transaction of the server, has the class loader of the application of that transaction as its context; and the
-     * timer that resizes connection pools still has the pool of the last application, with that one's driver.
+     * Payara itself may keep two of five or more class loaders, as heap dumps show. One belongs to the thread of its
+     * transaction recovery: the server's first transaction started it, with the application's class loader as context.
+     * The other one belongs to the timer that resizes connection pools: it keeps the last application's pool and
+     * driver.
      */
     void assertNoClassLoadersAreLeft() {
         assertThat(Integer.parseInt(payara.command("loaders", "30"))).isLessThanOrEqualTo(2);

@@ -18,15 +18,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What the patterns of docs/how-to/patterns.md guarantee, and what not. */
+/** What the patterns of docs/how-to/patterns.md guarantee, and what they do not. */
 @Tag("proof")
 class PatternsIT {
 
     private static final String APP = "patterns";
 
-    /** The worker's statement as the document has it. */
+    /** The worker's statement as the page has it. */
     private static final String TAKE_TASK =
-            "delete from task where id = (select id from task order by id limit 1 for update skip locked) returning what";
+            "delete from task where id = (select id from task order by id limit 1 for update skip locked) "
+                    + "returning what";
 
     private static Database database;
     private static Topics topics;
@@ -66,7 +67,7 @@ class PatternsIT {
         String second = Topics.id();
         String neighbour = Topics.id();
         add(type, first, "4711", 0);
-        add(type, second, "4711", 0); // another event, the same payment
+        add(type, second, "4711", 0); // another event with the same payment
         add(type, neighbour, "4712", 0);
         flush();
 
@@ -78,13 +79,13 @@ class PatternsIT {
         assertThat(MainApp.status(APP, "alreadyDone")).isEqualTo(before + 1);
         assertThat(database.count("inbox_parked")).isZero();
 
-        // A repetition is one, although its handler never succeeded.
+        // A duplicate is recognised although its handler never succeeded.
         add(type, second, "4711", 0);
         flush();
         assertThat(MainApp.status(APP, "alreadyDone")).isEqualTo(before + 1);
     }
 
-    /** Not a pattern; the application is at hand. */
+    /** Tests no pattern. It is here because the application is. */
     @Test
     void whatTheReceiverDoesIsAMetricOfTheServer() {
         double before = metric("effects_total");
@@ -147,7 +148,7 @@ class PatternsIT {
             assertThat(database.texts("select event_id from inbox_parked")).containsExactly(held);
             elsewhere.commit();
         }
-        // Nobody waited for the lock; the event comes back by itself, behind others.
+        // No thread waited for the lock. The event is retried, after other events.
         await().atMost(MainApp.LIMIT).untilAsserted(() -> assertThat(notes()).containsExactly(free, held));
     }
 
@@ -157,7 +158,7 @@ class PatternsIT {
         for (String id : ids) {
             add("task", id, "", 0);
         }
-        add("task", ids[0], "", 0); // a repetition is no second task
+        add("task", ids[0], "", 0); // a duplicate adds no second task
         flush();
 
         try (Connection one = database.connect();
@@ -167,7 +168,7 @@ class PatternsIT {
             assertThat(take(one)).isEqualTo(ids[0]);
             assertThat(take(other)).isEqualTo(ids[1]);
             other.commit();
-            one.rollback(); // he died: his task is free again, behind a later one
+            one.rollback(); // the worker died: its task is free again, after a later one
             assertThat(take(other)).isEqualTo(ids[0]);
             other.commit();
         }

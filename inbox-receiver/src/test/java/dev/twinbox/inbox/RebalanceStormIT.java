@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Three instances on two servers, one of which is paused and killed while members come and go. */
+/** Three instances on two servers. One server is paused and killed while members come and go. */
 @Tag("proof")
 class RebalanceStormIT {
 
@@ -26,7 +26,7 @@ class RebalanceStormIT {
     private static final Duration STORM = Duration.parse(System.getProperty("twinbox.it.rebalances", "PT3M"));
     private static final Duration BETWEEN_REBALANCES = Duration.ofSeconds(5);
 
-    /** Beyond {@code session.timeout.ms} (6 s) and {@code max.poll.interval.ms} (8 s). */
+    /** Longer than {@code session.timeout.ms} (6 s) and {@code max.poll.interval.ms} (8 s). */
     private static final Duration PAUSE = ParallelApp.MAX_POLL_INTERVAL.plusSeconds(4);
 
     private static PayaraHost victim;
@@ -53,8 +53,7 @@ class RebalanceStormIT {
     }
 
     @Test
-    void
-            killMinusNinePausesBeyondSessionAndPollIntervalAndARebalanceEveryFiveSecondsForThreeMinutesLeaveTheLedgerExact() {
+    void killsPausesAndRebalancesForThreeMinutesLeaveTheLedgerExact() {
         Sent sent = new Sent(MOVING);
         int rebalances = 0;
         long end = System.nanoTime() + STORM.toNanos();
@@ -67,7 +66,7 @@ class RebalanceStormIT {
                 rebalances++;
                 LockSupport.parkNanos(next - System.nanoTime()); // a rate, not a wait
             }
-            faults.join(); // what went wrong there comes out here
+            faults.join(); // a failure of that thread is thrown here
         }
         awaitLagZero(MOVING);
 
@@ -84,7 +83,7 @@ class RebalanceStormIT {
         while (System.nanoTime() < end) {
             awaitAtWork();
             victim.pause();
-            LockSupport.parkNanos(PAUSE.toNanos()); // so long it does not poll and sends no heartbeat
+            LockSupport.parkNanos(PAUSE.toNanos()); // during that time it does not poll and sends no heartbeat
             victim.resume();
             pauses++;
             awaitAtWork();
@@ -94,7 +93,7 @@ class RebalanceStormIT {
         }
     }
 
-    /** In the middle of a batch: handlers are at work, in this server or another. */
+    /** Waits until a handler of any server is in the middle of a batch. */
     private static void awaitAtWork() {
         await().atMost(LIMIT)
                 .until(() -> database()

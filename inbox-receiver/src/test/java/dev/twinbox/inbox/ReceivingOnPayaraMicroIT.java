@@ -15,8 +15,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The receiver in a Payara Micro started by {@code java -jar}, as users start it; the other tests' server, which they kill, pause and
- * look into, is started through Payara's API and loads its own jars in another way.
+ * The receiver in a Payara Micro started by {@code java -jar}, as users start it.
+ *
+ * <p>The other tests kill, pause and inspect their server. So they start it through Payara's API, which loads its own
+ * jars in another way.
  */
 @Tag("proof")
 @ExtendWith(ArquillianExtension.class)

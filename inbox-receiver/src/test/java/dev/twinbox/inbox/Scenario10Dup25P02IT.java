@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** Scenario 10, DUP-25P02: a redelivered event is a row count, not an exception. */
+/** Scenario 10, DUP-25P02: a duplicate is a row count, not an exception. */
 class Scenario10Dup25P02IT {
 
     private final Database database = MainApp.database();

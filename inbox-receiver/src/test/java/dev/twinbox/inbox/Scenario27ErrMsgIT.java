@@ -6,7 +6,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** ERRMSG: whatever a handler throws, it can be parked, and its text is cleaned and shortened. */
+/** Scenario 27, ERRMSG: an event is parked whatever its handler throws. The error text is cleaned and shortened. */
 @Tag("proof")
 class Scenario27ErrMsgIT {
 
@@ -42,9 +42,9 @@ class Scenario27ErrMsgIT {
         assertThat(ParkingApp.error(ids[3]))
                 .startsWith("java.lang.Exception: first <- java.lang.Exception: second <- ");
         assertThat(ParkingApp.error(ids[4]))
-                .contains("Script$Hostile: its message cannot be had, java.lang.StackOverflowError");
+                .contains("Script$Hostile: its message cannot be read, java.lang.StackOverflowError");
 
-        // Given up by a person: it counts as handled, also when it comes again.
+        // An operator has discarded it: it counts as handled, also when it is redelivered.
         assertThat(ParkingApp.status("discard=" + ParkingApp.number(ids[0]))).isEqualTo("true");
         assertThat(ParkingApp.status("discard=0")).isEqualTo("false");
         long calls = ParkingApp.database().calls("parking", ids[0]);

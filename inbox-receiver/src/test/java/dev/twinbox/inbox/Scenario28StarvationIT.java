@@ -7,7 +7,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** STARVATION: events that always fail, and those that are given up, take nobody's turn. */
+/** Scenario 28, STARVATION: events that always fail, and dead ones, do not delay other events. */
 class Scenario28StarvationIT {
 
     @BeforeEach
@@ -29,7 +29,7 @@ class Scenario28StarvationIT {
 
         assertThat(ParkingApp.effects()).contains(good);
         assertThat(ParkingApp.database().count("inbox_parked")).isEqualTo(bad.length);
-        // Nor do those that are dead starve those that are due.
+        // Dead events do not delay those that are due either.
         await().atMost(ParkingApp.LIMIT)
                 .untilAsserted(() -> assertThat(ParkingApp.database().count("inbox_parked where state = 'dead'"))
                         .isEqualTo(bad.length));

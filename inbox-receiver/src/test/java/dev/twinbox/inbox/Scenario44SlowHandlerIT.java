@@ -17,8 +17,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * SLOW-HANDLER: a handler that takes longer than {@code max.poll.interval.ms} costs neither its membership nor other keys their turn, and no offset is
- * committed beyond its event. With members that come and go: {@link RebalanceStormIT}.
+ * Scenario 44, SLOW-HANDLER: a handler runs longer than {@code max.poll.interval.ms}. The member stays in its group,
+ * other keys go on, and no offset beyond the event is committed. {@link RebalanceStormIT} does it with members that
+ * come and go.
  */
 @Tag("proof")
 class Scenario44SlowHandlerIT {

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** DESER-POISON: a record that cannot be read is parked with all it had, and the consumer goes on. */
+/** Scenario 45, DESER-POISON: a record that cannot be read is parked with all its parts, and the consumer goes on. */
 @Tag("proof")
 class Scenario45DeserPoisonIT {
 
@@ -53,11 +53,10 @@ class Scenario45DeserPoisonIT {
         ParkingApp.awaitLagZero();
 
         assertThat(ParkingApp.effects()).contains(good);
-        // Value that cannot be read: once for each handler that wants it; no id or type: once.
-        assertThat(
-                        ParkingApp.database()
-                                .texts(
-                                        "select state || ' ' || coalesce(handler, 'nobody') || ' ' || error from inbox_parked order by number"))
+        // A value that cannot be read is parked once for each handler. A record without id or type is parked once.
+        assertThat(ParkingApp.database()
+                        .texts("select state || ' ' || coalesce(handler, 'nobody') || ' ' || error "
+                                + "from inbox_parked order by number"))
                 .allMatch(text -> text.startsWith("dead "))
                 .hasSize(3 * 2 + 6 + 1)
                 .anyMatch(text -> text.contains("dead parking") && text.contains("cannot be read as dev.twinbox"))
@@ -67,10 +66,9 @@ class Scenario45DeserPoisonIT {
                 .anyMatch(text -> text.contains("dead nobody") && text.contains("header ce_type is missing"))
                 .anyMatch(text -> text.contains("dead nobody") && text.contains("header ce_type is not UTF-8"))
                 .anyMatch(text -> text.contains("dead plain") && text.contains("JSON-B does not know records"));
-        assertThat(
-                        ParkingApp.database()
-                                .count(
-                                        "inbox_parked where record_value = '\\xfffe00' and topic = 'parking' and partition = 0 and record_offset > 0"))
+        assertThat(ParkingApp.database()
+                        .count("inbox_parked where record_value = '\\xfffe00' and topic = 'parking' "
+                                + "and partition = 0 and record_offset > 0"))
                 .isEqualTo(1);
         assertThat(ParkingApp.database()
                         .texts("select array_to_string(header_values, ',', 'null') from inbox_parked "

@@ -10,7 +10,10 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** CLASS-RENAME: events under the name of a class that is gone are one clear error each, and handled when the new type has the old alias. */
+/**
+ * Scenario 46, CLASS-RENAME: events under the name of a removed class cause one clear error each. They are handled when
+ * the new type has the old name as an alias.
+ */
 @Tag("proof")
 class Scenario46ClassRenameIT {
 

@@ -8,8 +8,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * UNKNOWN-TYPE: what nobody wants is skipped, counted and named once; what is not understood is parked with the reason. That types which nobody
- * wants can be parked, too, and are handled once there is a handler: {@link Scenario46ClassRenameIT}.
+ * Scenario 47, UNKNOWN-TYPE: events of unknown types are skipped, counted, and logged once per type. An event that
+ * cannot be read is parked with the reason.
+ *
+ * <p>{@link Scenario46ClassRenameIT} tests that unknown types can also be parked, and handled once there is a handler.
  */
 @Tag("proof")
 class Scenario47UnknownTypeIT {
@@ -39,7 +41,8 @@ class Scenario47UnknownTypeIT {
                         .containsOnlyOnce("No handler takes events of type " + type + " on topic unknowing");
             }
             assertThat(database.texts(
-                            "select state || ' ' || error from inbox_parked where convert_from(record_value, 'UTF8') like ?",
+                            "select state || ' ' || error from inbox_parked "
+                                    + "where convert_from(record_value, 'UTF8') like ?",
                             "%" + untyped + "%"))
                     .singleElement()
                     .satisfies(text -> assertThat(text).startsWith("dead ").contains("header ce_type is missing"));

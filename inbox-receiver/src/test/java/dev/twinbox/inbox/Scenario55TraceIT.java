@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Scenario 55, TRACE, the application's side: what is handled and what is published meanwhile goes on with the event's trace, through
- * retries and parking, and with no other. The relay's side is in the relay's test of the same name.
+ * Scenario 55, TRACE, the application's side: a handler and the events it publishes continue the trace of their event.
+ * That holds through retries and parking. The relay has a test of the same name.
  */
 @Tag("proof")
 class Scenario55TraceIT {
@@ -265,7 +265,7 @@ class Scenario55TraceIT {
         return spans(handler).stream().flatMap(span -> span.links().stream()).toList();
     }
 
-    /** Of the one event that was published while the event of this id was handled. */
+    /** A header of the one event that was published while the event of this id was handled. */
     private static String header(String cause, String name) {
         List<String> values = database.texts(
                 "select headers[array_position(headers, ?) + 1] from outbox_event where key = ?", name, cause);

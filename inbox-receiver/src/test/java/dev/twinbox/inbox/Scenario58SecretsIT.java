@@ -11,7 +11,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** SECRETS: neither log nor health, metrics or a parked event's error tells a secret, and the log nothing of what is in an event. */
+/**
+ * Scenario 58, SECRETS: log, health, metrics and a parked event's error show no secret. The log shows nothing of an
+ * event's content.
+ */
 @Tag("proof")
 class Scenario58SecretsIT {
 
@@ -60,7 +63,7 @@ class Scenario58SecretsIT {
                 .untilAsserted(() -> assertThat(database.effects(APP)).containsExactly(good));
         assertThat(database.count("inbox_parked")).isEqualTo(2);
 
-        // A password that was right and is not any more, for connections that are yet to be made.
+        // A password that was valid and is not any more. It matters for new connections only.
         database.execute("alter role " + APP + " password 'another'");
         database.execute("select pg_terminate_backend(pid) from pg_stat_activity where usename = '" + APP + "'");
         topics.send(APP, Topics.id());
@@ -75,7 +78,7 @@ class Scenario58SecretsIT {
         MainApp.awaitNoTrouble(APP);
 
         assertThat(told)
-                .contains("sasl.jaas.config", "is parked and not tried again")
+                .contains("sasl.jaas.config", "is parked and not retried")
                 .doesNotContain(SECRET)
                 .doesNotContain(PERSONAL);
         assertThat(database.texts("select error from inbox_parked"))

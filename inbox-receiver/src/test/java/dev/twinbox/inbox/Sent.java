@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** What was sent, by key in order, and whether its effects are exactly that. */
+/** What was sent, by key in order. Checks that the effects are exactly that. */
 final class Sent {
     private static int runs;
 

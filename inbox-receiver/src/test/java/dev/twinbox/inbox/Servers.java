@@ -5,7 +5,7 @@ import dev.twinbox.fixtures.Ports;
 import dev.twinbox.fixtures.PostgresServer;
 import dev.twinbox.inbox.server.PayaraHost;
 
-/** Servers that the tests of this JVM share; started when first asked for, ended with the JVM. */
+/** Servers that the tests of this JVM share. Each is started when it is first needed and ends with the JVM. */
 final class Servers {
 
     private Servers() {}
@@ -15,8 +15,8 @@ final class Servers {
     }
 
     private static final class Kafka {
-        // Some topics say that they keep records for a second, and must not: what a test has sent is to be read,
-        // however late.
+        // Some topics claim to keep records for a second. The broker must not delete them, because tests read what
+        // they have sent.
         static final KafkaBroker SERVER = KafkaBroker.create()
                 .withSetting("log.retention.check.interval.ms", "86400000")
                 .withJvmOptions("-XX:TieredStopAtLevel=1")
@@ -39,7 +39,7 @@ final class Servers {
         return Payara.SERVER;
     }
 
-    /** One of the caller's own, to be closed by it. */
+    /** A server of the caller's own; the caller closes it. */
     static PayaraHost newPayara() {
         return new PayaraHost(Ports.pick());
     }

@@ -51,7 +51,7 @@ final class TestApp {
         with("twinbox.inbox.data-source", "java:app/jdbc/inbox");
         with("twinbox.inbox.kafka.bootstrap.servers", Servers.kafka().bootstrapServers());
         with("twinbox.inbox.retry.max", "PT0.5S");
-        // A machine that stands still for some seconds does not cut a batch in two, where that is not the matter.
+        // Long, so that a machine that stands still for some seconds does not split a batch in tests of other things.
         with("twinbox.inbox.batch.max-time", "PT60S");
         with(
                 "test.jdbc.url",
@@ -65,7 +65,7 @@ final class TestApp {
         return this;
     }
 
-    /** It publishes, too, to the same database. */
+    /** The application also publishes, to the same database. */
     TestApp withOutbox() {
         return with("twinbox.outbox.data-source", "java:app/jdbc/inbox").with("twinbox.outbox.source", "/tests");
     }
@@ -94,7 +94,7 @@ final class TestApp {
         return file;
     }
 
-    /** Of this JVM: one beside it makes applications of the same names. */
+    /** A folder of this JVM, because another JVM may build applications of the same names. */
     private static Path folder() {
         try {
             return Files.createDirectories(Path.of(

@@ -53,8 +53,8 @@ class TimeLimitIT {
         }
         MainApp.awaitLagZero(APP, "slow");
 
-        // The handler of lists was given what was handled in its transaction, once after it.
-        // On a machine that stands still for a second the second of them may be cut as well.
+        // The handler of lists gets the events that were handled in its transaction, once at the end. If the machine
+        // stands still for a second, the second batch may be split too.
         List<String> batches = database.effects("SlowHandler.onBatch");
         assertThat(batches).first().isEqualTo(first);
         assertThat(String.join(" ", batches)).isEqualTo(first + " " + second + " " + third);

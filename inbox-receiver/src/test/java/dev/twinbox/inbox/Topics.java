@@ -14,10 +14,13 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
-/** Kafka as the tests see it: sends events as the relay would, and looks at groups. */
+/** Kafka for the tests: sends events as the relay would, and looks at groups. */
 public final class Topics implements AutoCloseable {
 
-    /** It lingers until {@link #flush}, also on a machine that stands still for some seconds: what is added makes one batch. */
+    /**
+     * It waits for {@link #flush}, so that added records make one batch, also if the machine stands still for some
+     * seconds.
+     */
     private final KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(
             Map.of("bootstrap.servers", Servers.kafka().bootstrapServers(), "linger.ms", "60000"),
             new ByteArraySerializer(),
@@ -26,12 +29,12 @@ public final class Topics implements AutoCloseable {
     private final Admin admin =
             Admin.create(Map.of("bootstrap.servers", Servers.kafka().bootstrapServers()));
 
-    /** An id as a relay's events have. */
+    /** An id in the form of a relay's event ids. */
     static String id() {
         return UUID.randomUUID().toString();
     }
 
-    /** Sends an order; its event id is the order's id. */
+    /** Sends an order. Its id is also the event id. */
     void send(String topic, String id, String action, int times) {
         send(topic, 0, id, "order", order(id, action, times));
     }
@@ -62,7 +65,7 @@ public final class Topics implements AutoCloseable {
         producer.flush();
     }
 
-    /** As one batch of Kafka's, so that the receiver gets them by one poll; each is an order without an action. */
+    /** Sends orders without an action as one Kafka batch, so that the receiver gets them in one poll. */
     void sendTogether(String topic, String... ids) {
         for (String id : ids) {
             producer.send(orderRecord(topic, 0, id, "", 0));
@@ -70,12 +73,12 @@ public final class Topics implements AutoCloseable {
         producer.flush();
     }
 
-    /** Puts an order into what the next {@link #flush} sends as one batch. */
+    /** Adds an order to the batch that the next {@link #flush} sends. */
     void add(String topic, String id, String action, int times) {
         producer.send(orderRecord(topic, 0, id, action, times));
     }
 
-    /** The same with a key. */
+    /** Does the same with a key. */
     void add(String topic, String key, String id, String action, int times) {
         ProducerRecord<byte[], byte[]> record =
                 new ProducerRecord<>(topic, 0, bytes(key), bytes(order(id, action, times)));
@@ -101,7 +104,7 @@ public final class Topics implements AutoCloseable {
         return record;
     }
 
-    /** Without waiting for each. */
+    /** Sends without waiting for each record. */
     void sendMany(String topic, int partition, int number) {
         for (int i = 0; i < number; i++) {
             producer.send(orderRecord(topic, partition, id(), "", 0));

@@ -9,7 +9,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** One deployment with every mistake: each is named, by class, method and rule, and the application is not there. */
+/**
+ * One deployment with every mistake. Each is reported by class, method and rule, and the application is not deployed.
+ */
 class WrongHandlersRefusedIT {
 
     private static String log;
@@ -37,13 +39,13 @@ class WrongHandlersRefusedIT {
     @CsvSource(
             delimiter = '|',
             value = {
-                "Shapes.none()|its parameters are (), legal shapes are (E), (E, EventContext) and (List<E>)",
+                "Shapes.none()|its parameters are (), legal are (E), (E, EventContext) and (List<E>)",
                 "Shapes.three(Known, EventContext, String)|its parameters are (Known, EventContext, String)",
                 "Shapes.swapped(EventContext, Known)|its parameters are (EventContext, Known)",
                 "Shapes.rawList(List)|its parameters are (List)",
                 "Shapes.generic(java.util.Map<java.lang.String, java.lang.String>)|its parameters are",
                 "Shapes.primitive(int)|its parameters are (int)",
-                "Shapes.result(Known)|it returns String, which nobody would see",
+                "Shapes.result(Known)|it returns String, which would be lost",
                 "Shapes.hidden(Known)|it is not public",
                 "Shapes.fixed(Known)|it is static",
                 "Shapes.unknown(Unknown)|its topic is not known; set @InboxHandler(topic = ...), or topic on @EventType of Unknown",
@@ -84,7 +86,7 @@ class WrongHandlersRefusedIT {
         assertThat(log)
                 .contains(
                         "  - alias \"two\" of type one on topic aliases (handler one) is the name of a type that is handled there")
-                .contains("  - alias \"old\" of type two on topic aliases (handler two) is an alias of type one, too");
+                .contains("  - alias \"old\" of type two on topic aliases (handler two) is also an alias of type one");
     }
 
     @Test

@@ -9,12 +9,12 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records as no relay of ours writes them, and what becomes of each: of one that is right, a mistake at a time. Those that are handled all
- * the same say where the line is.
+ * Records that Twinbox's relay never writes, and what happens to each. A right record gets one mistake at a time. Some
+ * mistakes are harmless: they show where the limit is.
  */
 public enum WrongRecord {
     ID_MISSING(
-            nobodys("header ce_id is missing; let its producer set it right, or twinbox.inbox.event-id name another"),
+            nobodys("header ce_id is missing; correct its producer, or set twinbox.inbox.event-id to another place"),
             record -> record.without("ce_id")),
     ID_WITHOUT_VALUE(nobodys("header ce_id is empty"), record -> record.with("ce_id", (byte[]) null)),
     ID_EMPTY(nobodys("header ce_id is empty"), record -> record.with("ce_id", "")),
@@ -33,8 +33,7 @@ public enum WrongRecord {
             record -> record.without("ce_id").add("CE_ID", "x")),
 
     TYPE_MISSING(
-            nobodys(
-                    "header ce_type is missing; let its producer set it right, or twinbox.inbox.event-type name another"),
+            nobodys("header ce_type is missing; correct its producer, or set twinbox.inbox.event-type to another"),
             record -> record.without("ce_type")),
     TYPE_EMPTY(nobodys("header ce_type is empty"), record -> record.with("ce_type", "")),
     TYPE_TOO_LONG(
@@ -46,10 +45,10 @@ public enum WrongRecord {
     NOTHING_AT_ALL(nobodys("header ce_type is missing"), Draft::clear),
 
     VERSION_OLD(
-            nobodys("header ce_specversion is \"0.3\"; CloudEvents are read in version 1.0"),
+            nobodys("header ce_specversion is \"0.3\"; CloudEvents must have version 1.0"),
             record -> record.with("ce_specversion", "0.3")),
     VERSION_NEW(
-            nobodys("header ce_specversion is \"2.0\"; CloudEvents are read in version 1.0"),
+            nobodys("header ce_specversion is \"2.0\"; CloudEvents must have version 1.0"),
             record -> record.with("ce_specversion", "2.0")),
     VERSION_EMPTY(nobodys("header ce_specversion is \"\""), record -> record.with("ce_specversion", "")),
     VERSION_WITHOUT_VALUE(
@@ -83,8 +82,8 @@ public enum WrongRecord {
     CONTENT_TYPE_WRONG(handled(), record -> record.with("content-type", "text/xml")),
     CONTENT_TYPE_NOT_UTF8(handled(), record -> record.with("content-type", bytes(0xff))),
     CONTENT_TYPE_AVRO(
-            nobodys("its content-type is application/cloudevents+avro; of structured CloudEvents only "
-                    + "application/cloudevents+json is read"),
+            nobodys("its content-type is application/cloudevents+avro; structured CloudEvents must be "
+                    + "application/cloudevents+json"),
             record -> record.with("content-type", "application/cloudevents+avro")),
     CONTENT_TYPE_BATCH(
             nobodys("its content-type is application/cloudevents-batch+json"),
@@ -105,10 +104,10 @@ public enum WrongRecord {
     STRUCTURED_NESTED_DEEPLY(
             nobodys("its value"), record -> record.structured("").value("[".repeat(100_000))),
     STRUCTURED_VERSION_MISSING(
-            nobodys("its specversion is null; structured CloudEvents are read in version 1.0"),
+            nobodys("its specversion is null; structured CloudEvents must have version 1.0"),
             record -> record.structured("\"id\":\"1\",\"type\":\"order\"")),
     STRUCTURED_VERSION_OLD(
-            nobodys("its specversion is \"0.3\"; structured CloudEvents are read in version 1.0"),
+            nobodys("its specversion is \"0.3\"; structured CloudEvents must have version 1.0"),
             record -> record.structured("\"specversion\":\"0.3\",\"id\":\"1\",\"type\":\"order\"")),
     STRUCTURED_ID_MISSING(
             nobodys("member id is missing"), record -> record.structured("\"specversion\":\"1.0\",\"type\":\"order\"")),
@@ -183,9 +182,9 @@ public enum WrongRecord {
             nobodys("header ce_id is missing"),
             record -> record.without("ce_id").key(null).noValue());
 
-    /** Of what a record of ours becomes. */
+    /** What happens to a record. */
     public enum Outcome {
-        /** Parked, and nobody's: it is not known whose it is. */
+        /** Parked without a handler, because the handler is not known. */
         PARKED_AS_NOBODYS,
         /** Parked for the handler that cannot read it. */
         PARKED_FOR_ITS_HANDLER,
@@ -193,7 +192,7 @@ public enum WrongRecord {
         HANDLED
     }
 
-    /** @param text part of the error that it is parked with */
+    /** @param text part of the error with which the record is parked */
     record Expected(Outcome outcome, String text) {}
 
     public static final String TYPE = "order";
@@ -244,7 +243,7 @@ public enum WrongRecord {
         return bytes;
     }
 
-    /** A record in the making. */
+    /** A record under construction. */
     public static final class Draft {
         static final String ORDER = "dev.twinbox.inbox.app.Order";
         public static final String JSON = "{\"id\":\"1\",\"action\":\"\",\"times\":0}";
@@ -324,19 +323,19 @@ public enum WrongRecord {
             return this;
         }
 
-        /** In structured mode, with these members. */
+        /** Makes it a CloudEvent in structured mode with these members. */
         private Draft structured(String members) {
             return clearHeaders()
                     .value("{" + members + "}")
                     .add(CloudEventHeaders.CONTENT_TYPE, "application/cloudevents+json");
         }
 
-        /** The same with a version and a type. */
+        /** Does the same with a version and a type. */
         private Draft event(String members) {
             return structured("\"specversion\":\"1.0\",\"type\":\"" + TYPE + "\"," + members);
         }
 
-        /** The id and the right data. */
+        /** Adds this member, an id and the right data. */
         private String member(String name) {
             return "\"id\":\"" + id + "\",\"" + name + "\":" + JSON;
         }

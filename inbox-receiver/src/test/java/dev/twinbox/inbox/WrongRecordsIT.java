@@ -20,7 +20,10 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** All wrong records on one partition of a real broker, an event that is right behind each: what is in the database afterwards. */
+/**
+ * All wrong records on one partition of a real broker, a right one after each. Checks what is in the database
+ * afterwards.
+ */
 @Tag("proof")
 public class WrongRecordsIT {
 
@@ -54,7 +57,7 @@ public class WrongRecordsIT {
             softly.assertAll();
             assertThat(database.count("inbox_parked"))
                     .isEqualTo(count(Outcome.PARKED_AS_NOBODYS, Outcome.PARKED_FOR_ITS_HANDLER));
-            // More after a rebalance, which reads again what is not committed.
+            // More than once after a rebalance, which reads again what is not committed.
             assertThat(MainApp.status(APP, "skipped")).isGreaterThanOrEqualTo(count(Outcome.SKIPPED));
         } finally {
             Servers.payara().undeploy(APP);
@@ -82,7 +85,7 @@ public class WrongRecordsIT {
         }
     }
 
-    /** Records and those behind them came one after the other to a topic that was new. */
+    /** Each record and the right one after it went one by one to a new topic. */
     private static List<String> parked(Database database, WrongRecord wrong) {
         return database.texts("""
                 select concat_ws(' ', state, coalesce(handler, 'nobody'), coalesce(md5(record_key), 'none'),

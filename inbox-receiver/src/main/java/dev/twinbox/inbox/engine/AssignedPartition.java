@@ -10,8 +10,11 @@ import java.util.stream.Stream;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * One assigned partition: distributes its events over lanes and knows how far they are settled and committed. Belongs to one assignment;
- * when the partition is lost and comes back there is a new one, so that outcomes of the old one do not count.
+ * One assigned partition. It distributes its events over lanes and knows which offset is settled and which is
+ * committed.
+ *
+ * <p>An object belongs to one assignment. A partition that is lost and assigned again gets a new object. Outcomes of
+ * the old object are then ignored.
  *
  * <p>Used by the poll thread only.
  */
@@ -20,7 +23,7 @@ final class AssignedPartition {
     /** Stands for an offset before anything is known. */
     static final long UNKNOWN = -1;
 
-    /** In batches of each lane: the next one is here when the one before ends. */
+    /** How many batches each lane buffers, so that the next batch is here when the current one ends. */
     private static final int READ_AHEAD = 2;
 
     private final TopicPartition partition;
@@ -35,8 +38,8 @@ final class AssignedPartition {
     private boolean paused;
 
     /**
-     * @param offset what is committed; {@link #UNKNOWN} if that is not known
-     * @param suspects how many events, from the first on, the previous owner may have died of
+     * @param offset the committed offset; {@link #UNKNOWN} if it is not known
+     * @param suspects how many events, from the first on, may have killed the previous owner
      * @param lanes how many batches may be handled at the same time
      */
     AssignedPartition(TopicPartition partition, long offset, int suspects, int lanes) {
@@ -55,7 +58,10 @@ final class AssignedPartition {
         return lanes;
     }
 
-    /** @param next offset of the record after these; beyond the last one's successor where a transaction ended */
+    /**
+     * @param next offset of the record after these; it can be greater than the last offset plus one where a transaction
+     *     ended
+     */
     void add(Collection<ReceivedEvent> fetched, long next) {
         for (ReceivedEvent event : fetched) {
             ledger.open(event.offset());
@@ -70,8 +76,9 @@ final class AssignedPartition {
     }
 
     /**
-     * By the hash by which parking knows a key. Not by the producers' hash: what all keys of a partition have in common is its
-     * remainder, so with eight partitions and four lanes all would get into one. Without a key there is no order to keep.
+     * The lane is chosen by the key hash that parking uses. The producers' hash would not do: all keys of a partition
+     * share its remainder. With eight partitions and four lanes all keys would get into one lane. Events without a key
+     * need no order, so they are spread evenly.
      */
     private Lane laneOf(ReceivedEvent event) {
         if (lanes.size() == 1) {
@@ -82,14 +89,14 @@ final class AssignedPartition {
         return lanes.get(Math.floorMod(number, lanes.size()));
     }
 
-    /** Hands out the first events of a lane that is ready; they stay here until they are settled. */
+    /** Hands out the first events of a lane that is ready. They stay here until they are settled. */
     Batch begin(Lane lane, int most, Duration maxTime) {
         ReceivedEvent first = lane.first();
         boolean isSuspect = first != null && first.offset() < suspectsUntil;
         return lane.begin(most, maxTime, isSuspect ? Handover.AFTER_CRASH : Handover.CLEAN);
     }
 
-    /** Takes back what was handed out to a lane; the first events are settled. */
+    /** Takes back what was handed out to a lane. The first {@code settled} events are settled. */
     void end(Lane lane, int settled) {
         lane.end(settled, this::settled);
     }
@@ -112,7 +119,10 @@ final class AssignedPartition {
         return ledger.settledTo();
     }
 
-    /** Where the next owner is to begin. What is committed before it is handled stays committed. */
+    /**
+     * The offset at which the next owner starts. An offset that was committed before its event was handled stays
+     * committed.
+     */
     long offsetToGiveBack() {
         return Math.max(settledTo(), committedTo);
     }
@@ -121,7 +131,7 @@ final class AssignedPartition {
         committedTo = Math.max(committedTo, offset);
     }
 
-    /** Nothing more can be fetched. */
+    /** Marks that the broker no longer has the next record, so nothing more can be fetched. */
     void outOfRange() {
         outOfRange = true;
     }
@@ -142,18 +152,18 @@ final class AssignedPartition {
         return ledger.size() == 0;
     }
 
-    /** Of the records that are here. */
+    /** How many bytes the buffered records take. */
     long bytes() {
         return bytes;
     }
 
-    /** Whether enough is here, so that memory, and what a crash repeats, stay bounded. */
+    /** Whether enough is buffered. The limit bounds the memory, and what a crash repeats. */
     boolean isFull(InboxConfig config) {
         return isAtALimit(config)
                 || ledger.size() >= READ_AHEAD * config.batch().size() * lanes.size();
     }
 
-    /** Nothing more may be added; a partition that is only full may get another poll's records. */
+    /** Whether nothing more may be added. A partition that is only full may still get the records of one more poll. */
     boolean isAtALimit(InboxConfig config) {
         return outOfRange
                 || bytes >= config.buffer().partitionBytes()

@@ -7,7 +7,7 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.List;
 
-/** {@code AT_MOST_ONCE}: the offset is committed already, so each event gets one attempt, whatever comes of it. */
+/** Handles {@code AT_MOST_ONCE} events. Their offset is already committed, so each event gets exactly one attempt. */
 final class AtMostOnceProcessor implements Processor {
 
     private static final Logger LOG = System.getLogger(AtMostOnceProcessor.class.getName());

@@ -19,13 +19,14 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One try to handle events in one transaction: claim, call, give back what there was no time for, commit.
+ * One attempt to handle events in one transaction. It claims the events, calls the handlers, gives back the claims
+ * there was no time for, and commits.
  *
  * <p>Used once, by one thread.
  */
 final class Attempt implements Runnable, Synchronization {
 
-    /** How far it got: that decides what is to blame for a failure. */
+    /** How far the attempt got. The phase decides whether the database or the event is the cause of a failure. */
     private enum Phase {
         BEGIN,
         CLAIM,
@@ -41,7 +42,7 @@ final class Attempt implements Runnable, Synchronization {
     private final Claims claims;
     private final Predicate<Integer> stopAfter;
 
-    /** By handler and event id, until the delivery is taken. */
+    /** The answers to the claims, by handler and event id. An answer is removed once its delivery is handled. */
     private final Map<String, Map<String, ClaimResult>> results = new HashMap<>();
 
     private final List<Delivery> followers = new ArrayList<>();
@@ -49,13 +50,13 @@ final class Attempt implements Runnable, Synchronization {
     private int handled;
     private int effects;
     private int duplicates;
-    private volatile boolean committed; // a server may complete on another thread
+    private volatile boolean committed; // a server may end the transaction on another thread
     private @Nullable Throwable thrown;
 
     /**
-     * @param handlersOf which handlers an event is for, in the order in which they are called
+     * @param handlersOf the handlers of an event, in the order in which they are called
      * @param claims how the events are claimed
-     * @param stopAfter asked with the number of events handled: whether to leave the rest
+     * @param stopAfter gets the number of events handled so far; returns whether to leave the rest
      */
     Attempt(
             JtaDatabase database,
@@ -74,45 +75,45 @@ final class Attempt implements Runnable, Synchronization {
         this.stopAfter = stopAfter;
     }
 
-    /** Runs the transaction; afterwards the other methods say how it went. */
+    /** Runs the transaction. Afterwards the other methods report the result. */
     Attempt execute() {
         try {
             database.transaction().run(this);
         } catch (RuntimeException | Error e) {
-            blame(e);
+            addThrown(e);
         }
         return this;
     }
 
     /**
-     * Only what the transaction manager reports counts: a method that returns normally may have been rolled back. In doubt the
-     * answer is no, and the claims of the next attempt find what had been committed after all.
+     * Whether the transaction manager has reported a commit. A method that returns normally may still have been rolled
+     * back. In doubt the answer is no; the claims of the next attempt then find what was committed.
      */
     boolean isCommitted() {
         return committed && thrown == null;
     }
 
-    /** How often a handler was called, if it is committed. */
+    /** How many handler calls had an effect. Valid if the attempt is committed. */
     int effects() {
         return effects;
     }
 
-    /** How many deliveries were left out because their effect had happened before. */
+    /** How many deliveries were skipped because their effect had already happened. */
     int duplicates() {
         return duplicates;
     }
 
-    /** What was parked behind earlier events of its key, if it is committed. */
+    /** The deliveries that were parked after earlier events of their key. Valid if the attempt is committed. */
     List<Delivery> followers() {
         return followers;
     }
 
-    /** How many events, from the first on, are done if it is committed. */
+    /** How many events, from the first on, are handled. Valid if the attempt is committed. */
     int handled() {
         return handled;
     }
 
-    /** Whether the database, not an event, is to blame. */
+    /** Whether the database, not an event, caused the failure. */
     boolean isDatabaseFault() {
         Throwable cause = cause();
         boolean beforeHandling = phase == Phase.BEGIN || phase == Phase.CLAIM;
@@ -123,8 +124,8 @@ final class Attempt implements Runnable, Synchronization {
         return thrown != null
                 ? thrown
                 : new IllegalStateException(
-                        "the transaction was rolled back although nothing was thrown: a handler, or "
-                                + "something that it called, marked it for rollback, or it timed out");
+                        "the transaction was rolled back without an exception: it timed out, or a handler "
+                                + "(or code it called) marked it for rollback");
     }
 
     @Override
@@ -136,8 +137,8 @@ final class Attempt implements Runnable, Synchronization {
             phase = Phase.HANDLE;
             callHandlers();
             phase = Phase.COMMIT;
-        } catch (Throwable t) { // whatever a handler throws rolls back
-            blame(t);
+        } catch (Throwable t) { // whatever a handler throws rolls the transaction back
+            addThrown(t);
             rollBack();
         }
     }
@@ -180,7 +181,7 @@ final class Attempt implements Runnable, Synchronization {
         settle();
     }
 
-    /** The second one of a delivery that is in the batch twice is a duplicate. */
+    /** If a batch contains a delivery twice, the second one is a duplicate. */
     private ClaimResult take(Handler handler, ReceivedEvent event) {
         Map<String, ClaimResult> ofHandler = results.getOrDefault(handler.name(), Map.of());
         ClaimResult result = ofHandler.get(event.id());
@@ -202,18 +203,18 @@ final class Attempt implements Runnable, Synchronization {
         }
         if (!rest.isEmpty()) {
             try (Connection connection = database.connect()) {
-                claims.giveBack(connection, rest);
+                claims.unclaim(connection, rest);
             }
         }
     }
 
-    /** After the handlers, so that its locks are held for a short time only. */
+    /** Runs after the handlers, so that its locks are held for a short time only. */
     private void settle() throws SQLException {
         if (followers.isEmpty() && !claims.hasToSettle()) {
             return;
         }
         try (Connection connection = database.connect()) {
-            claims.settle(connection); // first: the row of a recorded start is not the one that waits
+            claims.settle(connection); // first, or a recorded start would keep its event from being parked
             for (Delivery follower : followers) {
                 parking.follow(connection, follower);
             }
@@ -224,12 +225,12 @@ final class Attempt implements Runnable, Synchronization {
         try {
             database.registry().setRollbackOnly();
         } catch (RuntimeException e) {
-            // Already rolled back, by a timeout; the status after completion says so.
-            blame(e);
+            // A timeout has already rolled it back. The status after completion says so.
+            addThrown(e);
         }
     }
 
-    private void blame(Throwable t) {
+    private void addThrown(Throwable t) {
         if (thrown == null) {
             thrown = t;
         } else if (thrown != t) {

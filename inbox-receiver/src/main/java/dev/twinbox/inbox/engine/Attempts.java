@@ -7,7 +7,9 @@ import dev.twinbox.tracing.Tracing;
 import java.util.List;
 import java.util.function.Predicate;
 
-/** Attempts to handle events of one consumer group, and does what follows a commit. Used by all workers. */
+/**
+ * Makes attempts to handle events of one consumer group, and does what has to follow their commit. Used by all workers.
+ */
 final class Attempts {
 
     private final String group;
@@ -27,7 +29,7 @@ final class Attempts {
     /**
      * Attempts to handle events together, each with all its handlers.
      *
-     * @param stopAfter asked with the number of events handled: whether to leave the rest
+     * @param stopAfter gets the number of events handled so far; returns whether to leave the rest
      */
     Attempt handleTogether(List<ReceivedEvent> events, Claims claims, Predicate<Integer> stopAfter) {
         return execute(new Attempt(database, parking, calls(), events, ReceivedEvent::handlers, claims, stopAfter));

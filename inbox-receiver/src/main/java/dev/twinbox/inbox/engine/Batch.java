@@ -4,7 +4,7 @@ import dev.twinbox.inbox.event.ReceivedEvent;
 import java.time.Duration;
 import java.util.List;
 
-/** Consecutive events of one partition that a worker is to handle, and the sign to stop. */
+/** Consecutive events of one partition that a worker handles. The poll thread can ask it to end early. */
 final class Batch {
 
     private final List<ReceivedEvent> events;
@@ -42,7 +42,7 @@ final class Batch {
         cutShort = true;
     }
 
-    /** Whether no further event is to be started. */
+    /** Whether no further event may be started. */
     boolean isOver() {
         return cutShort || System.nanoTime() - startedAt >= maxNanos;
     }

@@ -20,7 +20,7 @@ import org.apache.kafka.common.TopicPartition;
 /**
  * Hands batches to the workers and takes their outcomes back.
  *
- * <p>All methods belong to the poll thread; only {@link #work} runs on a worker.
+ * <p>The poll thread calls all methods. Only {@link #work} runs on a worker.
  */
 final class BatchDispatch {
 
@@ -44,8 +44,8 @@ final class BatchDispatch {
     private final BlockingQueue<Result> results = new LinkedBlockingQueue<>();
 
     /**
-     * @param assigned the partitions of this member, as they are at any time
-     * @param whenDone is called on a worker whenever an outcome is there
+     * @param assigned the current partitions of this member; changes as partitions come and go
+     * @param whenDone called on a worker as soon as an outcome is there
      */
     BatchDispatch(
             Map<TopicPartition, AssignedPartition> assigned,
@@ -92,18 +92,18 @@ final class BatchDispatch {
     private boolean commitBefore(AssignedPartition partition, Batch batch) {
         ReceivedEvent last = batch.events().get(batch.events().size() - 1);
         if (last.handlers().isEmpty() && last.isReadable()) {
-            return true; // not for any handler: its offset goes with the next
+            return true; // no handler takes it: its offset is committed with a later one
         }
         return commits.commitNow(Map.of(partition.partition(), new OffsetAndMetadata(last.offset() + 1)));
     }
 
-    /** On a worker. */
+    /** Runs on a worker. */
     private void work(AssignedPartition partition, Lane lane, Batch batch) {
         Outcome outcome;
         try {
             outcome = processor.process(batch);
         } catch (RuntimeException | Error e) {
-            // Nothing that a handler did; the lane must not wait for ever for an answer.
+            // A defect, not a failure of a handler. The lane needs an outcome, or it would wait for ever.
             outcome = Outcome.waitForDatabase(0, e);
         }
         results.add(new Result(partition, lane, outcome));
@@ -121,7 +121,7 @@ final class BatchDispatch {
         }
     }
 
-    /** Waits for one outcome and applies it. Returns whether one came within the time. */
+    /** Waits for one outcome and applies it. Returns whether one came in time. */
     boolean awaitOutcome(long nanos) throws InterruptedException {
         Result result = results.poll(nanos, TimeUnit.NANOSECONDS);
         if (result != null) {
@@ -130,7 +130,7 @@ final class BatchDispatch {
         return result != null;
     }
 
-    /** Ends the batches of these partitions early, and waits for the workers, within bounds. */
+    /** Ends the batches of these partitions early. Waits for their workers, at most for the configured time. */
     void settle(Collection<AssignedPartition> leaving) {
         cutShort(leaving);
         long deadline = System.nanoTime() + config.stopTimeout().toNanos();
@@ -158,7 +158,8 @@ final class BatchDispatch {
                 .toList();
         running.forEach(lane -> LOG.log(
                 Level.WARNING,
-                "Left {0} unfinished: a handler took longer than {1} {2}. It counts as not handled unless it commits",
+                "{0} is left unfinished: its handler took longer than {1} {2}. It is redelivered "
+                        + "unless it still commits",
                 lane.first(),
                 Setting.STOP_TIMEOUT.key(),
                 config.stopTimeout()));
@@ -168,7 +169,7 @@ final class BatchDispatch {
         AssignedPartition partition = result.partition();
         Lane lane = result.lane();
         if (assigned.get(partition.partition()) != partition) {
-            return; // the partition was lost meanwhile: its new owner decides
+            return; // the partition was lost in the meantime, and its new owner handles the events
         }
         Outcome outcome = result.outcome();
         partition.end(lane, outcome.settled());
@@ -185,7 +186,7 @@ final class BatchDispatch {
         status.databaseFailed(outcome.cause());
     }
 
-    /** For a moment: what fails again and again is parked, and the partition goes on. */
+    /** The wait is short: an event that keeps failing is parked, and the partition goes on. */
     private void waitForEvent(Lane lane, Outcome outcome) {
         ReceivedEvent event = lane.first();
         Throwable cause = outcome.cause();
@@ -193,7 +194,7 @@ final class BatchDispatch {
             lane.waitFor(config.backoff().after(event.failures()), System.nanoTime());
             LOG.log(
                     Level.DEBUG,
-                    () -> event + " failed in " + outcome.handler() + " and will be tried again: "
+                    () -> event + " failed in " + outcome.handler() + " and is retried: "
                             + (cause == null ? "" : ErrorText.of(cause)));
         }
     }

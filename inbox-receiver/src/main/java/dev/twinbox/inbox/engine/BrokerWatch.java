@@ -14,7 +14,9 @@ import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reports from the poll thread whether Kafka is reachable. A consumer itself says nothing of that: its polls just stay empty.
+ * Reports whether Kafka is reachable. A consumer does not report it: without a broker its polls return nothing.
+ *
+ * <p>Used by the poll thread only.
  */
 final class BrokerWatch {
 
@@ -35,7 +37,7 @@ final class BrokerWatch {
     private long lookAt = System.nanoTime();
     private long lookForTopicsAt = System.nanoTime();
 
-    /** @param session for how long the group waits for a heartbeat */
+    /** @param session how long the group waits for a heartbeat before it removes the member */
     BrokerWatch(Consumer<byte[], byte[]> consumer, Subscription subscription, Duration session, ReceiverStatus status) {
         this.consumer = consumer;
         this.session = session;
@@ -45,13 +47,13 @@ final class BrokerWatch {
         status.trouble(subject, "has not joined its group yet");
     }
 
-    /** The group's coordinator has answered. */
+    /** Notes that the group's coordinator has answered. */
     void joined() {
         joined = true;
         lookAt = System.nanoTime();
     }
 
-    /** Looks now and then. */
+    /** Checks connections and topics. Does nothing if the last check was a moment ago. */
     void look() {
         long now = System.nanoTime();
         if (now - lookAt >= 0) {
@@ -64,7 +66,10 @@ final class BrokerWatch {
         }
     }
 
-    /** A broker that is cut off or paused keeps its connections; what ends is the heartbeat, each waits for the answer to the last. */
+    /**
+     * Connections alone prove nothing: those to a broker that is cut off or paused stay open. Heartbeats prove it: each
+     * one waits for the answer to the one before.
+     */
     private void lookAtConnections() {
         double silence = heartbeatAge();
         if (connections() == 0) {
@@ -73,7 +78,7 @@ final class BrokerWatch {
             status.trouble(
                     subject,
                     "has had no heartbeat answered for " + (long) silence
-                            + " seconds, so the group has given it up: is the broker, group coordinator of it, reachable?");
+                            + " seconds, so the group has removed it: check that the group's coordinator is reachable");
         } else if (joined && status.recovered(subject)) {
             LOG.log(Level.INFO, "Connected: {0}", subject);
         }
@@ -86,7 +91,7 @@ final class BrokerWatch {
         return value(connections, 1);
     }
 
-    /** Seconds; at most 0 before the first heartbeat. */
+    /** Seconds since the last heartbeat; at most 0 before the first one. */
     private double heartbeatAge() {
         if (heartbeatAge == null) {
             heartbeatAge = metric("last-heartbeat-seconds-ago", "consumer-coordinator-metrics");
@@ -119,8 +124,11 @@ final class BrokerWatch {
         }
         if (there) {
             status.recovered(about);
-        } else if (status.trouble(about, "does not exist, or may not be read")) {
-            LOG.log(Level.WARNING, "Topic {0} does not exist, or may not be read; its handlers wait for it", topic);
+        } else if (status.trouble(about, "does not exist or may not be read")) {
+            LOG.log(
+                    Level.WARNING,
+                    "Topic {0} does not exist or may not be read; its handlers wait until it can be read",
+                    topic);
         }
         return there;
     }

@@ -14,30 +14,33 @@ import java.sql.SQLException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** How an attempt claims the events that it handles, and what it leaves behind; all in the attempt's transaction. */
+/**
+ * How an attempt claims its events, and what it writes about them afterwards. All of it is in the attempt's
+ * transaction.
+ */
 interface Claims {
 
     /**
-     * Claims what is to be handled. A delivery without an answer is {@link ClaimResult#DONE} for a handler that claims, and
-     * {@link ClaimResult#TO_HANDLE} for one that does not.
+     * Claims what is to be handled. A delivery may stay without an answer. That means {@link ClaimResult#DONE} if its
+     * handler claims, else {@link ClaimResult#TO_HANDLE}.
      *
-     * @param deliveries not empty; one of them may be there twice: it is answered once
+     * @param deliveries not empty; a delivery that is there twice gets one answer
      */
     void take(Connection connection, List<Delivery> deliveries, ClaimSink sink) throws SQLException;
 
-    /** Gives back what was claimed and not handled. */
-    void giveBack(Connection connection, Keys keys) throws SQLException;
+    /** Deletes the claims of deliveries that were not handled. */
+    void unclaim(Connection connection, Keys keys) throws SQLException;
 
-    /** All handlers have returned. */
+    /** Called when all handlers have returned. */
     void settle(Connection connection) throws SQLException;
 
-    /** Whether there is something to {@link #settle}. */
+    /** Whether {@link #settle} has anything to do. */
     boolean hasToSettle();
 
     /**
-     * Events from Kafka.
+     * Claims of events from Kafka.
      *
-     * @param start number of the row that records the handler's start; null: there is none
+     * @param start the row that records the handler's start; null if there is none
      */
     record FromKafka(
             InboxTable inbox,
@@ -45,7 +48,7 @@ interface Claims {
             String group,
             @Nullable Long start) implements Claims {
 
-        /** The same for an event whose handler's start is recorded in that row. */
+        /** The same claims, for an event whose start is recorded in that row. */
         FromKafka withStart(@Nullable RecordedStart recorded) {
             return recorded == null ? this : new FromKafka(inbox, parked, group, recorded.number());
         }
@@ -56,7 +59,7 @@ interface Claims {
         }
 
         @Override
-        public void giveBack(Connection connection, Keys keys) throws SQLException {
+        public void unclaim(Connection connection, Keys keys) throws SQLException {
             inbox.unclaim(connection, group, keys);
         }
 
@@ -73,7 +76,7 @@ interface Claims {
         }
     }
 
-    /** A parked event that is due. */
+    /** The claim of a parked event that is due. */
     record FromParking(InboxTable inbox, ParkedTable parked, DueEvent due) implements Claims {
 
         @Override
@@ -94,7 +97,7 @@ interface Claims {
         }
 
         @Override
-        public void giveBack(Connection connection, Keys keys) throws SQLException {
+        public void unclaim(Connection connection, Keys keys) throws SQLException {
             inbox.unclaim(connection, due.group(), keys);
         }
 
@@ -109,12 +112,13 @@ interface Claims {
         }
     }
 
-    /** The parked event was settled, discarded or retried by another instance or an operator in the meantime. */
+    /** Another instance or an operator has settled, discarded or retried the parked event in the meantime. */
     final class GoneException extends RuntimeException {
         private static final long serialVersionUID = 1;
 
         GoneException(DueEvent due) {
-            super("parked event " + due.number() + " is no longer this instance's");
+            super("parked event " + due.number()
+                    + " was changed by another instance or an operator; this attempt is dropped");
         }
     }
 }

@@ -12,12 +12,12 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import org.jspecify.annotations.Nullable;
 
-/** Finds out, before any event is handled, whether the data source can do what the inbox rests on. */
+/** Checks, before any event is handled, that the data source can do what the inbox relies on. */
 final class DatabaseCheck {
 
     private static final Logger LOG = System.getLogger(DatabaseCheck.class.getName());
 
-    /** Assigns a transaction id where there is none, so two transactions never show the same. */
+    /** Assigns a transaction id if there is none, so two transactions never return the same id. */
     private static final String TRANSACTION = """
             -- inbox: check that the data source takes part in the JTA transaction
             select pg_current_xact_id()::text""";
@@ -34,7 +34,7 @@ final class DatabaseCheck {
 
     /**
      * @throws SchemaException if an operator has to change something; the message says what
-     * @throws SQLException if the database cannot be asked now
+     * @throws SQLException if the database cannot be reached now
      */
     void run() throws SQLException {
         Inquiry inquiry = new Inquiry();
@@ -63,9 +63,9 @@ final class DatabaseCheck {
             }
             if (!transactionId().equals(transactionId())) {
                 throw new SchemaException("Data source " + dataSourceName
-                        + " does not take part in JTA transactions: two of its connections in one transaction are two transactions "
-                        + "of the database, so inbox rows would stay when a handler's effect is rolled back. Configure a JTA data "
-                        + "source (not non-transactional, \"jta=true\")");
+                        + " does not take part in JTA transactions: two of its connections in one JTA transaction "
+                        + "are two transactions of the database. An inbox row would stay when a handler's effect is "
+                        + "rolled back. Configure a JTA data source (\"jta=true\", not \"non-transactional\")");
             }
         }
 
@@ -93,7 +93,7 @@ final class DatabaseCheck {
             }
         }
 
-        /** Wrong credentials (28), no such database (3D), no privilege or object (42): waiting does not help. */
+        /** Wrong credentials (28), unknown database (3D), missing privilege or object (42): a retry does not help. */
         private boolean needsAnOperator(SQLException e) {
             return Faults.hasState(e, "28") || Faults.hasState(e, "3D") || Faults.hasState(e, "42");
         }

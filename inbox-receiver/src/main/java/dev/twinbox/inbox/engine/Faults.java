@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.function.Predicate;
 import javax.transaction.xa.XAException;
 
-/** Tells faults of the database or the connection from those that an event is to blame for. */
+/** Separates faults of the database or the connection from faults of an event. */
 final class Faults {
 
     private static final String QUERY_CANCELED = "57014";
@@ -19,28 +19,28 @@ final class Faults {
     private Faults() {}
 
     /**
-     * Whether the same attempt may succeed later without anybody changing anything: connection exceptions (class 08),
-     * operator intervention (57), serialization failure (40001), deadlock (40P01). A statement that was canceled (57014) is not
-     * among them: a handler that runs into a statement timeout does so again.
+     * Whether the same attempt may succeed later without any change. That holds for connection exceptions (class 08),
+     * operator intervention (57), serialization failure (40001) and deadlock (40P01). It does not hold for a canceled
+     * statement (57014): a handler that hits a statement timeout will hit it again.
      */
     static boolean isTransient(Throwable thrown) {
         return find(thrown, Faults::isTransientCause).isPresent();
     }
 
     /**
-     * Whether the claim of an event failed for what the event is: bad data (22), a constraint (23) or a limit (54). All else,
-     * a missing table or a revoked privilege included, is the database's affair.
+     * Whether a claim failed because of the event: bad data (22), a constraint (23) or a limit (54). Everything else is
+     * a fault of the database, also a missing table or a revoked privilege.
      */
     static boolean isBadData(Throwable thrown) {
         return hasState(thrown, "22") || hasState(thrown, "23") || hasState(thrown, "54");
     }
 
-    /** Whether the handler found done what it was to do. */
+    /** Whether the handler reported that its work was already done. */
     static boolean isAlreadyDone(Throwable thrown) {
         return find(thrown, AlreadyDoneException.class::isInstance).isPresent();
     }
 
-    /** Whether an SQL error of this class is at the bottom of it. */
+    /** Whether the exception or one of its causes is an SQL error of this class. */
     static boolean hasState(Throwable thrown, String sqlStateClass) {
         return find(thrown, cause -> sqlState(cause).startsWith(sqlStateClass)).isPresent();
     }
@@ -59,7 +59,7 @@ final class Faults {
         return state == null ? "" : state;
     }
 
-    /** Walks causes, next exceptions and suppressed ones; handlers may throw anything, loops included. */
+    /** Walks causes, next exceptions and suppressed ones. Handlers may throw anything, also a cycle of causes. */
     private static Optional<Throwable> find(Throwable thrown, Predicate<Throwable> condition) {
         Set<Throwable> seen = Collections.newSetFromMap(new IdentityHashMap<>());
         Deque<Throwable> toSee = new ArrayDeque<>();

@@ -26,11 +26,13 @@ import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One consumer in its group: polls, and pauses partitions that have enough. {@link BatchDispatch} hands out batches,
- * {@link OffsetCommits} commits what is settled, {@link PartitionHandover} takes partitions over and gives them away. A handler
- * never runs on this thread, so a slow handler does not cost the membership.
+ * One consumer in its group. It polls, and pauses partitions that have enough records.
  *
- * <p>All methods but {@link #wakeUp} belong to the poll thread, Kafka's callbacks included.
+ * <p>{@link BatchDispatch} hands out batches. {@link OffsetCommits} commits what is settled. {@link PartitionHandover}
+ * takes partitions over and gives them back. Handlers never run on this thread, so a slow handler does not cost the
+ * membership.
+ *
+ * <p>All methods except {@link #wakeUp} are called on the poll thread. So are Kafka's callbacks.
  */
 final class GroupMember {
 
@@ -38,7 +40,10 @@ final class GroupMember {
 
     private static final Duration LONGEST_POLL = Duration.ofSeconds(1);
 
-    /** More than most batches take; so long may records of other partitions have to wait. */
+    /**
+     * How long the poll thread waits for a partition to get room. Most batches take less. Records of other partitions
+     * are delayed by this time at most.
+     */
     private static final Duration ROOM_SOON = Duration.ofMillis(50);
 
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
@@ -54,7 +59,7 @@ final class GroupMember {
 
     private final Map<TopicPartition, AssignedPartition> assigned = new HashMap<>();
 
-    /** Written by the poll thread; workers read it to know whether it has to be woken. */
+    /** Written by the poll thread. Workers read it to know whether the poll thread has to be woken. */
     private volatile boolean polling;
 
     GroupMember(
@@ -80,12 +85,12 @@ final class GroupMember {
         consumer.subscribe(subscription.topics(), handover);
     }
 
-    /** What Kafka calls when partitions come or go. */
+    /** The listener that Kafka calls when partitions come or go. */
     ConsumerRebalanceListener handover() {
         return handover;
     }
 
-    /** Applies outcomes, hands out the next batches, commits offsets and polls, each once. */
+    /** Applies outcomes, hands out the next batches, commits offsets and polls. Does each of them once. */
     void runOnce() {
         dispatch.applyOutcomes();
         dispatch.handOut();
@@ -99,16 +104,16 @@ final class GroupMember {
         brokerWatch.look();
     }
 
-    /** From any thread: ends a poll that is under way. */
+    /** Ends a poll that is in progress. May be called from any thread. */
     void wakeUp() {
         if (polling) {
             consumer.wakeup();
         }
     }
 
-    /** Waits, within bounds, for what is being handled, commits its offsets and leaves the group. */
+    /** Waits, at most for the configured time, for running batches. Then commits their offsets and leaves the group. */
     void leave() {
-        boolean interrupted = Thread.interrupted(); // or Kafka would give up at once
+        boolean interrupted = Thread.interrupted(); // an interrupted thread would make Kafka give up at once
         try {
             handover.giveBackAll();
         } finally {
@@ -122,7 +127,7 @@ final class GroupMember {
     private ConsumerRecords<byte[], byte[]> poll() {
         polling = true;
         try {
-            // Looked at after the flag is up: an outcome that comes later wakes us.
+            // The flag is set before the outcomes are checked, so a later outcome wakes the poll.
             return consumer.poll(dispatch.hasOutcomes() ? Duration.ZERO : timeToWait());
         } catch (WakeupException e) {
             return ConsumerRecords.empty();
@@ -148,15 +153,22 @@ final class GroupMember {
         return Duration.ofNanos(Math.min(nanos, LONGEST_POLL.toNanos()));
     }
 
-    /** The group has never committed here: a new group, or a new partition. Anything but the start would lose events. */
+    /**
+     * The group has never committed an offset here: the group or the partition is new. Any other start would lose
+     * events.
+     */
     private void startAtTheEarliest(Set<TopicPartition> partitions) {
         List<TopicPartition> mine =
                 partitions.stream().filter(consumer.assignment()::contains).toList();
-        LOG.log(Level.INFO, "Group {0} has no offsets for {1}; it starts at the earliest", subscription.group(), mine);
+        LOG.log(
+                Level.INFO,
+                "Group {0} has no offset for {1}; it starts at the earliest record",
+                subscription.group(),
+                mine);
         consumer.seekToBeginning(mine);
     }
 
-    /** The records between are gone, or the log was cut back; going on anywhere would hide that. */
+    /** Records were deleted, or the log was truncated. To continue at any other offset would hide the loss. */
     private void reportOutOfRange(Map<TopicPartition, Long> offsets) {
         offsets.forEach((partition, offset) -> {
             AssignedPartition mine = assigned.get(partition);
@@ -165,10 +177,10 @@ final class GroupMember {
             }
             mine.outOfRange();
             String text = "offset " + offset + " of group " + subscription.group() + " is not on " + partition
-                    + " any more (deleted by retention, or lost with a broker); the partition is not read until the application "
-                    + "is stopped, the offset set on purpose (kafka-consumer-groups.sh --group " + subscription.group()
+                    + " any more: its record was deleted by retention or lost with a broker. The partition is not read."
+                    + " Stop the application, set the offset (kafka-consumer-groups.sh --group " + subscription.group()
                     + " --topic " + partition.topic() + ":" + partition.partition()
-                    + " --reset-offsets --to-earliest --execute) and the application started again";
+                    + " --reset-offsets --to-earliest --execute), and start the application again";
             status.trouble(partition.toString(), text);
             LOG.log(Level.ERROR, () -> "Events may be lost: " + text);
         });
@@ -193,10 +205,12 @@ final class GroupMember {
     }
 
     /**
-     * While a partition is paused, Kafka's consumer asks a broker for its other partitions. If they have nothing, the broker takes
-     * {@code fetch.max.wait.ms} to say so, and until then it is not asked for the paused one either, although that may long be
-     * going on: a backlog in one partition out of several would come by one fetch in half a second. So one that will have room in a
-     * moment is waited for instead.
+     * Waits for a partition that will have room in a moment, instead of pausing it.
+     *
+     * <p>While a partition is paused, Kafka's consumer fetches from the broker for its other partitions. If those are
+     * empty, the broker answers after {@code fetch.max.wait.ms}. Until then the consumer cannot fetch for the paused
+     * partition, even if it was resumed. A backlog in one of several partitions would then get one fetch per half
+     * second.
      */
     private void awaitRoom() {
         long now = System.nanoTime();
@@ -210,7 +224,7 @@ final class GroupMember {
                 dispatch.handOut();
             }
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt(); // the poll reports it
+            Thread.currentThread().interrupt(); // the poll reports the interrupt
         }
     }
 
@@ -219,11 +233,11 @@ final class GroupMember {
         List<TopicPartition> toResume = new ArrayList<>();
         long bytes =
                 assigned.values().stream().mapToLong(AssignedPartition::bytes).sum();
-        boolean muchInAll = bytes >= config.buffer().totalBytes();
+        boolean isTotalFull = bytes >= config.buffer().totalBytes();
         long now = System.nanoTime();
         for (AssignedPartition partition : assigned.values()) {
-            // One that has nothing is never held up by what others have.
-            boolean atALimit = partition.isAtALimit(config) || (muchInAll && !partition.isEmpty());
+            // An empty partition is never held up by what other partitions have buffered.
+            boolean atALimit = partition.isAtALimit(config) || (isTotalFull && !partition.isEmpty());
             boolean full = atALimit || (partition.isFull(config) && !partition.hasRoomWithin(ROOM_SOON, now));
             if (full && !partition.isPaused()) {
                 partition.pause();

@@ -13,7 +13,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls handlers with events: at once those that take one event, in the end those that take many.
+ * Calls handlers with events. Handlers of one event are called at once, handlers of lists at the end.
  *
  * <p>Used by one attempt, by one thread.
  */
@@ -44,14 +44,14 @@ final class HandlerCalls {
         }
     }
 
-    /** Calls the handlers that take many events, each once. */
+    /** Calls each handler of lists once, with all its events. */
     void callLists() throws Throwable {
         for (ListCall call : lists.values()) {
             tracing.handleAll(group, call.handler.name(), call::contexts, call);
         }
     }
 
-    /** What a handler of many events is called with. */
+    /** The call of one handler of lists. */
     private static final class ListCall implements Tracing.Work {
         private final Handler handler;
         private final List<ReceivedEvent> events = new ArrayList<>();

@@ -2,8 +2,11 @@ package dev.twinbox.inbox.engine;
 
 /** How the previous owner of a partition left it. */
 enum Handover {
-    /** It gave the partition back in order. */
+    /** It gave the partition back properly. */
     CLEAN,
-    /** It may have died, perhaps because of one of the next events: each of them is started and ended by itself, on the record. */
+    /**
+     * It may have crashed, perhaps because of one of the next events. Each of them is handled alone, after its start
+     * was recorded.
+     */
     AFTER_CRASH
 }

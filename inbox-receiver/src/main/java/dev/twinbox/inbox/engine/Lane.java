@@ -10,24 +10,27 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Events of one partition that are handled one batch after the other; several lanes of a partition at the same time.
+ * A queue of events of one partition, handled one batch at a time. Several lanes of a partition are handled at the same
+ * time.
  *
- * <p><b>What parallel means.</b> A partition has one lane, or as many as are configured. All events of a key are in one lane, in
- * the order of their offsets, and of a lane one batch at most is with a worker: so the order of a key is kept by the same means as
- * with one lane, also when an event is tried again, when its batch is repeated singly and when it is parked. Between keys there is no
- * order any more: an event can be handled, and committed in the database, before one of another key with a smaller offset.
+ * <p><b>What parallel means.</b> A partition has one lane, or as many as are configured. All events of a key are in one
+ * lane, in order of their offsets. At most one batch of a lane is with a worker. So the order of a key holds, also
+ * during retries, while a batch is repeated event by event, and while events are parked. There is no order between
+ * keys. An event can be committed in the database before an event of another key with a smaller offset.
  *
- * <p><b>Why nothing is lost.</b> Kafka remembers one offset for a partition. {@link OffsetLedger} says how far it may go: to the first
- * record that is not settled in its lane. What other lanes have settled beyond it comes again after a crash or a rebalance and is
- * skipped by its inbox row, or repeated for {@code AT_LEAST_ONCE} handlers. How far lanes may be ahead of it is bounded, and with it
- * what is repeated.
+ * <p><b>Why nothing is lost.</b> Kafka stores one offset per partition. {@link OffsetLedger} limits it to the first
+ * record that is not settled in its lane. Other lanes may have settled later records. After a crash or a rebalance
+ * those are redelivered. They are then skipped by their inbox row, or repeated for {@code AT_LEAST_ONCE} handlers. The
+ * distance is bounded, and so is the number of redeliveries.
  *
- * <p><b>Why nothing is committed too late.</b> A partition that is given away stops all its lanes, waits for them within bounds, and
- * commits what the ledger allows. A result that comes after that belongs to an {@link AssignedPartition} that no longer counts. The
- * next owner's claim of an event that is still being handled waits in the database for the end of that transaction.
+ * <p><b>Why nothing is committed too late.</b> A partition that is given back stops all its lanes and waits for them,
+ * for a bounded time. Then it commits the offset that the ledger allows. A later result belongs to an {@link
+ * AssignedPartition} that no longer counts. The next owner's claim of an event that is still being handled waits in the
+ * database for that transaction.
  *
- * <p><b>A killer among several.</b> Whoever died had up to one batch in each lane, anywhere between the committed offset and as far as
- * lanes may be ahead; up to there the next owner handles event by event, see {@link Handover}.
+ * <p><b>If an event kills the process.</b> The process had at most one batch per lane in progress. These lie between
+ * the committed offset and the furthest that lanes may be ahead. Up to there the next owner handles event by event, see
+ * {@link Handover}.
  *
  * <p>Used by the poll thread only.
  */
@@ -38,7 +41,7 @@ final class Lane {
         READY,
         /** A worker has the first events. */
         RUNNING,
-        /** The first event may be handed out again after a while. */
+        /** The first event may be handed out again when the wait is over. */
         WAITING
     }
 
@@ -67,7 +70,9 @@ final class Lane {
         return state == State.RUNNING;
     }
 
-    /** Whether a worker has a batch and may bring it back within this time, as it did with one of the last two. */
+    /**
+     * Whether a batch is with a worker and will probably end within this time. One of the last two batches took less.
+     */
     boolean endsWithin(Duration time, long now) {
         return isRunning() && Math.min(lastTook, beforeTook) < time.toNanos() && now - begunAt < time.toNanos();
     }
@@ -77,7 +82,7 @@ final class Lane {
         return state == State.WAITING ? Math.max(0, waitUntil - now) : Long.MAX_VALUE;
     }
 
-    /** Hands out the first events; they stay here until they are settled. */
+    /** Hands out the first events. They stay here until they are settled. */
     Batch begin(int most, Duration maxTime, Handover handover) {
         List<ReceivedEvent> first = new ArrayList<>(Math.min(most, events.size()));
         Iterator<ReceivedEvent> each = events.iterator();
@@ -90,14 +95,14 @@ final class Lane {
         return running;
     }
 
-    /** Asks whoever has the first events to come back soon. */
+    /** Asks the worker that has the first events to end early. */
     void cutShort() {
         if (running != null) {
             running.cutShort();
         }
     }
 
-    /** Takes back what was handed out. The first ones are done and leave the lane. */
+    /** Takes back what was handed out. The first {@code settled} events leave the lane. */
     void end(int settled, Consumer<ReceivedEvent> onSettled) {
         running = null;
         state = State.READY;
@@ -116,7 +121,7 @@ final class Lane {
         waitUntil = now + wait.toNanos();
     }
 
-    /** Counts one more failure in a row; returns how many there are. */
+    /** Counts one more failure of the database in a row; returns the count. */
     int databaseFailed() {
         return ++databaseFailures;
     }

@@ -14,7 +14,8 @@ import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Commits the offsets of settled events: now and then without waiting, or at once where the caller has to know.
+ * Commits the offsets of settled events: asynchronously at intervals, or synchronously where the caller needs the
+ * result.
  *
  * <p>Used by the poll thread only.
  */
@@ -24,41 +25,47 @@ final class OffsetCommits {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(3);
     private static final Duration RETRY = Duration.ofMillis(500);
-    /** Each commit is a request to the broker, and a group whose events come one by one settles hundreds of batches a second. */
+    /**
+     * Each commit is a request to the broker. Without an interval, single events would cause hundreds of requests a
+     * second.
+     */
     private static final Duration INTERVAL = Duration.ofMillis(20);
 
     private final Consumer<byte[], byte[]> consumer;
     private final Map<TopicPartition, AssignedPartition> assigned;
     private boolean inFlight;
-    private long notBefore = System.nanoTime();
+    private long nextCommitAt = System.nanoTime();
 
-    /** @param assigned the partitions of this member, as they are at any time */
+    /** @param assigned the current partitions of this member; changes as partitions come and go */
     OffsetCommits(Consumer<byte[], byte[]> consumer, Map<TopicPartition, AssignedPartition> assigned) {
         this.consumer = consumer;
         this.assigned = assigned;
     }
 
-    /** One request at a time, and not too many: what is settled meanwhile goes with the next. */
+    /**
+     * Commits what is settled, unless a request is in flight or the interval is not over. Later offsets go with the
+     * next request.
+     */
     void commitSettled() {
         long now = System.nanoTime();
-        if (inFlight || now - notBefore < 0) {
+        if (inFlight || now - nextCommitAt < 0) {
             return;
         }
         Map<TopicPartition, OffsetAndMetadata> offsets = settledOffsets(assigned.values());
         if (!offsets.isEmpty()) {
             inFlight = true;
-            notBefore = now + INTERVAL.toNanos();
+            nextCommitAt = now + INTERVAL.toNanos();
             consumer.commitAsync(offsets, this::committed);
         }
     }
 
-    /** Nanoseconds until there is something to commit; {@link Long#MAX_VALUE} if nothing is known of that. */
+    /** Nanoseconds until something can be committed; {@link Long#MAX_VALUE} if nothing is waiting for a commit. */
     long nanosToWait(long now) {
         boolean isWaiting = !inFlight && assigned.values().stream().anyMatch(AssignedPartition::hasOffsetToCommit);
-        return isWaiting ? Math.max(0, notBefore - now) : Long.MAX_VALUE;
+        return isWaiting ? Math.max(0, nextCommitAt - now) : Long.MAX_VALUE;
     }
 
-    /** Waits for the answer. Returns whether they are committed. */
+    /** Commits and waits for the answer. Returns whether the offsets are committed. */
     boolean commitNow(Map<TopicPartition, OffsetAndMetadata> offsets) {
         while (true) {
             try {
@@ -66,9 +73,9 @@ final class OffsetCommits {
                 noteCommitted(offsets);
                 return true;
             } catch (WakeupException e) {
-                // Meant for a poll that had ended; it is used up now.
+                // The wake-up was meant for a poll that has already ended. It is used up now.
             } catch (KafkaException e) {
-                LOG.log(Level.WARNING, "Offsets {0} were not committed: {1}", offsets, e.toString());
+                LOG.log(Level.WARNING, "Offsets {0} could not be committed: {1}", offsets, e.toString());
                 return false;
             }
         }
@@ -79,8 +86,8 @@ final class OffsetCommits {
         if (failure == null) {
             noteCommitted(offsets);
         } else {
-            notBefore = System.nanoTime() + RETRY.toNanos();
-            LOG.log(Level.DEBUG, "Offsets were not committed, will try again", failure);
+            nextCommitAt = System.nanoTime() + RETRY.toNanos();
+            LOG.log(Level.DEBUG, "Offsets could not be committed; the commit is retried", failure);
         }
     }
 

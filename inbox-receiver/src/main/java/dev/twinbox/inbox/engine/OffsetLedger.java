@@ -3,9 +3,10 @@ package dev.twinbox.inbox.engine;
 import java.util.TreeSet;
 
 /**
- * How far the offset of an assigned partition may be committed: never beyond a record that is not settled, in whatever order the
- * records are settled. Remembers those that are not, so what is settled out of turn costs no memory while it waits for an
- * earlier one.
+ * Knows how far the offset of an assigned partition may be committed: up to the first record that is not settled.
+ * Records may be settled in any order.
+ *
+ * <p>It stores the open records only. So records that are settled early take no memory while an earlier one is open.
  *
  * <p>Used by the poll thread only.
  */
@@ -15,18 +16,20 @@ final class OffsetLedger {
     private long fetchedTo;
     private long settledTo;
 
-    /** @param from offset of the first record to come; negative if that is not known */
+    /** @param from offset of the first record to come; negative if it is not known */
     OffsetLedger(long from) {
         this.fetchedTo = from;
         this.settledTo = from;
     }
 
-    /** A record has come that is to be settled. */
+    /** Adds a record that has to be settled. */
     void open(long offset) {
         open.add(offset);
     }
 
-    /** @param next offset of the record to come; beyond the last one's successor where a transaction ended */
+    /**
+     * @param next offset of the next record; it can be greater than the last offset plus one where a transaction ended
+     */
     void fetchedTo(long next) {
         fetchedTo = Math.max(fetchedTo, next);
     }
@@ -36,13 +39,18 @@ final class OffsetLedger {
         open.remove(offset);
     }
 
-    /** Offset of the first record that is not settled; where there is none, what lies behind the last one is settled too. */
+    /**
+     * Offset of the first record that is not settled. If all are settled, it is the offset of the next record to come.
+     */
     long settledTo() {
         settledTo = Math.max(settledTo, open.isEmpty() ? fetchedTo : open.first());
         return settledTo;
     }
 
-    /** From the first record that is not settled to the last that was fetched; so much may be repeated after a crash. */
+    /**
+     * The distance from the first record that is not settled to the last one fetched. A crash repeats at most this
+     * much.
+     */
     long ahead() {
         return fetchedTo - settledTo();
     }

@@ -4,6 +4,6 @@ package dev.twinbox.inbox.engine;
 enum OffsetPolicy {
     /** After the events are handled. */
     AFTER_HANDLING,
-    /** Before, one event at a time. */
+    /** Before the event is handled, one event at a time. */
     BEFORE_HANDLING
 }

@@ -4,12 +4,13 @@ import dev.twinbox.inbox.event.Handler;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of a {@link Batch}.
+ * The result of a {@link Batch}.
  *
- * @param settled how many of its events, from the first on, need nothing more: handled and committed, or not for any handler
- * @param next what to do about the rest
- * @param cause why there is something to wait for; null with {@link Next#GO_ON}
- * @param handler the handler that failed, if it was one
+ * @param settled how many of its events, from the first on, need nothing more; they are committed, or no handler takes
+ *     them
+ * @param next what happens to the rest
+ * @param cause why the rest has to wait; null with {@link Next#GO_ON}
+ * @param handler the handler that failed; null if none did
  */
 record Outcome(
         int settled,
@@ -18,11 +19,11 @@ record Outcome(
         @Nullable Handler handler) {
 
     enum Next {
-        /** Hand out what follows. */
+        /** Hand out the next events. */
         GO_ON,
-        /** The database or the connection is at fault: the same again, after a while. */
+        /** The database or the connection failed. The same events are handed out again after a wait. */
         WAIT_FOR_DATABASE,
-        /** The event behind the settled ones is at fault: it again, after a while. */
+        /** The first event after the settled ones failed. It is handed out again after a wait. */
         WAIT_FOR_EVENT
     }
 

@@ -20,7 +20,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Retries parked events that are due, one at a time: of each key the first. Several instances share the work.
+ * Retries parked events that are due, one at a time. Only the first parked event of a key can be due. Several instances
+ * share the work.
  *
  * <p>Used by one thread.
  */
@@ -57,7 +58,7 @@ final class ParkedRetries {
         this.status = status;
     }
 
-    /** Retries one event that is due; returns whether there was one. */
+    /** Retries one event that is due. Returns whether there was one. */
     boolean runOnce() throws SQLException {
         count();
         boolean sweep = System.nanoTime() - sweepAt >= 0;
@@ -73,8 +74,8 @@ final class ParkedRetries {
     }
 
     /**
-     * Now and then all events are looked at, for what a long transaction committed late or a crash left behind. Until the next
-     * time it is enough to look at what has become due since.
+     * A sweep looks at all events once a minute. It finds what a long transaction committed late, or what a crash left
+     * undone. Between sweeps only newly due events are looked at.
      */
     private void endSweep() throws SQLException {
         from = parking.sweep().minus(SWEEP_INTERVAL);
@@ -103,7 +104,7 @@ final class ParkedRetries {
             failed(
                     due,
                     event,
-                    new UnreadableRecordException("no handler takes it any more, its type is " + event.typeOrNull()));
+                    new UnreadableRecordException("no handler takes type " + event.typeOrNull() + " any more"));
         } else {
             attempt(due, event, mine);
         }
@@ -119,8 +120,9 @@ final class ParkedRetries {
             LOG.log(Level.DEBUG, () -> attempt.cause().getMessage());
         } else if (attempt.isDatabaseFault()) {
             parking.giveBack(due);
-            throw new SQLException("a parked event could not be retried", attempt.cause());
-        } else if (due.handler() != null && Faults.isAlreadyDone(attempt.cause())) { // else it is not known by whom
+            throw new SQLException("parked event " + due.number() + " could not be retried", attempt.cause());
+        } else if (due.handler() != null
+                && Faults.isAlreadyDone(attempt.cause())) { // without a name it is not known which handler threw
             status.alreadyDone(1);
             attempt(due, event, mine.stream().map(Handler::withoutEffect).toList());
         } else {
@@ -137,8 +139,11 @@ final class ParkedRetries {
         }
         LOG.log(
                 Level.ERROR,
-                () -> event + " is given up after " + due.attempt() + " attempts in handler " + due.handler()
-                        + (state == State.DEAD ? "; its key waits" : "; its key goes on without it")
+                () -> event + " is not retried any more after " + due.attempt() + " attempts in handler "
+                        + due.handler()
+                        + (state == State.DEAD
+                                ? ". Later events of its key wait"
+                                : ". Later events of its key are handled")
                         + ". Retry or discard it: twinbox-inbox-cli.jar parked retry|discard "
                         + due.number(),
                 ErrorText.forLog(cause));

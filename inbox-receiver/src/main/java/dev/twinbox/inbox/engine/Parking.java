@@ -28,12 +28,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** Parks events that cannot be handled, and the later ones of their keys behind them. Used by all workers. */
+/** Parks events that cannot be handled, and parks later events of their keys after them. Used by all workers. */
 final class Parking {
 
     private static final Logger LOG = System.getLogger(Parking.class.getName());
 
-    /** When what a handler needs is away, all its events come here at once; one of them in the log will do. */
+    /** If a service that a handler needs is down, many events are parked at once. One of them per second is logged. */
     private static final long LOG_INTERVAL = TimeUnit.SECONDS.toNanos(1);
 
     private final String group;
@@ -70,7 +70,7 @@ final class Parking {
     /**
      * Parks an event.
      *
-     * @param handler null: the record cannot be read at all
+     * @param handler null if the record cannot be read at all
      * @param failures how often the handler has failed
      */
     void park(ReceivedEvent event, @Nullable Handler handler, int failures, Throwable cause) throws SQLException {
@@ -82,7 +82,7 @@ final class Parking {
         report(event, handler, state, failures, cause);
     }
 
-    /** The same for an event with a {@link #recordStart recorded start}. */
+    /** Parks an event that has a {@link #recordStart recorded start}. */
     void parkStarted(ReceivedEvent event, Handler handler, RecordedStart start, int failures, Throwable cause)
             throws SQLException {
         State state = stateAfter(failures, cause);
@@ -93,7 +93,7 @@ final class Parking {
         report(event, handler, state, failures, cause);
     }
 
-    /** A record that cannot be read now cannot be read later. */
+    /** A retry cannot help a record that cannot be read. */
     private State stateAfter(int failures, Throwable cause) {
         return cause instanceof UnreadableRecordException || failures >= rules.attempts()
                 ? rules.whenDead()
@@ -111,31 +111,31 @@ final class Parking {
             LOG.log(
                     Level.WARNING,
                     () -> event + " failed " + failures + " times in handler " + handler
-                            + " and is parked: it is tried again, up to " + rules.attempts()
-                            + " times in all; later events of its key wait behind it",
+                            + " and is parked. It is retried, up to " + rules.attempts()
+                            + " attempts in all. Later events of its key are parked after it",
                     printable);
         } else {
             LOG.log(
                     Level.ERROR,
-                    () -> event + " is parked and not tried again"
+                    () -> event + " is parked and not retried"
                             + (handler == null ? ": it cannot be read as an event" : " in handler " + handler)
                             + ". Look at it, then retry or discard it: twinbox-inbox-cli.jar parked list",
                     printable);
         }
     }
 
-    /** Commits that a handler is about to be called. Null: the event is parked. */
+    /** Commits that a handler is about to be called. Returns null if the event is already parked. */
     @Nullable RecordedStart recordStart(ReceivedEvent event, Handler handler) throws SQLException {
         return database.inTransaction(
                         connection -> Optional.ofNullable(starts.record(connection, group, event, handler)))
                 .orElse(null);
     }
 
-    /** Parks an event that has killed the process each time it was started. */
+    /** Parks an event during which the process ended each time. */
     void giveUp(ReceivedEvent event, Handler handler, RecordedStart start) throws SQLException {
         int ends = start.times() - 1;
         String error = "the process ended " + ends + " times while handler " + handler
-                + " was at this event; it is not started again";
+                + " was handling this event; it is not retried";
         database.inTransaction(connection -> {
             starts.park(connection, start.number(), rules.whenDead(), ends, error, rules.backoff());
             return true;
@@ -144,12 +144,15 @@ final class Parking {
         LOG.log(Level.ERROR, () -> event + " is parked: " + error);
     }
 
-    /** Parks an event, in the caller's transaction, behind those of its key. */
+    /** Parks an event, in the caller's transaction, after the earlier events of its key. */
     void follow(Connection connection, Delivery follower) throws SQLException {
         table.park(connection, group, follower.event(), follower.handler(), State.BEHIND, 0, null, rules.backoff());
     }
 
-    /** To be called after the commit of {@link #follow}: the events that they wait for may be gone by now. */
+    /**
+     * Must be called after the commit of {@link #follow}. The earlier events may be gone by then, and nobody else would
+     * make these due.
+     */
     void followed(List<Delivery> followers) {
         if (followers.isEmpty()) {
             return;
@@ -166,7 +169,7 @@ final class Parking {
         promote(keys);
     }
 
-    /** The key that the event blocks while it is parked. Null: it has none, so no event waits for it. */
+    /** The key that the event blocks while it is parked. Null if it has no key: then no event waits for it. */
     @Nullable BlockedKey blockedKey(ReceivedEvent event, @Nullable String handler) {
         byte[] keyHash = event.keyHash();
         return keyHash == null || handler == null
@@ -174,7 +177,7 @@ final class Parking {
                 : new BlockedKey(group, handler, event.record().topic(), keyHash);
     }
 
-    /** Makes the next event of each key due. What fails here is done within a minute by {@link ParkedRetries}. */
+    /** Makes the next event of each key due. If this fails, {@link ParkedRetries} does it within a minute. */
     void promote(List<BlockedKey> keys) {
         try {
             database.inTransaction(connection -> {
@@ -184,16 +187,16 @@ final class Parking {
                 return true;
             });
         } catch (SQLException e) {
-            LOG.log(Level.DEBUG, "Will look later which event is next", e);
+            LOG.log(Level.DEBUG, "The next events of these keys are made due by the next sweep", e);
         }
     }
 
-    /** Takes the first parked event that is due and of one of these handlers; its attempt is counted. */
+    /** Takes the first parked event that is due and belongs to one of these handlers. Counts its attempt. */
     Optional<DueEvent> takeDue(Instant from, List<String> handlers) throws SQLException {
         return database.inTransaction(connection -> table.takeDue(connection, group, from, handlers, rules.backoff()));
     }
 
-    /** The attempt was not the event's fault and does not count. */
+    /** Takes the attempt back, because it did not fail because of the event. */
     void giveBack(DueEvent due) throws SQLException {
         database.inTransaction(connection -> {
             table.giveBack(connection, due, rules.backoff());
@@ -201,7 +204,7 @@ final class Parking {
         });
     }
 
-    /** Notes that an attempt failed; returns the state that follows. */
+    /** Stores that an attempt failed. Returns the new state. */
     State failedAgain(DueEvent due, Throwable cause) throws SQLException {
         int most = cause instanceof UnreadableRecordException ? 0 : rules.attempts();
         return database.inTransaction(connection -> Optional.ofNullable(table.failedAgain(
@@ -209,7 +212,7 @@ final class Parking {
                 .orElse(State.RETRY);
     }
 
-    /** Does what a crash has left undone, for all keys; returns the database's time. */
+    /** Does what a crash has left undone, for all keys. Returns the database's time. */
     Instant sweep() throws SQLException {
         return database.inTransaction(connection -> {
             table.promoteAll(connection, group);

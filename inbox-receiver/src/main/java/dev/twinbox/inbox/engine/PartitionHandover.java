@@ -20,7 +20,7 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.WakeupException;
 
 /**
- * Takes partitions over from their previous owner and gives them to the next one.
+ * Takes partitions over from their previous owner and gives them back for the next owner.
  *
  * <p>Kafka calls it on the poll thread.
  */
@@ -29,8 +29,9 @@ final class PartitionHandover implements ConsumerRebalanceListener {
     private static final Logger LOG = System.getLogger(PartitionHandover.class.getName());
 
     /**
-     * Goes with the offset when a partition is given back in order. It is taken off before the next owner hands out the first
-     * batch: an owner that finds no mark may follow one that died of an event.
+     * The mark that is committed with the offset when a partition is given back properly. The next owner removes it
+     * before it hands out the first batch. A missing mark means that the previous owner may have crashed because of an
+     * event.
      */
     private static final String GIVEN_BACK = "given back";
 
@@ -46,7 +47,7 @@ final class PartitionHandover implements ConsumerRebalanceListener {
     private final BrokerWatch brokerWatch;
     private final ReceiverStatus status;
 
-    /** @param assigned the partitions of this member: written here only */
+    /** @param assigned the partitions of this member; only this class changes the map */
     PartitionHandover(
             Consumer<byte[], byte[]> consumer,
             Map<TopicPartition, AssignedPartition> assigned,
@@ -72,7 +73,7 @@ final class PartitionHandover implements ConsumerRebalanceListener {
     public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
         brokerWatch.joined();
         if (!partitions.isEmpty()) {
-            LOG.log(Level.INFO, "Group {0}: got {1}", group, partitions);
+            LOG.log(Level.INFO, "Group {0}: was assigned {1}", group, partitions);
         }
         Map<TopicPartition, Start> starts = starts(partitions);
         partitions.forEach(partition -> {
@@ -82,12 +83,12 @@ final class PartitionHandover implements ConsumerRebalanceListener {
         });
     }
 
-    /** Events that are committed before they are handled are handled one by one. */
+    /** Events whose offset is committed first are handled one by one. */
     private int lanes() {
         return policy == OffsetPolicy.BEFORE_HANDLING ? 1 : config.lanes().number();
     }
 
-    /** No more events than these can have been in progress at the previous owner. */
+    /** The most events that the previous owner can have had in progress. */
     private int mostInProgress() {
         return lanes() == 1
                 ? config.batch().size()
@@ -95,10 +96,10 @@ final class PartitionHandover implements ConsumerRebalanceListener {
     }
 
     /**
-     * How a partition begins here.
+     * How a partition starts here.
      *
-     * @param offset what is committed
-     * @param handover how the previous owner left it
+     * @param offset the committed offset
+     * @param handover how the previous owner left the partition
      */
     private record Start(long offset, Handover handover) {
         /** The previous owner may have crashed. */
@@ -106,8 +107,8 @@ final class PartitionHandover implements ConsumerRebalanceListener {
     }
 
     /**
-     * The handover is clean for partitions that were given back in order, or never read by the group. The mark is taken off their
-     * offsets now: if this instance dies of the first batch, the next one knows.
+     * The handover is clean if the partition was given back properly, or if the group has never read it. The mark is
+     * removed now. If this instance dies during the first batch, the next owner finds no mark.
      */
     private Map<TopicPartition, Start> starts(Collection<TopicPartition> partitions) {
         if (policy == OffsetPolicy.BEFORE_HANDLING || partitions.isEmpty()) {
@@ -148,11 +149,11 @@ final class PartitionHandover implements ConsumerRebalanceListener {
         giveBack(leaving);
         forget(partitions);
         if (!leaving.isEmpty()) {
-            LOG.log(Level.INFO, "Group {0}: gave away {1}", group, partitions);
+            LOG.log(Level.INFO, "Group {0}: gave back {1}", group, partitions);
         }
     }
 
-    /** Another member has them already: committing offsets would overwrite its own. */
+    /** Commits nothing. Another member already has the partitions, and a commit would overwrite its offsets. */
     @Override
     public void onPartitionsLost(Collection<TopicPartition> partitions) {
         List<AssignedPartition> lost = remaining(partitions);
@@ -161,20 +162,20 @@ final class PartitionHandover implements ConsumerRebalanceListener {
         if (!lost.isEmpty()) {
             LOG.log(
                     Level.WARNING,
-                    "Group {0}: lost {1}; what was in progress is handled again by the new owner, as duplicates where it was "
-                            + "committed",
+                    "Group {0}: lost {1}. What was in progress is redelivered to the new owner; "
+                            + "what this instance committed is a duplicate there",
                     group,
                     partitions);
         }
     }
 
-    /** The member leaves its group. */
+    /** Gives all partitions back, because the member leaves its group. */
     void giveBackAll() {
         giveBack(List.copyOf(assigned.values()));
         assigned.clear();
     }
 
-    /** Waits, within bounds, until no worker has events of these partitions, and commits how far they got. */
+    /** Waits, for a bounded time, until no worker has events of these partitions. Then commits their offsets. */
     private void giveBack(List<AssignedPartition> leaving) {
         dispatch.settle(leaving);
         Map<TopicPartition, OffsetAndMetadata> offsets = offsetsToGiveBack(leaving);

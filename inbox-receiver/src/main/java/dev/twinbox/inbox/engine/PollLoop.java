@@ -12,8 +12,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The poll thread of one consumer group: waits for the database, joins the group, polls until it is asked to stop. Whatever goes
- * wrong, it leaves the group and starts again, ever less often.
+ * The poll thread of one consumer group. It waits for the database, joins the group, and polls until it is asked to
+ * stop.
+ *
+ * <p>After any failure it leaves the group and starts again, after a wait that grows with each failure.
  */
 final class PollLoop implements Runnable {
 
@@ -26,7 +28,7 @@ final class PollLoop implements Runnable {
     private final ReceiverStatus status;
     private final CountDownLatch stopRequested = new CountDownLatch(1);
 
-    /** Written by the poll thread, read by whoever stops it. */
+    /** Written by the poll thread, read by the thread that stops it. */
     private volatile @Nullable GroupMember member;
 
     /** Written by the poll thread, read by readiness checks. */
@@ -60,7 +62,7 @@ final class PollLoop implements Runnable {
         }
     }
 
-    /** From any thread: ends {@link #run} as soon as what is being handled allows. */
+    /** Ends {@link #run} as soon as the running batches allow. May be called from any thread. */
     void stop() {
         stopRequested.countDown();
         GroupMember current = member;
@@ -76,7 +78,7 @@ final class PollLoop implements Runnable {
     private void runUntilFailure() {
         try {
             checkDatabase();
-            beMember();
+            pollAsMember();
         } catch (Exception | Error e) {
             if (isWanted()) {
                 failed(e);
@@ -92,7 +94,7 @@ final class PollLoop implements Runnable {
         }
     }
 
-    private void beMember() {
+    private void pollAsMember() {
         GroupMember current = members.get();
         member = current;
         try {
@@ -115,11 +117,11 @@ final class PollLoop implements Runnable {
         Duration wait = backoff.after(failures);
         if (databaseChecked) {
             if (status.trouble(name, ErrorText.of(cause))) {
-                LOG.log(Level.WARNING, () -> name + " failed; starts again in " + wait, cause);
+                LOG.log(Level.WARNING, () -> name + " failed and starts again in " + wait, cause);
             }
         } else if (cause instanceof SchemaException) {
             if (status.trouble(name, ErrorText.of(cause))) {
-                LOG.log(Level.ERROR, () -> name + " cannot begin: " + cause.getMessage());
+                LOG.log(Level.ERROR, () -> name + " cannot start: " + cause.getMessage());
             }
         } else {
             status.databaseFailed(cause);

@@ -25,7 +25,7 @@ import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** The engine as a whole: its loops and workers, from their start to their stop. */
+/** The engine as a whole: it starts and stops the loops and the workers. */
 public final class Receiver {
 
     private static final Logger LOG = System.getLogger(Receiver.class.getName());
@@ -43,7 +43,7 @@ public final class Receiver {
     private @Nullable RetentionLoop retention;
 
     /**
-     * A receiver that is not started yet.
+     * Creates a receiver that is not started.
      *
      * @param handlers all handlers of the application
      */
@@ -61,11 +61,11 @@ public final class Receiver {
     }
 
     /**
-     * Checks what can be checked before the first event: a mistake of the operator fails the deployment, a database or broker that
-     * is away does not.
+     * Checks what can be checked before the first event. A mistake of the operator fails the deployment. A database or
+     * broker that is down does not.
      *
      * @throws dev.twinbox.SchemaException if the database is not as the receiver needs it
-     * @throws InvalidConfigurationException if a topic can bring a record again whose inbox row is gone
+     * @throws InvalidConfigurationException if a topic keeps records longer than the inbox keeps their rows
      */
     public void check() {
         try {
@@ -76,7 +76,7 @@ public final class Receiver {
         retention = retention();
     }
 
-    /** Null: rows are kept for ever, or none is written. */
+    /** Null if rows are kept for ever, or if no handler writes any. */
     private @Nullable RetentionLoop retention() {
         Duration keep = config.retention();
         Set<String> topics = handlers.stream()
@@ -146,12 +146,12 @@ public final class Receiver {
         }
     }
 
-    /** Returns when none of its threads runs any more, or when it has waited for that in vain. */
+    /** Stops all threads. Returns when they have ended, or when the wait for them is over. */
     public void stop() {
         if (loops.isEmpty()) {
             return;
         }
-        LOG.log(Level.INFO, "Receiver of group {0} is asked to stop", config.group());
+        LOG.log(Level.INFO, "Receiver of group {0} stops", config.group());
         loops.forEach(PollLoop::stop);
         if (retries != null) {
             retries.stop();
@@ -164,8 +164,8 @@ public final class Receiver {
                 isStopped ? Level.INFO : Level.WARNING,
                 isStopped
                         ? "Receiver stopped: {0} effects, {1} duplicates skipped"
-                        : "Receiver stopped and left threads behind, which did not end within "
-                                + ReceiverThreads.patience(config.stopTimeout()),
+                        : "Receiver stopped, but some of its threads did not end within "
+                                + ReceiverThreads.longestWait(config.stopTimeout()),
                 status.sum(ReceiverStatus.Total.EFFECTS),
                 status.sum(ReceiverStatus.Total.DUPLICATES));
     }

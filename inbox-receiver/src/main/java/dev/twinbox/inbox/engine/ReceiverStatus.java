@@ -17,12 +17,15 @@ import java.util.function.LongSupplier;
 import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** What the receiver has done since it started, and what it waits for. Written by its threads, read by all. */
+/**
+ * What the receiver has done since it started, and what it waits for. The receiver's threads write it, all threads read
+ * it.
+ */
 public final class ReceiverStatus {
 
     private static final Logger LOG = System.getLogger(ReceiverStatus.class.getName());
 
-    /** Bounds what foreign types on a shared topic can take of memory and log. */
+    /** Bounds the memory and the log lines that unknown types on a shared topic can cause. */
     private static final int MOST_NAMED_TYPES = 1000;
 
     /** Longer than a rebalance may wait for a handler. */
@@ -32,12 +35,12 @@ public final class ReceiverStatus {
 
     /** What is counted. */
     public enum Total {
-        EFFECTS("Calls of handlers that are committed"),
-        DUPLICATES("Calls of handlers left out because the effect had happened before"),
+        EFFECTS("Committed handler calls"),
+        DUPLICATES("Handler calls skipped because the effect had already happened"),
         FAILURES("Failed attempts to handle a single event"),
         SKIPPED("Records of types that no handler takes"),
-        DROPPED("Events that an AT_MOST_ONCE handler failed on"),
-        PARKED("Events that were parked, times handlers"),
+        DROPPED("Events for which an AT_MOST_ONCE handler failed"),
+        PARKED("Parked events, counted once per handler"),
         EXPIRED("Inbox rows deleted after their retention"),
         ALREADY_DONE("Events whose handler threw AlreadyDoneException");
 
@@ -54,14 +57,14 @@ public final class ReceiverStatus {
 
     private final Map<Total, LongAdder> totals = new EnumMap<>(Total.class);
 
-    /** Gets all that is counted; written when the application starts. */
+    /** Receives everything that is counted. Written when the application starts. */
     private volatile ObjLongConsumer<Total> listener = (total, more) -> {};
 
     private final Set<String> namedTypes = ConcurrentHashMap.newKeySet();
     private final Map<String, String> troubles = new ConcurrentHashMap<>();
     private final Map<String, String> notes = new ConcurrentHashMap<>();
 
-    /** Written by the thread that retries, read by whoever asks. */
+    /** Written by the thread that retries, read by all. */
     private volatile ParkedTable.Counts counts = new ParkedTable.Counts(0, 0);
 
     private final Map<String, LongSupplier> sinceLastRun = new ConcurrentHashMap<>();
@@ -72,17 +75,17 @@ public final class ReceiverStatus {
         }
     }
 
-    /** Parked events, as last counted. */
+    /** The number of parked events, as last counted. */
     public ParkedTable.Counts parkedEvents() {
         return counts;
     }
 
-    /** What an operator should see to although the receiver gets on, by subject. */
+    /** What an operator should look at although the receiver works, by subject. */
     public SortedMap<String, String> notes() {
         return new TreeMap<>(notes);
     }
 
-    /** What keeps the receiver from getting on, by subject; empty: it is ready. */
+    /** What keeps the receiver from working, by subject. Empty if it is ready. */
     public SortedMap<String, String> troubles() {
         SortedMap<String, String> all = new TreeMap<>(troubles);
         sinceLastRun.forEach((loop, seconds) -> {
@@ -106,7 +109,7 @@ public final class ReceiverStatus {
         listener.accept(total, more);
     }
 
-    /** From now on all that is counted is also reported to the listener. */
+    /** From now on everything that is counted is also reported to the listener. */
     public void report(ObjLongConsumer<Total> toListener) {
         listener = toListener;
     }
@@ -124,14 +127,11 @@ public final class ReceiverStatus {
         }
     }
 
-    /** One line for each outage. */
+    /** Logs one line for each outage. */
     void databaseFailed(@Nullable Throwable cause) {
-        String text = cause == null ? "does not work" : ErrorText.of(cause);
+        String text = cause == null ? "failed" : ErrorText.of(cause);
         if (trouble(DATABASE, text)) {
-            LOG.log(
-                    Level.WARNING,
-                    "The database of the inbox does not do its work; will try again until it does: {0}",
-                    text);
+            LOG.log(Level.WARNING, "The inbox''s database failed; the receiver retries until it works: {0}", text);
             LOG.log(Level.DEBUG, "Cause", cause == null ? null : ErrorText.forLog(cause));
         }
     }
@@ -151,23 +151,23 @@ public final class ReceiverStatus {
         if (namedTypes.size() < MOST_NAMED_TYPES && namedTypes.add(topic + " " + type)) {
             LOG.log(
                     Level.INFO,
-                    "No handler takes events of type {0} on topic {1}; they are skipped and counted",
+                    "No handler takes events of type {0} on topic {1}; the receiver skips and counts them",
                     type,
                     topic);
         }
     }
 
-    /** Returns whether there was no such trouble before. */
+    /** Returns whether this trouble is new. */
     boolean trouble(String subject, String text) {
         return troubles.put(subject, text) == null;
     }
 
-    /** Returns whether there was such trouble before. */
+    /** Returns whether there was such a trouble. */
     boolean recovered(String subject) {
         return troubles.remove(subject) != null;
     }
 
-    /** @param seconds how long ago the loop last ran once */
+    /** @param seconds how long ago the loop last completed a round */
     void watch(String loop, LongSupplier seconds) {
         sinceLastRun.put(loop, seconds);
     }
@@ -192,7 +192,7 @@ public final class ReceiverStatus {
         notes.put(subject, text);
     }
 
-    void noteNoMore(String subject) {
+    void removeNote(String subject) {
         notes.remove(subject);
     }
 

@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** The threads of the receiver: one for each loop, and a pool of workers that run handlers. */
 final class ReceiverThreads {
 
-    /** What leaving the group and ending the threads may take beyond the wait for handlers. */
+    /** How long it may take to leave the group and to end the threads, after the wait for handlers. */
     private static final Duration LEAVE_TIMEOUT = Duration.ofSeconds(10);
 
     private static final Duration INTERRUPT_TIMEOUT = Duration.ofSeconds(2);
@@ -23,7 +23,7 @@ final class ReceiverThreads {
     private final ExecutorService workers;
     private final List<Thread> loops = new ArrayList<>();
 
-    /** The workers' threads are made when they are needed. */
+    /** Creates the pool. A worker's thread is started when it is first needed. */
     ReceiverThreads(ThreadFactory factory, int numberOfWorkers) {
         this.factory = factory;
         AtomicInteger count = new AtomicInteger();
@@ -52,12 +52,15 @@ final class ReceiverThreads {
         thread.start();
     }
 
-    /** The longest that {@link #awaitEnd} takes. */
-    static Duration patience(Duration stopTimeout) {
+    /** The longest time that {@link #awaitEnd} takes. */
+    static Duration longestWait(Duration stopTimeout) {
         return stopTimeout.plus(LEAVE_TIMEOUT).plus(INTERRUPT_TIMEOUT);
     }
 
-    /** Waits for the loops, which have been asked to stop, and stops the workers. Returns whether all threads have ended. */
+    /**
+     * Waits for the loops, which have been asked to stop, and stops the workers. Returns whether all threads have
+     * ended.
+     */
     boolean awaitEnd(Duration stopTimeout) {
         long deadline = System.nanoTime() + stopTimeout.plus(LEAVE_TIMEOUT).toNanos();
         boolean ended = true;

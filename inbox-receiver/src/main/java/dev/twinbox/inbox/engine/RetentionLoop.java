@@ -21,10 +21,11 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The thread that deletes inbox rows whose retention is over, a batch in each transaction. One instance at a time does.
+ * The thread that deletes inbox rows whose retention is over. It deletes one batch per transaction. Only one instance
+ * at a time deletes.
  *
- * <p>It deletes nothing while a topic may keep a record for longer than that, or while that is not known yet: an inbox that grows
- * is a smaller evil than an effect that is repeated.
+ * <p>It deletes nothing while a topic may keep a record longer than that, or while this is not known. An inbox that
+ * grows does less harm than a repeated effect.
  */
 final class RetentionLoop implements Runnable {
 
@@ -32,14 +33,17 @@ final class RetentionLoop implements Runnable {
 
     private static final String NOTE = "retention";
 
-    /** A few milliseconds of work: what it holds up, if anything, is not noticed. */
+    /** One batch takes a few milliseconds, so it delays other work very little. */
     private static final int BATCH = 1000;
 
     private static final Duration LONGEST_IDLE = Duration.ofSeconds(10);
     private static final Duration SHORTEST_IDLE = Duration.ofMillis(100);
     private static final Duration SAVE_INTERVAL = Duration.ofSeconds(1);
 
-    /** For rows that were passed over: of parked events settled since, or committed late. */
+    /**
+     * A sweep starts at the oldest row again. It finds rows that earlier rounds skipped: their events were parked then,
+     * or committed late.
+     */
     private static final Duration SWEEP_INTERVAL = Duration.ofDays(1);
 
     private static final Duration COMPARE_INTERVAL = Duration.ofMinutes(10);
@@ -56,7 +60,7 @@ final class RetentionLoop implements Runnable {
     private final Duration idle;
     private final CountDownLatch stopRequested = new CountDownLatch(1);
 
-    /** Written by this thread, read by whoever stops it. */
+    /** Written by this thread, read by the thread that stops it. */
     private volatile @Nullable Thread comparing;
 
     private Verdict verdict;
@@ -68,7 +72,7 @@ final class RetentionLoop implements Runnable {
 
     /**
      * @param keep how long rows are kept after their event was handled
-     * @param verdict of {@code topics}, at the start
+     * @param verdict the result of the comparison at the start
      */
     RetentionLoop(
             InboxConfig config,
@@ -92,7 +96,7 @@ final class RetentionLoop implements Runnable {
         note(verdict);
     }
 
-    /** Often enough that what is kept too long does not matter, beside the retention itself. */
+    /** A tenth of the retention. So a row is kept only a little longer than configured. */
     private static Duration idle(Duration keep) {
         Duration tenth = keep.dividedBy(10);
         if (tenth.compareTo(SHORTEST_IDLE) < 0) {
@@ -108,7 +112,7 @@ final class RetentionLoop implements Runnable {
         }
     }
 
-    /** From any thread: ends {@link #run} after the batch that is being deleted. */
+    /** Ends {@link #run} after the batch that is being deleted. May be called from any thread. */
     void stop() {
         stopRequested.countDown();
         Thread waiting = comparing;
@@ -121,7 +125,7 @@ final class RetentionLoop implements Runnable {
         return stopRequested.getCount() > 0 && !Thread.currentThread().isInterrupted();
     }
 
-    /** Returns how long to wait before the next. */
+    /** Returns how long to wait before the next round. */
     private Duration runAndReport() {
         try {
             compare();
@@ -134,13 +138,13 @@ final class RetentionLoop implements Runnable {
                 failures = 0;
                 LOG.log(Level.INFO, "Old inbox rows can be deleted again");
             }
-            // Half of the time at most, so that a long backlog leaves room for all other work.
+            // Deletes at most half of the time, so that a large backlog leaves room for other work.
             return more ? Duration.ofNanos(System.nanoTime() - begin) : idle;
         } catch (SQLException | RuntimeException | Error e) {
             if (++failures == 1 && isWanted()) {
                 LOG.log(
                         Level.WARNING,
-                        "Old inbox rows cannot be deleted now, will try again until they can: {0}",
+                        "Old inbox rows cannot be deleted; the receiver retries until they can: {0}",
                         ErrorText.of(e));
             }
             return whenDatabaseFails.after(failures);
@@ -150,14 +154,17 @@ final class RetentionLoop implements Runnable {
     private void pause(Duration wait) {
         try {
             if (stopRequested.await(wait.toNanos(), TimeUnit.NANOSECONDS)) {
-                LOG.log(Level.DEBUG, "Deletes no more old inbox rows");
+                LOG.log(Level.DEBUG, "The deletion of old inbox rows stops");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
     }
 
-    /** A topic's retention may be changed at any time, and a topic or the broker may come later than we. */
+    /**
+     * Compares again at intervals. A topic's retention can change at any time, and the topic or the broker may be
+     * available later only.
+     */
     private void compare() {
         long now = System.nanoTime();
         if (compareAt == 0) {
@@ -165,7 +172,7 @@ final class RetentionLoop implements Runnable {
         }
         if (now - compareAt >= 0) {
             Verdict latest = compareNow();
-            if (latest.kind() != Verdict.Kind.UNKNOWN) { // else what was found before still holds
+            if (latest.kind() != Verdict.Kind.UNKNOWN) { // otherwise the last known result still holds
                 if (!latest.equals(verdict)) {
                     note(latest);
                 }
@@ -175,7 +182,7 @@ final class RetentionLoop implements Runnable {
         }
     }
 
-    /** A broker that is away would hold up the stop. */
+    /** Can be interrupted, because a broker that is down would delay the stop. */
     private Verdict compareNow() {
         comparing = Thread.currentThread();
         try {
@@ -185,24 +192,27 @@ final class RetentionLoop implements Runnable {
         }
     }
 
-    /** No row may go before a topic's new retention is known, if it was raised in time. */
+    /**
+     * The interval is never longer than the retention. So a topic's retention that is raised in time is known before
+     * the first row is deleted.
+     */
     private Duration nextCompare(Verdict latest) {
         boolean isSettled = latest.kind() == Verdict.Kind.FITS || latest.kind() == Verdict.Kind.NOT_ALLOWED;
         Duration interval = isSettled ? COMPARE_INTERVAL : COMPARE_AGAIN;
         return interval.compareTo(keep) > 0 ? keep : interval;
     }
 
-    /** Not a trouble: nothing is lost or repeated, and no other instance would do better. */
+    /** This is not a trouble: nothing is lost or repeated, and no other instance would do better. */
     private void note(Verdict latest) {
         if (latest.text().isEmpty()) {
-            status.noteNoMore(NOTE);
+            status.removeNote(NOTE);
         } else {
             status.note(NOTE, latest.text());
             LOG.log(Level.WARNING, latest.text());
         }
     }
 
-    /** Deletes one batch; returns whether there is more to be deleted. */
+    /** Deletes one batch. Returns whether there is more to delete. */
     boolean runOnce() throws SQLException {
         Optional<Round> round = database.inTransaction(this::round);
         if (round.isEmpty()) {
@@ -218,10 +228,10 @@ final class RetentionLoop implements Runnable {
         return done.isFull();
     }
 
-    /** What is true once it is committed. */
+    /** The state that is valid once the transaction is committed. */
     private record Round(Instant doneTo, Instant sweptAt, boolean isSaved, int deleted, boolean isFull) {}
 
-    /** Empty: another instance is at it. */
+    /** Empty if another instance deletes at the moment. */
     private Optional<Round> round(Connection connection) throws SQLException {
         if (doneTo == null) {
             table.ensure(connection, group);
@@ -244,7 +254,7 @@ final class RetentionLoop implements Runnable {
         return Optional.of(new Round(to, swept, save, expired.deleted(), expired.isFull()));
     }
 
-    /** What this instance has not saved yet counts unless another one has started a sweep since. */
+    /** Progress that this instance has not saved yet counts, unless another instance has started a sweep since. */
     private Instant from(Progress progress) {
         Instant mine = doneTo;
         return mine != null && progress.sweptAt().equals(sweptAt) && mine.isAfter(progress.doneTo())

@@ -40,10 +40,10 @@ final class RetryLoop implements Runnable {
             pause(runAndReport());
         }
         status.recovered(NAME);
-        status.unwatch(NAME); // not in a finally block: if it dies, readiness is to say so
+        status.unwatch(NAME); // not in a finally block: if the thread dies, readiness must report it
     }
 
-    /** From any thread: ends {@link #run} as soon as the event that is being handled allows. */
+    /** Ends {@link #run} as soon as the event that is being handled allows. May be called from any thread. */
     void stop() {
         stopRequested.countDown();
     }
@@ -52,7 +52,7 @@ final class RetryLoop implements Runnable {
         return stopRequested.getCount() > 0 && !Thread.currentThread().isInterrupted();
     }
 
-    /** Returns how long to wait before the next. */
+    /** Returns how long to wait before the next round. */
     private Duration runAndReport() {
         lastRun = System.nanoTime();
         try {
@@ -66,18 +66,21 @@ final class RetryLoop implements Runnable {
         }
     }
 
-    /** A trouble of its own: what the workers meet comes and goes with the events that they have. */
+    /**
+     * This trouble has a name of its own. The workers' trouble ends with their next commit, which says nothing about
+     * retries.
+     */
     private void report(Throwable thrown) {
         String text = ErrorText.of(thrown);
         if (isWanted() && status.trouble(NAME, text)) {
-            LOG.log(Level.WARNING, "Parked events cannot be retried, will wait until they can: {0}", text);
+            LOG.log(Level.WARNING, "Parked events cannot be retried; the receiver waits until they can: {0}", text);
         }
     }
 
     private void pause(Duration wait) {
         try {
             if (!wait.isZero() && stopRequested.await(wait.toNanos(), TimeUnit.NANOSECONDS)) {
-                LOG.log(Level.DEBUG, "No more " + NAME);
+                LOG.log(Level.DEBUG, NAME + " stop");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

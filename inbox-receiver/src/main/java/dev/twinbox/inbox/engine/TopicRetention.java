@@ -26,12 +26,12 @@ import org.apache.kafka.common.errors.UnsupportedVersionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares how long the inbox remembers an event with how long its topic can bring it again. A record that outlives its inbox
- * row has its effect a second time when offsets are reset or lost.
+ * Compares how long the inbox keeps a row with how long the topic keeps the record. If a record outlives its inbox row
+ * and is redelivered, its effect happens again. That occurs when offsets are reset or lost.
  */
 final class TopicRetention {
 
-    /** Also bounds what a broker that is away costs a deployment and an undeployment. */
+    /** Also bounds how long a broker that is down can delay a deployment or an undeployment. */
     private static final int TIMEOUT_MS = 5_000;
 
     private static final Duration FOR_EVER = Duration.ofSeconds(Long.MAX_VALUE);
@@ -42,7 +42,7 @@ final class TopicRetention {
 
     /**
      * @param keep how long inbox rows are kept
-     * @param topics those with handlers whose effects are guarded by inbox rows
+     * @param topics the topics with handlers whose effects are protected by inbox rows
      */
     TopicRetention(InboxConfig config, Duration keep, Set<String> topics) {
         this.config = config;
@@ -51,41 +51,43 @@ final class TopicRetention {
     }
 
     /**
-     * What came of a comparison.
+     * The result of a comparison.
      *
-     * @param problems for {@link Kind#TOO_SHORT} one sentence for each topic, else what an operator should know
+     * @param problems for {@link Kind#TOO_SHORT} one problem for each topic, otherwise advice for the operator
      */
     record Verdict(Kind kind, List<String> problems) {
 
         enum Kind {
-            /** No topic keeps a record longer than the inbox its row. */
+            /** No topic keeps a record longer than the inbox keeps its row. */
             FITS,
-            /** At least one does. */
+            /** At least one topic does. */
             TOO_SHORT,
-            /** The broker refuses to say. */
+            /** The broker denies access to the topic's configuration. */
             NOT_ALLOWED,
             /** Kafka does not answer now. */
             UNKNOWN
         }
 
-        /** Whether rows may be deleted. Who withholds the right to compare has to have compared. */
+        /**
+         * Whether rows may be deleted. Without the right to compare, the operator is responsible for the comparison.
+         */
         boolean allowsDeletion() {
             return kind == Kind.FITS || kind == Kind.NOT_ALLOWED;
         }
 
-        /** For an operator; empty if there is nothing to say. */
+        /** A text for the operator; empty if there is nothing to report. */
         String text() {
             String all = String.join(" ", problems);
             return kind == Kind.TOO_SHORT ? all + " Until then no inbox row is deleted." : all;
         }
     }
 
-    /** Asks Kafka; takes a few seconds at most, and ends at once when the thread is interrupted. */
+    /** Asks Kafka. Takes a few seconds at most, and ends at once when the thread is interrupted. */
     Verdict compare() {
         Admin admin;
         try {
             admin = Admin.create(properties());
-        } catch (KafkaException e) { // an address that no name server knows now, for example
+        } catch (KafkaException e) { // for example, an address that cannot be resolved now
             return unknown(e);
         }
         try {
@@ -97,7 +99,7 @@ final class TopicRetention {
                     .forEach((resource, answer) -> answers.put(resource.name(), answer));
             return compare(answers);
         } finally {
-            admin.close(Duration.ZERO); // what is not answered by now is not waited for
+            admin.close(Duration.ZERO); // without a wait for answers that are still missing
         }
     }
 
@@ -118,7 +120,8 @@ final class TopicRetention {
                 Throwable cause = e.getCause();
                 if (cause instanceof AuthorizationException || cause instanceof UnsupportedVersionException) {
                     notAllowed.add(topic + " (" + cause.getMessage() + ")");
-                } else if (!(cause instanceof UnknownTopicOrPartitionException)) { // what is not there keeps nothing
+                } else if (!(cause
+                        instanceof UnknownTopicOrPartitionException)) { // a topic that does not exist keeps nothing
                     return unknown(cause == null ? e : cause);
                 }
             }
@@ -136,15 +139,15 @@ final class TopicRetention {
         return "Topic " + topic + " may keep a record "
                 + (forEver ? "for ever" : "for " + InboxConfig.text(lifetime.longest()))
                 + " (" + lifetime.reason() + "), " + Setting.RETENTION.key() + " is " + InboxConfig.text(keep)
-                + ": a record that is delivered again after that would have its effect a second time. Set "
+                + ": a record that is redelivered after that would have its effect again. Set "
                 + Setting.RETENTION.key() + " to "
                 + (forEver ? "" : InboxConfig.text(lifetime.longest()) + " or more, or to ")
-                + "forever, or have the topic keep its records for a shorter time.";
+                + "forever, or let the topic keep its records for a shorter time.";
     }
 
     private String notAllowed(List<String> refusals) {
-        return "Whether " + Setting.RETENTION.key() + " " + InboxConfig.text(keep)
-                + " is at least as long as the topics keep their records cannot be compared; inbox rows are deleted after it."
+        return Setting.RETENTION.key() + " " + InboxConfig.text(keep)
+                + " cannot be compared with the retention of the topics. Inbox rows are deleted after this time."
                 + " Grant the application's Kafka principal DescribeConfigs on the topics, or compare yourself: "
                 + String.join(", ", refusals) + ".";
     }
@@ -152,7 +155,7 @@ final class TopicRetention {
     private static Verdict unknown(Throwable cause) {
         return new Verdict(
                 Verdict.Kind.UNKNOWN,
-                List.of("How long the topics keep their records is not known yet, so no inbox row is deleted: "
+                List.of("The retention of the topics is not known yet, so no inbox row is deleted: "
                         + ErrorText.of(cause)));
     }
 
@@ -167,13 +170,14 @@ final class TopicRetention {
     /**
      * How long a topic may keep a record.
      *
-     * @param reason the topic's settings that it follows from
+     * @param reason the topic's settings that determine it
      */
     private record Lifetime(Duration longest, String reason) {
 
         /**
-         * Kafka deletes whole segments, when the youngest record is old enough; a segment takes records for {@code segment.ms}.
-         * Compaction alone keeps the last record of each key, and so may keep any.
+         * Kafka deletes whole segments, once the youngest record of a segment is old enough. A segment takes records
+         * for {@code segment.ms}. Compaction alone keeps the last record of each key, so any record may be kept for
+         * ever.
          */
         static Lifetime of(Config config) {
             String policy = value(config, TopicConfig.CLEANUP_POLICY_CONFIG);

@@ -10,12 +10,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code EXACTLY_ONCE_EFFECT} and {@code AT_LEAST_ONCE}: a batch in one transaction; if that fails, one transaction for each
- * event and handler, which finds the culprit without repeating its neighbours. The culprit is tried a few times and parked.
+ * Handles {@code EXACTLY_ONCE_EFFECT} and {@code AT_LEAST_ONCE} events. A batch is handled in one transaction. If that
+ * fails, each event and handler gets a transaction of its own. So one failing event does not make the others repeat. It
+ * gets a few retries and is then parked.
  */
 final class TransactionalProcessor implements Processor {
 
-    /** So often an event may be started after a crash; a process may also be killed for reasons that are not the event's fault. */
+    /**
+     * How often an event may be started after a crash. More than once, because a process may be killed for other
+     * reasons.
+     */
     private static final int MOST_STARTS = 3;
 
     private final Attempts attempts;
@@ -43,15 +47,15 @@ final class TransactionalProcessor implements Processor {
             if (batch.handover() == Handover.AFTER_CRASH) {
                 batch.events().forEach(ReceivedEvent::handleAlone);
             }
-            List<ReceivedEvent> events = readableLike(first, batch.events());
+            List<ReceivedEvent> events = leadingEventsLike(first, batch.events());
             return first.isHandledAlone() ? alone(batch, events) : together(batch, events);
         } catch (SQLException e) {
             return Outcome.waitForDatabase(0, e);
         }
     }
 
-    /** The events up to one that cannot be read, or that is to be handled alone when the first one is not, or the other way round. */
-    private static List<ReceivedEvent> readableLike(ReceivedEvent first, List<ReceivedEvent> events) {
+    /** The first events that are all readable and are all handled alone, or all together, like the first one. */
+    private static List<ReceivedEvent> leadingEventsLike(ReceivedEvent first, List<ReceivedEvent> events) {
         List<ReceivedEvent> prefix = new ArrayList<>(events.size());
         for (ReceivedEvent event : events) {
             if (!event.isReadable() || event.isHandledAlone() != first.isHandledAlone()) {
@@ -85,7 +89,7 @@ final class TransactionalProcessor implements Processor {
                 Outcome obstacle;
                 try {
                     obstacle = batch.handover() == Handover.AFTER_CRASH
-                            ? onTheRecord(event, handler, settled)
+                            ? attemptAfterRecording(event, handler, settled)
                             : attempt(event, handler, null, settled);
                 } catch (SQLException e) {
                     return Outcome.waitForDatabase(settled, e);
@@ -103,8 +107,9 @@ final class TransactionalProcessor implements Processor {
         return Outcome.goOn(settled);
     }
 
-    /** One attempt after its start was committed, so that the next process knows if this one dies of it. */
-    private @Nullable Outcome onTheRecord(ReceivedEvent event, Handler handler, int settled) throws SQLException {
+    /** Makes one attempt after its start was committed. If the process dies during the attempt, the next one knows. */
+    private @Nullable Outcome attemptAfterRecording(ReceivedEvent event, Handler handler, int settled)
+            throws SQLException {
         if (event.start() == null) {
             RecordedStart start = parking.recordStart(event, handler);
             if (start != null && start.times() > MOST_STARTS) {
@@ -116,7 +121,7 @@ final class TransactionalProcessor implements Processor {
         return attempt(event, handler, event.start(), settled);
     }
 
-    /** Returns why the rest has to wait; null: it need not, the event is handled or parked. */
+    /** Returns why the rest has to wait. Null if the event is handled or parked, so that the rest can go on. */
     private @Nullable Outcome attempt(ReceivedEvent event, Handler handler, @Nullable RecordedStart start, int settled)
             throws SQLException {
         Attempt attempt = attempts.handleAlone(event, List.of(handler), claims.withStart(start));

@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Former names of types, topic by topic. A former name stands for the type, not for a handler: whoever handles the type gets what
- * still carries the old name.
+ * Former names of types, by topic. A former name stands for the type, not for a handler. So every handler of the type
+ * gets events that still carry a former name.
  *
  * @param byTopic current name by former name
  */
@@ -31,7 +31,7 @@ public record Aliases(Map<String, Map<String, String>> byTopic) {
         return byTopic.getOrDefault(topic, Map.of()).getOrDefault(type, type);
     }
 
-    /** Aliases that are ambiguous; one sentence each. */
+    /** One sentence for each ambiguous alias. */
     static List<String> problems(List<HandlerMethod> handlers) {
         List<String> problems = new ArrayList<>();
         Map<List<String>, String> owners = new HashMap<>();
@@ -43,12 +43,12 @@ public record Aliases(Map<String, Map<String, String>> byTopic) {
                 String where = "alias \"" + alias + "\" of type " + handler.type() + " on topic " + handler.topic()
                         + " (handler " + handler.name() + ")";
                 if (types.contains(name)) {
-                    problems.add(where
-                            + " is the name of a type that is handled there; an alias is a name no longer in use");
+                    problems.add(
+                            where + " is the name of a type that is handled there; an alias must be a former name");
                 }
                 String owner = owners.putIfAbsent(name, handler.type());
                 if (owner != null && !owner.equals(handler.type())) {
-                    problems.add(where + " is an alias of type " + owner + ", too; an alias leads to one type");
+                    problems.add(where + " is also an alias of type " + owner + "; an alias must lead to one type");
                 }
             }
         }

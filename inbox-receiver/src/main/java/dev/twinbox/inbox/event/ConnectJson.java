@@ -5,14 +5,15 @@ import jakarta.json.JsonString;
 import jakarta.json.JsonValue;
 import org.jspecify.annotations.Nullable;
 
-/** What Kafka Connect's {@code JsonConverter} puts around a value. */
+/** The format in which Kafka Connect's {@code JsonConverter} wraps a value. */
 final class ConnectJson {
 
     private ConnectJson() {}
 
     /**
-     * Takes off what is around the value. The converter writes text as a JSON string. By default ({@code schemas.enable}) it puts
-     * an object of the value and its schema around that; so does Debezium's outbox router with a payload that it does not expand.
+     * Returns the value without its wrapping. The converter writes text as a JSON string. By default ({@code
+     * schemas.enable}) it wraps the value and its schema in an object. Debezium's outbox router does the same with a
+     * payload that it does not expand.
      */
     static byte @Nullable [] unwrap(byte @Nullable [] value) {
         if (value == null) {

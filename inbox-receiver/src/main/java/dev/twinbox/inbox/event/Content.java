@@ -20,10 +20,10 @@ import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a record holds, once what its producer has put around it is taken off.
+ * The content of a record without the wrapping that its producer added.
  *
- * <p>All methods throw {@link UnreadableRecordException} with the place and what is wrong there: an id is never guessed, and
- * never made up.
+ * <p>All methods throw {@link UnreadableRecordException} with the place and the problem. An id is never guessed or
+ * invented.
  */
 final class Content {
 
@@ -59,8 +59,8 @@ final class Content {
     }
 
     /**
-     * A CloudEvent in structured mode is known by its content type, as the Kafka protocol binding says (section 3): it starts with
-     * {@code application/cloudevents}, in upper or lower case.
+     * A CloudEvent in structured mode is recognised by its content type. It starts with {@code
+     * application/cloudevents}, in upper or lower case (Kafka protocol binding, section 3).
      */
     static Content of(ConsumerRecord<byte[], byte[]> record, Wrapping wrapping) {
         String mediaType = mediaType(record.headers().lastHeader(CloudEventHeaders.CONTENT_TYPE));
@@ -83,8 +83,8 @@ final class Content {
 
     private static Content structured(ConsumerRecord<byte[], byte[]> record, Wrapping wrapping, String mediaType) {
         if (!mediaType.equals(CLOUD_EVENTS_JSON)) {
-            throw new UnreadableRecordException("its content-type is " + mediaType + "; of structured CloudEvents only "
-                    + CLOUD_EVENTS_JSON + " is read");
+            throw new UnreadableRecordException(
+                    "its content-type is " + mediaType + "; structured CloudEvents must be " + CLOUD_EVENTS_JSON);
         }
         if (record.value() == null) {
             throw new UnreadableRecordException("it has no value, although its content-type is " + mediaType);
@@ -96,12 +96,12 @@ final class Content {
         if (!(event.get("specversion") instanceof JsonString version)
                 || !version.getString().equals(CloudEventHeaders.SPEC_VERSION_1_0)) {
             throw new UnreadableRecordException("its specversion is " + event.get("specversion")
-                    + "; structured CloudEvents are read in version " + CloudEventHeaders.SPEC_VERSION_1_0);
+                    + "; structured CloudEvents must have version " + CloudEventHeaders.SPEC_VERSION_1_0);
         }
         return new Content(record, wrapping, data(event), attributes(event));
     }
 
-    /** By the JSON format of CloudEvents (section 3.1): JSON as it is, all else as text, or bytes as Base64. */
+    /** Follows the JSON format of CloudEvents (section 3.1): JSON stays as it is, other data is text or Base64. */
     private static byte @Nullable [] data(JsonObject event) {
         JsonValue data = event.getOrDefault(DATA, JsonValue.NULL);
         JsonValue base64 = event.getOrDefault(DATA_BASE64, JsonValue.NULL);
@@ -125,7 +125,7 @@ final class Content {
         return name.endsWith("/json") || name.endsWith("+json");
     }
 
-    /** As binary mode would have them as headers, extensions included. */
+    /** The attributes under the names of their headers in binary mode, extensions included. */
     private static Map<String, String> attributes(JsonObject event) {
         Map<String, String> attributes = new LinkedHashMap<>();
         event.forEach((name, member) -> {
@@ -147,17 +147,17 @@ final class Content {
         return member instanceof JsonString text ? text.getString() : member.toString();
     }
 
-    /** What the handler gets; null for none. */
+    /** The value for the handler; null if there is none. */
     byte @Nullable [] value() {
         return value;
     }
 
-    /** By their names in binary mode; empty unless the record is a CloudEvent in structured mode. */
+    /** The attributes by their names in binary mode. Empty unless the record is a CloudEvent in structured mode. */
     Map<String, String> attributes() {
         return attributes;
     }
 
-    /** For the handler; what cannot be read is replaced. Null for none. */
+    /** The key as text for the handler. Bytes that are not UTF-8 are replaced. Null if there is no key. */
     @Nullable String keyText() {
         byte[] key = record.key();
         if (key == null) {
@@ -168,13 +168,13 @@ final class Content {
                 byte[] unwrapped = ConnectJson.unwrap(key);
                 return unwrapped == null ? null : new String(unwrapped, StandardCharsets.UTF_8);
             } catch (UnreadableRecordException e) {
-                // By another converter than the value: it is text as it is.
+                // The key has another converter than the value: it is plain text.
             }
         }
         return new String(key, StandardCharsets.UTF_8);
     }
 
-    /** The text at that place, which can be stored and compared. */
+    /** Returns the text at that place. It can be stored and compared. */
     String find(Origin origin) {
         if (origin instanceof Origin.Attribute attribute) {
             return structured
@@ -200,7 +200,10 @@ final class Content {
         return "member " + attribute.header().substring(CloudEventHeaders.PREFIX.length());
     }
 
-    /** An event of another version may mean something else by its attributes; one that names none is taken as it is. */
+    /**
+     * In another version of CloudEvents the attributes may have another meaning. A record without a version is
+     * accepted.
+     */
     private String ofBinaryMode(Origin.Attribute attribute) {
         Header version = record.headers().lastHeader(CloudEventHeaders.SPEC_VERSION);
         if (version != null && !Arrays.equals(version.value(), VERSION)) {
@@ -208,7 +211,7 @@ final class Content {
                     + (version.value() == null
                             ? "empty"
                             : "\"" + new String(version.value(), StandardCharsets.UTF_8) + "\"")
-                    + "; CloudEvents are read in version " + CloudEventHeaders.SPEC_VERSION_1_0);
+                    + "; CloudEvents must have version " + CloudEventHeaders.SPEC_VERSION_1_0);
         }
         return header(attribute.header());
     }
@@ -255,25 +258,25 @@ final class Content {
     private JsonStructure json(Origin.Place place) {
         if (json == null) {
             if (value == null) {
-                throw new UnreadableRecordException("it has no value, in which " + place + " could be");
+                throw new UnreadableRecordException("it has no value, so " + place + " is missing");
             }
             if (!(Json.parse(value) instanceof JsonStructure structure)) {
                 throw new UnreadableRecordException(
-                        "its value is neither a JSON object nor an array, in which " + place + " could be");
+                        "its value is neither a JSON object nor an array, so " + place + " is missing");
             }
             json = structure;
         }
         return json;
     }
 
-    /** A header without a value is an empty one. */
+    /** Decodes UTF-8 strictly. Null, as in a header without a value, gives an empty text. */
     static String decoded(byte @Nullable [] bytes, String place) {
         if (bytes == null) {
             return "";
         }
         String text = new String(bytes, StandardCharsets.UTF_8);
         if (text.indexOf(REPLACEMENT) >= 0 && !Arrays.equals(text.getBytes(StandardCharsets.UTF_8), bytes)) {
-            // What was replaced could make two ids one.
+            // A lenient decoder could make two ids equal.
             throw new UnreadableRecordException(place + " is not UTF-8");
         }
         return text;
@@ -299,7 +302,7 @@ final class Content {
         return text;
     }
 
-    /** Most texts are so short that their bytes need not be counted. */
+    /** Counts the bytes only if the text may be too long; most are short. */
     private static boolean isTooLong(String text) {
         return text.length() > LONGEST_TEXT
                 || (text.length() > LONGEST_TEXT / MOST_BYTES_OF_A_CHAR

@@ -1,4 +1,4 @@
 package dev.twinbox.inbox.event;
 
-/** An event for one of its handlers: this is what is claimed, handled, parked and counted. */
+/** An event for one of its handlers. It is what is claimed, handled, parked and counted. */
 public record Delivery(Handler handler, ReceivedEvent event) {}

@@ -2,7 +2,10 @@ package dev.twinbox.inbox.event;
 
 import org.jspecify.annotations.Nullable;
 
-/** What was thrown, as text that fits into a column and a log line, whatever the exception's own code does. */
+/**
+ * Turns an exception into text that fits into a column and a log line. A failure in the exception's own code does no
+ * harm.
+ */
 public final class ErrorText {
 
     /** Longest text, in characters. */
@@ -13,7 +16,10 @@ public final class ErrorText {
 
     private ErrorText() {}
 
-    /** Class and message of it and of what it came from; no U+0000 and no lone surrogate, which PostgreSQL does not store. */
+    /**
+     * Class and message of the exception and its causes. Without U+0000 and lone surrogates, because PostgreSQL cannot
+     * store them.
+     */
     public static String of(Throwable thrown) {
         StringBuilder text = new StringBuilder();
         Throwable next = thrown;
@@ -23,14 +29,15 @@ public final class ErrorText {
                 text.append(message(next));
                 next = next.getCause();
             } catch (RuntimeException | Error e) {
-                text.append(": its message cannot be had, ").append(e.getClass().getName());
+                text.append(": its message cannot be read, ")
+                        .append(e.getClass().getName());
                 next = null;
             }
         }
         return clean(text.length() <= LONGEST ? text : text.replace(LONGEST - 1, text.length(), "…"));
     }
 
-    /** What a logger can print without calling any code of the exception's own, which may fail too. */
+    /** A copy that a logger can print without the exception's own code, which may fail too. */
     public static Throwable forLog(Throwable thrown) {
         return new Failure(thrown);
     }
@@ -48,7 +55,10 @@ public final class ErrorText {
         }
     }
 
-    /** A parser quotes what it has read, and that is no business of everybody who reads the log; it stays with the parked event. */
+    /**
+     * A parser quotes its input, and not everybody who reads the log may see that. So the quote stays with the parked
+     * event.
+     */
     private static String textForLog(Throwable thrown) {
         Throwable cause = thrown instanceof UnreadableRecordException ? thrown.getCause() : null;
         return cause == null

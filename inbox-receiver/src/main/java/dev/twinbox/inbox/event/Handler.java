@@ -8,7 +8,7 @@ import java.lang.invoke.MethodType;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A handler ready to be called, on the bean's contextual reference. */
+/** A handler that is ready to be called, through the bean's contextual reference. */
 public final class Handler {
 
     /** Every handler is called as {@code (event or list, context or null)}. */
@@ -30,7 +30,7 @@ public final class Handler {
         this.call = call;
     }
 
-    /** In its place, for an event that is claimed and nothing else. */
+    /** A replacement that does nothing, for an event that only has to be claimed. */
     public Handler withoutEffect() {
         return new Handler(name, delivery, HandlerShape.EVENT, byte[].class, NOTHING);
     }
@@ -51,7 +51,7 @@ public final class Handler {
         return eventClass;
     }
 
-    /** Whether its effect is guarded by an inbox row. */
+    /** Whether its effect is protected by an inbox row. */
     public boolean claims() {
         return delivery == DeliveryContract.EXACTLY_ONCE_EFFECT;
     }

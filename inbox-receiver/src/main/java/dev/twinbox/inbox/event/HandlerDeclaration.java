@@ -13,12 +13,12 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a handler method says of its events, by its annotation, its parameters and the annotation of the event's class.
+ * What a handler method declares: by its annotation, its parameters and the annotation of the event's class.
  *
- * @param shape null: its parameters are not legal
- * @param eventClass null: its parameters are not legal
- * @param topic empty: it is not known
- * @param type empty: it is not known
+ * @param shape null if its parameters are not legal
+ * @param eventClass null if its parameters are not legal
+ * @param topic empty if it is not known
+ * @param type empty if it is not known
  * @param aliases former names of the type
  */
 record HandlerDeclaration(
@@ -37,11 +37,11 @@ record HandlerDeclaration(
                 aliases(annotation, eventClass));
     }
 
-    /** Adds a sentence for each rule that it breaks. */
+    /** Adds one sentence for each rule that the declaration breaks. */
     void check(String parameters, List<String> breaches) {
         if (shape == null || eventClass == null) {
-            breaches.add("its parameters are (" + parameters + "), legal shapes are (E), (E, EventContext) and "
-                    + "(List<E>), E a class, byte[] or String");
+            breaches.add("its parameters are (" + parameters + "), legal are (E), (E, EventContext) and (List<E>), "
+                    + "where E is a class, byte[] or String");
         }
         if (aliases.stream().anyMatch(String::isBlank)) {
             breaches.add("one of its aliases is blank; an alias is a former name of the type");
@@ -71,7 +71,7 @@ record HandlerDeclaration(
             }
         }
         if (!(type instanceof Class<?> event)) {
-            return null; // a type variable or a generic class: the serializer is given a class
+            return null; // a type variable or a generic class; the serializer needs a class
         }
         boolean legal = event == byte[].class
                 || !(event.isPrimitive() || event.isArray() || event == EventContext.class || event == Object.class);
@@ -88,7 +88,10 @@ record HandlerDeclaration(
         return annotation.type().isEmpty() && declared != null ? declared.value() : annotation.type();
     }
 
-    /** Those of the class belong to the name of the class: a handler that names another type does not take them over. */
+    /**
+     * The aliases of the class belong to the type name of the class. A handler that names another type does not get
+     * them.
+     */
     private static Set<String> aliases(InboxHandler annotation, @Nullable Class<?> eventClass) {
         EventType declared = eventClass == null ? null : eventClass.getAnnotation(EventType.class);
         Set<String> aliases = new TreeSet<>(List.of(annotation.aliases()));

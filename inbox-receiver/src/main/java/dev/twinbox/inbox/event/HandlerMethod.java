@@ -17,11 +17,11 @@ import java.util.Set;
  * @param topic Kafka topic
  * @param type logical name of the events
  * @param aliases former names of the type
- * @param delivery what it promises
- * @param shape what it takes
- * @param eventClass what a record's value is turned into
- * @param method as the bean's view has it
- * @param bean whose contextual reference is called, so that interceptors apply
+ * @param delivery its delivery contract
+ * @param shape its parameters
+ * @param eventClass the class of its events
+ * @param method the method as the bean's view declares it
+ * @param bean the bean; its contextual reference is called, so that interceptors apply
  * @param view the bean type through which it is called
  */
 public record HandlerMethod(
@@ -36,7 +36,7 @@ public record HandlerMethod(
         Bean<?> bean,
         Type view) {
 
-    /** Looks everything up once, so that a call costs no reflection. */
+    /** Resolves bean and method once, so that a call needs no reflection. */
     public Handler bind(BeanManager beans, CreationalContext<?> context) {
         Object reference = beans.getReference(bean, view, context);
         MethodHandle call;

@@ -31,7 +31,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** What makes a method a legal handler. Collects every breach of every method, so that one deployment shows them all. */
+/**
+ * Checks that methods are legal handlers. It collects every problem of every method, so that one deployment shows them
+ * all.
+ */
 public final class HandlerRules {
 
     private static final int LONGEST_NAME = 200;
@@ -39,7 +42,7 @@ public final class HandlerRules {
     private static final Set<Class<? extends Annotation>> SCOPES =
             Set.of(ApplicationScoped.class, Singleton.class, Dependent.class);
 
-    /** By name: the last one is there only on servers with MicroProfile Fault Tolerance. */
+    /** By name, because the last one is only on servers with MicroProfile Fault Tolerance. */
     private static final Set<String> ASYNCHRONOUS = Set.of(
             "jakarta.ejb.Asynchronous",
             "jakarta.enterprise.concurrent.Asynchronous",
@@ -57,17 +60,17 @@ public final class HandlerRules {
     /**
      * A bean as CDI reported it.
      *
-     * @param sessionBean null: a CDI bean, not an EJB
+     * @param sessionBean null if it is a CDI bean, not an EJB
      */
     public record Candidate(
             Bean<?> bean, AnnotatedType<?> type, @Nullable SessionBeanType sessionBean) {}
 
-    /** One sentence each: class, method, rule and remedy. */
+    /** One sentence for each problem: class, method, rule and remedy. */
     public List<String> problems() {
         return problems;
     }
 
-    /** In order of their names, which is the order in which the handlers of one event run. */
+    /** The legal handlers in order of their names. The handlers of one event are called in this order. */
     public List<HandlerMethod> handlers() {
         return handlers;
     }
@@ -86,12 +89,12 @@ public final class HandlerRules {
         problems.addAll(Aliases.problems(handlers));
     }
 
-    /** Of all handlers, the wrong ones included. */
+    /** The topics of all handlers, illegal ones included. */
     public Set<String> topics() {
         return topics;
     }
 
-    /** An annotated method that nobody would ever call is a mistake, not a choice. */
+    /** Reports an annotated method that would never be called: it is a mistake. */
     public void examineClassWithoutBean(Class<?> owner, List<Candidate> candidates) {
         boolean inherited = !owner.isInterface()
                 && candidates.stream()
@@ -103,9 +106,10 @@ public final class HandlerRules {
             if (method.isAnnotationPresent(InboxHandler.class) && !method.isBridge()) {
                 problems.add(describe(owner, method)
                         + (owner.isInterface()
-                                ? ": annotations of an interface's methods are not inherited; annotate the class's method"
-                                : ": the class is neither a CDI bean nor a session bean, so nobody would call it; give it a "
-                                        + "scope such as @ApplicationScoped, or @Stateless"));
+                                ? ": annotations of an interface's methods are not inherited; annotate the method "
+                                        + "of the class"
+                                : ": the class is neither a CDI bean nor a session bean, so it would never be "
+                                        + "called; give it a scope such as @ApplicationScoped, or @Stateless"));
             }
         }
     }
@@ -162,13 +166,13 @@ public final class HandlerRules {
     private static void checkModifiers(Method method, List<String> breaches) {
         int modifiers = method.getModifiers();
         if (!Modifier.isPublic(modifiers)) {
-            breaches.add("it is not public; interceptors and EJB containers see public methods only");
+            breaches.add("it is not public; make it public, because interceptors and EJB containers see no others");
         }
         if (Modifier.isStatic(modifiers)) {
-            breaches.add("it is static; a handler is called on its bean");
+            breaches.add("it is static; remove static, because a handler is called on its bean");
         }
         if (Modifier.isFinal(modifiers)) {
-            breaches.add("it is final; a proxy could not intercept it");
+            breaches.add("it is final; remove final, because a proxy could not intercept it");
         }
     }
 
@@ -178,8 +182,8 @@ public final class HandlerRules {
         } else if (candidate.sessionBean() == null
                 && !SCOPES.contains(candidate.bean().getScope())) {
             breaches.add("its bean is @" + candidate.bean().getScope().getSimpleName()
-                    + "; one instance handles many events, so it has to be @ApplicationScoped, @Singleton or @Dependent (it may "
-                    + "inject @RequestScoped beans)");
+                    + "; one instance handles many events, so it must be @ApplicationScoped, @Singleton or "
+                    + "@Dependent (it may inject @RequestScoped beans)");
         }
     }
 
@@ -190,8 +194,8 @@ public final class HandlerRules {
         transactional(candidate.type(), method).ifPresent(transactional -> {
             if (isNotOurs(transactional.value().name())) {
                 breaches.add("@Transactional(" + transactional.value()
-                        + ") would run it outside the receiver's transaction, so its effect and the inbox row would not commit "
-                        + "together; use REQUIRED, MANDATORY or SUPPORTS");
+                        + ") would run it outside the receiver's transaction, so its effect and the inbox row would "
+                        + "not commit together; use REQUIRED, MANDATORY or SUPPORTS");
             }
         });
     }
@@ -199,21 +203,20 @@ public final class HandlerRules {
     private static void checkEjbTransaction(Candidate candidate, AnnotatedMethod<?> method, List<String> breaches) {
         TransactionManagement management = candidate.type().getAnnotation(TransactionManagement.class);
         if (management != null && management.value() == TransactionManagementType.BEAN) {
-            breaches.add(
-                    "its class manages transactions itself (@TransactionManagement(BEAN)), which suspends the receiver's; "
-                            + "use container-managed transactions");
+            breaches.add("its class manages transactions itself (@TransactionManagement(BEAN)), which suspends the "
+                    + "receiver's transaction; use container-managed transactions");
             return;
         }
         TransactionAttribute attribute = method.getAnnotation(TransactionAttribute.class);
         if (attribute == null) {
-            // By the EJB specification the attribute of the class that declares the method counts.
+            // By the EJB specification, the attribute of the class that declares the method counts.
             attribute = method.getJavaMember().getDeclaringClass().getAnnotation(TransactionAttribute.class);
         }
         TransactionAttributeType type = attribute == null ? TransactionAttributeType.REQUIRED : attribute.value();
         if (isNotOurs(type.name())) {
             breaches.add("@TransactionAttribute(" + type
-                    + ") would run it outside the receiver's transaction, so its effect and the inbox row would not commit "
-                    + "together; use REQUIRED, MANDATORY or SUPPORTS");
+                    + ") would run it outside the receiver's transaction, so its effect and the inbox row would "
+                    + "not commit together; use REQUIRED, MANDATORY or SUPPORTS");
         }
     }
 
@@ -228,7 +231,7 @@ public final class HandlerRules {
                 .findFirst();
     }
 
-    /** The method's, then the class's, then those that stereotypes of the class bring. */
+    /** The annotations of the method, then of the class, then of the stereotypes of the class. */
     private Stream<Annotation> annotations(AnnotatedType<?> type, AnnotatedMethod<?> method) {
         Stream<Annotation> stereotyped = type.getAnnotations().stream()
                 .filter(annotation -> beans.isStereotype(annotation.annotationType()))
@@ -246,17 +249,17 @@ public final class HandlerRules {
                         + "), so the receiver could not know whether it succeeded; remove the annotation"));
     }
 
-    /** A result that nobody looks at is a mistake, a future even a dangerous one; @Outbox publishes it. */
+    /** A result that nobody reads is a mistake, and a future is dangerous. With @Outbox the result is published. */
     private void checkReturnType(Candidate candidate, AnnotatedMethod<?> method, List<String> breaches) {
         Class<?> result = method.getJavaMember().getReturnType();
         if (result != void.class
                 && annotations(candidate.type(), method).noneMatch(annotation -> annotation instanceof Outbox)) {
             breaches.add("it returns " + result.getSimpleName()
-                    + ", which nobody would see; return void, or publish the result with @Outbox");
+                    + ", which would be lost; return void, or publish the result with @Outbox");
         }
     }
 
-    /** The bean type through which the method can be called, and the method as that type has it. */
+    /** The bean type through which the method can be called, and the method as that type declares it. */
     private record View(Type type, Method method) {}
 
     private static Optional<View> view(Candidate candidate, Method method) {
@@ -264,7 +267,7 @@ public final class HandlerRules {
         if (candidate.sessionBean() == null) {
             return Optional.of(new View(owner, method));
         }
-        // A session bean without a no-interface view does not have its own class among its types.
+        // The types of a session bean without a no-interface view do not include its own class.
         List<Class<?>> views = new ArrayList<>();
         for (Type type : candidate.bean().getTypes()) {
             if (type instanceof Class<?> view && (view == owner || view.isInterface())) {
@@ -279,7 +282,7 @@ public final class HandlerRules {
                         .filter(m -> !m.isBridge())
                         .map(m -> new View(view, m)))
                 .findFirst()
-                // Reported as not public, not as missing from a view.
+                // This method is reported as not public, not as missing from a view.
                 .or(() -> Modifier.isPublic(method.getModifiers())
                         ? Optional.empty()
                         : Optional.of(new View(owner, method)));
@@ -296,7 +299,7 @@ public final class HandlerRules {
                                 .sorted()
                                 .collect(Collectors.joining(" and "))
                         + " have one name, \"" + name
-                        + "\", so they would take each other's events for duplicates; give each its own with "
+                        + "\", so each would skip the other's events as duplicates; give each its own with "
                         + "@InboxHandler(name = ...)");
             }
         });

@@ -1,10 +1,10 @@
 package dev.twinbox.inbox.event;
 
-/** What a handler method takes. */
+/** The parameters of a handler method. */
 public enum HandlerShape {
     /** One event. */
     EVENT,
-    /** One event and what came along with it. */
+    /** One event and its context. */
     EVENT_AND_CONTEXT,
     /** All events of a batch. */
     LIST

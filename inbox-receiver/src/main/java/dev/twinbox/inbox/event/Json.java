@@ -11,15 +11,15 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 
-/** Reads JSON of which ids are taken: strictly, since what a lenient reader replaces could make two ids one. */
+/** Reads the JSON that contains ids. It is strict, because a lenient reader could make two ids equal. */
 final class Json {
 
-    /** Looked up once; {@link jakarta.json.Json} looks it up by each call. */
+    /** Looked up once; {@link jakarta.json.Json} would look it up in each call. */
     static final JsonProvider PROVIDER = JsonProvider.provider();
 
     private Json() {}
 
-    /** @throws UnreadableRecordException says what is wrong with it */
+    /** @throws UnreadableRecordException if it is not valid JSON; the message says why */
     static JsonValue parse(byte[] value) {
         String text;
         try {
@@ -32,14 +32,14 @@ final class Json {
         }
         try (JsonReader reader = PROVIDER.createReader(new StringReader(text))) {
             return reader.readValue();
-        } catch (RuntimeException e) { // parsers have limits of their own, and say so by more than JsonException
+        } catch (RuntimeException e) { // parsers have limits and report them by other exceptions than JsonException
             throw new UnreadableRecordException("its value of " + value.length + " bytes is not JSON", e);
         } catch (StackOverflowError e) {
             throw new UnreadableRecordException("its value is JSON that is nested too deeply to be read", e);
         }
     }
 
-    /** @throws UnreadableRecordException if it has a lone surrogate, which UTF-8 cannot write */
+    /** @throws UnreadableRecordException if it has a lone surrogate, which UTF-8 cannot encode */
     static byte[] utf8(String text) {
         try {
             ByteBuffer bytes = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(text));
@@ -51,7 +51,7 @@ final class Json {
         }
     }
 
-    /** The bytes of a string in Base64; {@code place} names it in messages. */
+    /** Decodes a string in Base64. Messages name it by {@code place}. */
     static byte[] base64(JsonValue value, String place) {
         try {
             if (value instanceof JsonString text) {

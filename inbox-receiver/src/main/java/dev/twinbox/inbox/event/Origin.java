@@ -5,7 +5,7 @@ import jakarta.json.JsonException;
 import jakarta.json.JsonPointer;
 import org.jspecify.annotations.Nullable;
 
-/** Where in a record the id or the type of its event is. */
+/** The place in a record that holds the id or the type of its event. */
 public sealed interface Origin {
 
     /** The places that are configured by one word. */
@@ -15,7 +15,7 @@ public sealed interface Origin {
     String RECORD_COORDINATES = "coordinates";
 
     /**
-     * An attribute of CloudEvents: in binary mode a header, in structured mode a member of the value.
+     * An attribute of CloudEvents. It is a header in binary mode and a member of the value in structured mode.
      *
      * @param header its name in binary mode
      */
@@ -69,7 +69,7 @@ public sealed interface Origin {
         }
     }
 
-    /** The same for all records of the topic. */
+    /** A fixed text, the same for all records of the topic. */
     record Fixed(String value) implements Origin {
         static final String PREFIX = "fixed:";
 
@@ -79,7 +79,7 @@ public sealed interface Origin {
         }
     }
 
-    /** Null: the text names no place of an id. */
+    /** Null if the text names no place of an id. */
     static @Nullable Origin ofId(String text) {
         return switch (text) {
             case CLOUD_EVENT -> Attribute.ID;
@@ -89,7 +89,7 @@ public sealed interface Origin {
         };
     }
 
-    /** Null: the text names no place of a type. */
+    /** Null if the text names no place of a type. */
     static @Nullable Origin ofType(String text) {
         if (text.equals(CLOUD_EVENT)) {
             return Attribute.TYPE;
@@ -112,7 +112,7 @@ public sealed interface Origin {
         return null;
     }
 
-    /** The whole value is no place: an id or a type is never all of it. */
+    /** Null for the whole value: an id or a type is always a part of it. */
     private static @Nullable Origin place(String pointer) {
         try {
             return pointer.isEmpty() ? null : new Place(pointer, Json.PROVIDER.createPointer(pointer));

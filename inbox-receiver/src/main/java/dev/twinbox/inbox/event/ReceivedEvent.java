@@ -16,16 +16,16 @@ import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A record on its way through the receiver: what it is, who handles it, and how far that got.
+ * A record on its way through the receiver: its event, its handlers, and how far they got.
  *
- * <p>Handed between poll thread and worker, never used by both at once.
+ * <p>Poll thread and worker hand it to each other. Both never use it at the same time.
  */
 public final class ReceivedEvent {
 
-    /** Objects around the data, roughly. */
-    private static final long BYTES_OF_ANY = 500;
+    /** Estimated size of the objects around the data. */
+    private static final long OVERHEAD_BYTES = 500;
 
-    /** Keys of the configuration that say where an event's id and type are. */
+    /** Configuration keys for the places of an event's id and type. */
     static final String ID_SETTING = "twinbox.inbox.event-id";
 
     static final String TYPE_SETTING = "twinbox.inbox.event-type";
@@ -65,7 +65,7 @@ public final class ReceivedEvent {
         this.problem = problem;
     }
 
-    /** Never throws: a record that cannot be read is reported when it is to be handled. */
+    /** Never throws. A record that cannot be read is reported when it is to be handled. */
     public static ReceivedEvent of(ConsumerRecord<byte[], byte[]> record, Subscription subscription) {
         String type = null;
         List<Handler> handlers = Subscription.none();
@@ -94,16 +94,16 @@ public final class ReceivedEvent {
             return content.find(origin);
         } catch (UnreadableRecordException e) {
             throw new UnreadableRecordException(
-                    e.getMessage() + "; let its producer set it right, or " + setting + " name another place", e);
+                    e.getMessage() + "; correct its producer, or set " + setting + " to another place", e);
         }
     }
 
-    /** In order of their names; empty: nothing to do. */
+    /** The handlers in order of their names. Empty if there is nothing to do. */
     public List<Handler> handlers() {
         return handlers;
     }
 
-    /** Unique id of the event; only for events that are {@link #isReadable readable} and have handlers. */
+    /** The unique id of the event. Only for events that are {@link #isReadable readable} and have handlers. */
     public String id() {
         if (id == null) {
             throw new IllegalStateException(coordinates() + " has no id");
@@ -113,7 +113,7 @@ public final class ReceivedEvent {
 
     private Content content() {
         if (content == null) {
-            throw new IllegalStateException(coordinates() + " is not for any handler");
+            throw new IllegalStateException(coordinates() + " has no handler");
         }
         return content;
     }
@@ -130,7 +130,7 @@ public final class ReceivedEvent {
         return problem == null;
     }
 
-    /** Whether no handler of the application takes its type, and it is to be skipped. */
+    /** Whether the event is skipped because no handler of the application takes its type. */
     public boolean isOfUnknownType() {
         return problem == null && content == null;
     }
@@ -143,7 +143,7 @@ public final class ReceivedEvent {
         return record;
     }
 
-    /** SHA-256 of the record's key, by which the parked table knows who waits for whom; null without a key. */
+    /** SHA-256 of the record's key, null without a key. The parked table identifies keys by it. */
     public byte @Nullable [] keyHash() {
         if (keyHash == null && record.key() != null) {
             keyHash = sha256(record.key());
@@ -163,10 +163,13 @@ public final class ReceivedEvent {
         return record.offset();
     }
 
-    /** About what it takes of memory until it is settled: the record, and its value once more if that was wrapped. */
+    /**
+     * Estimates the memory that the event takes until it is settled. An unwrapped value counts in addition to the
+     * record.
+     */
     public long bytes() {
         if (bytes == 0) {
-            long sum = BYTES_OF_ANY + length(record.key()) + length(record.value());
+            long sum = OVERHEAD_BYTES + length(record.key()) + length(record.value());
             if (content != null && content.value() != record.value()) {
                 sum += length(content.value());
             }
@@ -186,17 +189,17 @@ public final class ReceivedEvent {
         return record.topic() + "-" + record.partition() + "@" + record.offset();
     }
 
-    /** Whether each of its handlers gets a transaction of its own; else it shares one with its neighbours. */
+    /** Whether each of its handlers gets a transaction of its own. If not, the event shares one with its batch. */
     public boolean isHandledAlone() {
         return alone;
     }
 
-    /** The batch that it was in has failed, or the process may have died of it. */
+    /** Called when its batch has failed, or when the process may have died because of it. */
     public void handleAlone() {
         alone = true;
     }
 
-    /** When handled alone: the handlers before this one are done. */
+    /** When handled alone: the number of handlers that are done. */
     public int nextHandler() {
         return nextHandler;
     }
@@ -207,7 +210,7 @@ public final class ReceivedEvent {
         start = null;
     }
 
-    /** This process has recorded the start of the current handler; null if the event is parked for it. */
+    /** Notes the recorded start of the current handler; null if the event is parked for it. */
     public void started(@Nullable RecordedStart recorded) {
         start = recorded;
     }
@@ -216,20 +219,20 @@ public final class ReceivedEvent {
         return start;
     }
 
-    /** Failed attempts of the current handler in a row. */
+    /** How often the current handler has failed in a row. */
     public int failures() {
         return failures;
     }
 
-    /** Counts one more failed attempt of the current handler; returns how many there are in a row. */
+    /** Counts one more failure of the current handler. Returns the number of failures in a row. */
     public int failed() {
         return ++failures;
     }
 
     /**
-     * The value as the handler wants it. Read once for handlers of one class; a value that is null, a tombstone, is null.
+     * The value as the handler needs it. Handlers of the same class share one object. A tombstone gives null.
      *
-     * @throws UnreadableRecordException if the serializer does not take it
+     * @throws UnreadableRecordException if the serializer cannot read it
      */
     public @Nullable Object eventFor(Handler handler) {
         byte[] value = content().value();
@@ -248,7 +251,8 @@ public final class ReceivedEvent {
         try {
             return Content.decoded(value, "its value of " + value.length + " bytes");
         } catch (UnreadableRecordException e) {
-            throw new UnreadableRecordException(e.getMessage() + "; a handler that takes byte[] gets it as it is", e);
+            throw new UnreadableRecordException(
+                    e.getMessage() + "; a handler with a byte[] parameter gets the bytes as they are", e);
         }
     }
 
@@ -261,7 +265,7 @@ public final class ReceivedEvent {
         }
     }
 
-    /** What came along with the event; made when first asked for. */
+    /** The context of the event. Created at the first call. */
     public EventContext context() {
         if (context == null) {
             Map<String, String> headers = new LinkedHashMap<>();
@@ -283,7 +287,7 @@ public final class ReceivedEvent {
         return context;
     }
 
-    /** A time that cannot be read is none: it is information for the handler, not part of the contract. */
+    /** A time that cannot be parsed is ignored. It is information for the handler, not part of the contract. */
     private static @Nullable Instant time(@Nullable String value) {
         try {
             return value == null ? null : OffsetDateTime.parse(value).toInstant();

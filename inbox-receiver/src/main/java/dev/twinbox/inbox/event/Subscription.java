@@ -26,11 +26,11 @@ public final class Subscription {
     /**
      * A subscription of one group.
      *
-     * @param handlers by topic and type, each list in order of the handlers' names; a type with an empty list is known and
-     *     left to another group of this application
+     * @param handlers by topic and type, in order of the handlers' names; an empty list means that another group of
+     *     this application handles the type
      * @param aliases former names of types
-     * @param formats how the topics' producers write
-     * @param unknownType what becomes of events that are for no handler
+     * @param formats the formats of the topics' producers
+     * @param unknownType what happens to events that no handler takes
      */
     public Subscription(
             String group,
@@ -59,12 +59,12 @@ public final class Subscription {
         return serializer;
     }
 
-    /** Null: no handler of the application takes the type. */
+    /** Null if no handler of the application takes the type. */
     @Nullable List<Handler> handlers(String topic, String type) {
         return handlers.getOrDefault(topic, Map.of()).get(currentName(topic, type));
     }
 
-    /** What the type is called today. */
+    /** The current name of the type. */
     String currentName(String topic, String type) {
         return aliases.currentName(topic, type);
     }

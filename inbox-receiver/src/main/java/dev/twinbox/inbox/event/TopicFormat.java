@@ -3,31 +3,31 @@ package dev.twinbox.inbox.event;
 import java.util.Map;
 
 /**
- * How the producer of a topic writes its events.
+ * The format in which the producer of a topic writes its events.
  *
- * @param id where an event's id is
- * @param type where its type is
- * @param value what is around its value
+ * @param id the place of an event's id
+ * @param type the place of its type
+ * @param value the wrapping of its value
  */
 public record TopicFormat(Origin id, Origin type, Wrapping value) {
 
-    /** As a relay of ours writes them, and everyone who follows CloudEvents' binding for Kafka. */
+    /** The format of Twinbox's relay, and of every producer that follows CloudEvents' binding for Kafka. */
     public static final TopicFormat CLOUD_EVENTS =
             new TopicFormat(Origin.Attribute.ID, Origin.Attribute.TYPE, Wrapping.NONE);
 
-    /** What is around the value that a handler is to get. */
+    /** The wrapping around the value that a handler gets. */
     public enum Wrapping {
-        /** Nothing, unless the content type says that the record is a structured CloudEvent. */
+        /** None, unless the content type declares a structured CloudEvent. */
         NONE,
-        /** What Kafka Connect's {@code JsonConverter} puts around it. */
+        /** The wrapping of Kafka Connect's {@code JsonConverter}. */
         CONNECT_JSON
     }
 
     /**
-     * Those of all topics.
+     * The formats of all topics.
      *
-     * @param common of topics that have none of their own
-     * @param own by topic
+     * @param common the format of topics without one of their own
+     * @param own formats by topic
      */
     public record OfTopics(TopicFormat common, Map<String, TopicFormat> own) {
 

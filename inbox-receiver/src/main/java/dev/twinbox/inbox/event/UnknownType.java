@@ -1,9 +1,9 @@
 package dev.twinbox.inbox.event;
 
-/** What becomes of an event whose type no handler of the application takes. */
+/** What happens to an event whose type no handler of the application takes. */
 public enum UnknownType {
-    /** It is counted, and its type named once: other applications' events share the topic. */
+    /** It is counted, and its type is logged once. Other applications' events share the topic. */
     SKIP,
-    /** It is parked: every type of the topics is meant for this application. */
+    /** It is parked. Every type on the topics is meant for this application. */
     PARK
 }

@@ -2,7 +2,7 @@ package dev.twinbox.inbox.event;
 
 import dev.twinbox.TwinboxException;
 
-/** A record that cannot be turned into an event; its message says what is missing or wrong. */
+/** A record that cannot be turned into an event. The message says what is missing or wrong. */
 public final class UnreadableRecordException extends TwinboxException {
 
     private static final long serialVersionUID = 1;

@@ -1,4 +1,4 @@
-/** What a record from Kafka is: its event, the handlers that take it, and what is wrong with it. */
+/** A record from Kafka as an event: its content, the handlers that take it, and what is wrong with it. */
 @NullMarked
 package dev.twinbox.inbox.event;
 

@@ -3,7 +3,7 @@ package dev.twinbox.inbox.jdbc;
 import java.time.Duration;
 
 /**
- * Waits that double from attempt to attempt up to a cap.
+ * Waits that double from attempt to attempt, up to a maximum.
  *
  * @param initial wait after the first failure
  * @param max longest wait

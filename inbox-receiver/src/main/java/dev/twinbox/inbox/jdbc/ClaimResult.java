@@ -1,11 +1,11 @@
 package dev.twinbox.inbox.jdbc;
 
-/** What is to be done about a delivery that was to be claimed. */
+/** The answer to a claim: what is to be done about the delivery. */
 public enum ClaimResult {
-    /** Claimed now: call the handler. */
+    /** It is claimed now. Call the handler. */
     TO_HANDLE,
-    /** Its key waits for an earlier event: park it after that one. */
+    /** Its key waits for an earlier event. Park it after that event. */
     TO_FOLLOW,
-    /** Its effect has happened, or it is parked itself. */
+    /** Its effect has already happened, or it is parked itself. */
     DONE
 }

@@ -8,7 +8,7 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 
-/** A parked event whose time has come. Its attempt is counted already. */
+/** A parked event that is due for a retry. Its attempt is already counted. */
 public record DueEvent(ParkedEvent event) {
 
     public long number() {

@@ -11,16 +11,18 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The statements by which an operator looks at the inbox table and has events handled again. Each method works in its caller's
- * transaction.
+ * The operator's statements on the inbox table: count events and forget them, so that they are handled again.
+ *
+ * <p>Each method runs in its caller's transaction.
  */
 public final class InboxRows {
 
-    /** Most rows that one call of {@link #forget} deletes, if its caller follows this advice. */
+    /** The recommended number of rows that one call of {@link #forget} deletes. */
     public static final int BATCH = 10_000;
 
     /**
-     * Handlers that have rows, each found by one step along the primary key.
+     * The handlers that have rows. The statement makes one step along the primary key for each handler, so it does not
+     * read all rows.
      */
     private static final String HANDLERS = """
             -- inbox: handlers that have rows
@@ -44,7 +46,7 @@ public final class InboxRows {
             -- inbox: count handled events
             select count(*) from %s\n""" + CHOSEN;
 
-    /** Along the primary key, so that what is deleted already is not met again by the next batch. */
+    /** Deletes along the primary key, so the next batch does not walk over the deleted rows again. */
     private static final String FORGET = """
             -- inbox: forget handled events
             with chosen as materialized (
@@ -56,7 +58,7 @@ public final class InboxRows {
             ), gone as (
               delete from %%1$s where ctid = any (array(select place from chosen)) returning 1
             )
-            select (select count(*) from gone), (select max(event_id) from chosen)""".formatted(CHOSEN);
+            select (select count(*) from gone) as deleted, (select max(event_id) from chosen) as last_id""".formatted(CHOSEN);
 
     private final SqlIdentifier table;
 
@@ -64,16 +66,16 @@ public final class InboxRows {
         this.table = table;
     }
 
-    /** A handler as the table knows it. */
+    /** The group and the name of a handler that has rows. */
     public record Name(String group, String handler) {}
 
-    /** In order of their names. */
+    /** The handlers that have rows, in order of group and name. */
     public List<Name> handlers(Connection connection) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(HANDLERS.formatted(table.sql()));
                 ResultSet rows = statement.executeQuery()) {
             List<Name> names = new ArrayList<>();
             while (rows.next()) {
-                names.add(new Name(rows.getString(1), rows.getString(2)));
+                names.add(new Name(rows.getString("consumer_group"), rows.getString("handler")));
             }
             return names;
         }
@@ -91,18 +93,20 @@ public final class InboxRows {
     }
 
     /**
-     * What a batch came to.
+     * The result of a batch.
      *
-     * @param lastId the next batch starts after it
+     * @param number how many rows were deleted
+     * @param lastId the greatest id of the batch; the next batch starts after it
      */
     public record Forgotten(int number, String lastId) {
         public static final Forgotten NONE = new Forgotten(0, "");
     }
 
     /**
-     * Deletes, in the caller's transaction, rows of events so that they are handled again.
+     * Deletes rows, in the caller's transaction, so that their events are handled again.
      *
-     * @param after only those with a greater id
+     * @param after only events with a greater id are deleted
+     * @param most how many rows are deleted at most
      */
     public Forgotten forget(Connection connection, String group, Handled which, String after, int most)
             throws SQLException {
@@ -112,8 +116,8 @@ public final class InboxRows {
             statement.setInt(++i, most);
             try (ResultSet row = statement.executeQuery()) {
                 row.next();
-                int number = row.getInt(1);
-                return number == 0 ? Forgotten.NONE : new Forgotten(number, row.getString(2));
+                int number = row.getInt("deleted");
+                return number == 0 ? Forgotten.NONE : new Forgotten(number, row.getString("last_id"));
             }
         }
     }

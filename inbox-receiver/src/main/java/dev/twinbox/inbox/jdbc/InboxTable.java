@@ -13,39 +13,49 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The statements by which the receiver works on the inbox table: claim events, give claims back, delete old rows. Each method
- * works in its caller's transaction. What an operator asks for is in {@link InboxRows}.
+ * The receiver's statements on the inbox table: claim events, give claims back, delete old rows. {@link InboxRows} has
+ * the operator's statements.
+ *
+ * <p>Each method runs in its caller's transaction.
  */
 public final class InboxTable {
 
     /**
-     * To plan a claim costs three times what it costs to claim one event, so the plan is kept (PostgreSQL would not: it takes its
-     * guess of how many events are asked for into the comparison). A plan that was made while a table was small reads all of it, for
-     * each row and for as long as the table is not analyzed again, when it has become large; without sequential scans there is no
-     * such plan. The settings are part of the same round trip, and end with it: what the application's handlers do in this
-     * transaction is theirs.
+     * Runs a statement with a generic plan that uses indexes only.
+     *
+     * <p>To plan a claim costs three times as much as to claim one event, so the plan is kept. PostgreSQL alone would
+     * not keep it, because it compares costs for a guessed number of events. A plan made while a table was small reads
+     * the whole table for each row. It would stay in use after the table has grown, until the next analyze. Without
+     * sequential scans there is no such plan.
+     *
+     * <p>The settings are part of the same round trip and are reset at its end. So they do not affect the statements of
+     * the handlers in this transaction.
      */
     private static final String BY_INDEX =
             "set local enable_seqscan = off;set local plan_cache_mode = force_generic_plan;"
                     + "%s;set local plan_cache_mode to default;set local enable_seqscan to default";
 
     /**
-     * Claims in one order by all, or two instances that claim the same events would deadlock. A row that another transaction
-     * has inserted and not yet committed makes the statement wait for that transaction's end.
+     * Claims deliveries, or reports why not.
      *
-     * <p>Looks before it inserts: an insert would wait for whoever is deleting an old row of the same event, a look finds the row
-     * until that is committed. And a repetition is cheaper to see than to run into.
+     * <p>All instances claim in the same order. Otherwise two instances that claim the same events would deadlock. If
+     * another transaction has inserted a row and has not ended, the statement waits for its end.
      *
-     * <p>Looks at the parked table too: an event that is parked is not handled here, and one whose key has parked events has
-     * to get behind them.
+     * <p>It reads the inbox table before it inserts. An insert would wait for a session that deletes an old row of the
+     * same event. A read finds that row until the delete is committed. For a duplicate a read is also cheaper than a
+     * failed insert.
      *
-     * <p>Each look is one walk along an index for all events of a handler. {@code offset 0} keeps the planner from joining instead,
-     * which it does by a hash of all that the group has ever handled.
+     * <p>It reads the parked table too. A parked event is not handled here. An event whose key has parked events must
+     * be parked after them.
+     *
+     * <p>Each read is one index scan for all events of a handler. {@code offset 0} keeps the planner from a join, which
+     * would hash all that the group has ever handled.
      */
     private static final String CLAIM = BY_INDEX.formatted("""
             -- inbox: claim
             with asked as materialized (
-              select * from unnest(?::text[], ?::text[], ?::bytea[], ?::boolean[]) as c (handler, event_id, key_hash, claims)
+              select *
+                from unnest(?::text[], ?::text[], ?::bytea[], ?::boolean[]) as c (handler, event_id, key_hash, claims)
             ), handlers as materialized (
               select distinct handler from asked
             ), parked as materialized (
@@ -96,7 +106,7 @@ public final class InboxTable {
               from wanted w
              where (w.held or w.parked) and not w.known and not (w.claims and w.parked)""");
 
-    /** For an event that is parked, by whoever has locked its row. */
+    /** Claims a parked event. Used by the instance that has locked its parked row. */
     private static final String CLAIM_PARKED = """
             -- inbox: claim a parked event
             insert into %s (consumer_group, handler, event_id) values (?, ?, ?) on conflict do nothing""";
@@ -113,12 +123,14 @@ public final class InboxTable {
                   offset 0) i))""");
 
     /**
-     * A batch of those handled longest ago. Bounds on both sides: while a long transaction of anybody's holds back vacuum, the
-     * entries of what was deleted stay in the index and would be walked again by each batch.
+     * Deletes one batch of the oldest rows. The time has bounds on both sides. While a long transaction holds back
+     * vacuum, index entries of deleted rows stay. Without the lower bound each batch would walk over them again.
      *
-     * <p>A claim does not wait for it, because a claim looks before it inserts. To skip what another session has locked would take the
-     * privilege to update. The row of an event that is parked stays: of two instances one may have parked the event and the other
-     * handled it, and whoever sends it again, however late, must find that.
+     * <p>A claim does not wait for this statement, because it reads before it inserts. To skip rows that another
+     * session has locked would need the privilege to update.
+     *
+     * <p>The row of a parked event stays. Of two instances one may have parked the event and the other one handled it.
+     * A later redelivery must find the row.
      */
     private static final String DELETE_EXPIRED = """
             -- inbox: delete what has had its retention
@@ -139,7 +151,9 @@ public final class InboxTable {
                           limit 1) is not true))
               returning 1
             )
-            select (select count(*) from due), (select max(handled_at) from due), (select count(*) from gone)""";
+            select (select count(*) from due) as found,
+                   (select max(handled_at) from due) as last,
+                   (select count(*) from gone) as deleted""";
 
     private final SqlIdentifier table;
     private final String claim;
@@ -155,13 +169,13 @@ public final class InboxTable {
         this.deleteExpired = DELETE_EXPIRED.formatted(table.sql(), parked.sql());
     }
 
-    /** What {@link #claim} answers to. */
+    /** Receives the answers of {@link #claim}. */
     public interface ClaimSink {
         void accept(String handler, String eventId, ClaimResult result);
     }
 
     /**
-     * Pairs of handler and event id, column by column as the statements take them.
+     * Pairs of handler and event id, in columns as the statements take them.
      *
      * @param handlers one name for each pair
      * @param eventIds one id for each pair
@@ -187,9 +201,10 @@ public final class InboxTable {
     }
 
     /**
-     * Claims, in the caller's transaction, what is to be handled.
+     * Claims deliveries in the caller's transaction.
      *
-     * @param deliveries of one topic; one of them may be there twice: it is answered once or, if it has to follow, twice
+     * @param deliveries of one topic. One that is there twice gets one answer, or two if it has to be parked after an
+     *     earlier event
      */
     public void claim(Connection connection, String group, List<Delivery> deliveries, ClaimSink sink)
             throws SQLException {
@@ -224,14 +239,14 @@ public final class InboxTable {
         }
     }
 
-    /** Executes a statement made by {@link #BY_INDEX}, and skips the results of the two settings before it. */
+    /** Executes a statement made with {@link #BY_INDEX}, and skips the results of the two settings before it. */
     private static void executeByIndex(PreparedStatement statement) throws SQLException {
         statement.execute();
         statement.getMoreResults();
         statement.getMoreResults();
     }
 
-    /** Claims, in the caller's transaction, what is parked; false: its effect has happened. */
+    /** Claims a parked event in the caller's transaction. Returns false if its effect has already happened. */
     public boolean claimParked(Connection connection, String group, String handler, String eventId)
             throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(claimParked)) {
@@ -242,7 +257,7 @@ public final class InboxTable {
         }
     }
 
-    /** Gives back, in the caller's transaction, what it has claimed and not handled. */
+    /** Deletes, in the caller's transaction, claims that it made and whose events were not handled. */
     public void unclaim(Connection connection, String group, Keys keys) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(unclaim)) {
             setKeys(connection, statement, 1, keys);
@@ -256,9 +271,9 @@ public final class InboxTable {
     }
 
     /**
-     * What a batch of old rows came to.
+     * The result of a batch of old rows.
      *
-     * @param to the next batch starts here
+     * @param to the next batch starts at this time
      * @param isFull whether there may be more
      */
     public record Expired(int deleted, Instant to, boolean isFull) {}
@@ -266,7 +281,7 @@ public final class InboxTable {
     /**
      * Deletes, in the caller's transaction, rows of events handled at {@code from} or later and before {@code until}.
      *
-     * @param most rows to look at
+     * @param most how many rows are read at most
      */
     public Expired deleteExpired(Connection connection, String group, Instant from, Instant until, int most)
             throws SQLException {
@@ -278,13 +293,14 @@ public final class InboxTable {
             statement.setString(5, group);
             try (ResultSet row = statement.executeQuery()) {
                 row.next();
-                int found = row.getInt(1);
-                int deleted = row.getInt(3);
+                int found = row.getInt("found");
+                int deleted = row.getInt("deleted");
                 if (found == 0) {
                     return new Expired(0, until, false);
                 }
-                // Several rows may have one time; if all of it stays, it must not be met for ever.
-                Instant last = row.getTimestamp(2).toInstant();
+                // A full batch may have one single time. If no row of it can be deleted, the next batch must start
+                // later.
+                Instant last = row.getTimestamp("last").toInstant();
                 return new Expired(deleted, deleted == 0 ? last.plus(1, ChronoUnit.MICROS) : last, found == most);
             }
         }

@@ -18,17 +18,17 @@ import org.jspecify.annotations.Nullable;
 public record JtaDatabase(
         NewTransaction transaction, TransactionSynchronizationRegistry registry, DataSource dataSource) {
 
-    /** What is to be done on a connection. */
+    /** Work on a connection. */
     public interface Work<T> {
         T run(Connection connection) throws SQLException;
     }
 
-    /** A connection that takes part in the current transaction. */
+    /** Opens a connection that takes part in the current transaction. */
     public Connection connect() throws SQLException {
         return dataSource.getConnection();
     }
 
-    /** Runs the work in a transaction of its own, and returns after the commit. */
+    /** Runs the work in a transaction of its own. Returns after the commit. */
     public <T> T inTransaction(Work<T> work) throws SQLException {
         Call<T> call = new Call<>(work);
         try {
@@ -43,7 +43,7 @@ public record JtaDatabase(
         private final Work<T> work;
         private @Nullable T result;
         private @Nullable Exception thrown;
-        private volatile boolean committed; // a server may complete on another thread
+        private volatile boolean committed; // a server may end the transaction on another thread
 
         Call(Work<T> work) {
             this.work = work;

@@ -6,19 +6,19 @@ import jakarta.ejb.TransactionAttributeType;
 import jakarta.enterprise.context.control.ActivateRequestContext;
 
 /**
- * Begins a transaction and, afterwards, ends it. Public because the container calls it; not for applications.
+ * Runs work in a new transaction. Public because the container calls it; not for applications.
  *
- * <p>An EJB rather than a {@code UserTransaction} or a CDI interceptor: on Payara the connection pool takes the transaction
- * from the current component invocation, which only an EJB call provides on a thread of our own.
+ * <p>It is an EJB, not a {@code UserTransaction} or a CDI interceptor. Payara's connection pool takes the transaction
+ * from the current component invocation. On a thread of the receiver only an EJB call provides one.
  */
 @Stateless
 public class NewTransaction {
 
     /**
-     * Returning normally does not mean that the transaction was committed: it may have been marked for rollback, or timed
-     * out. The work finds out by a {@link jakarta.transaction.Synchronization}.
+     * Runs the work and ends the transaction. A normal return does not mean that it was committed: it may have been
+     * marked for rollback, or may have timed out. A {@link jakarta.transaction.Synchronization} reports the result.
      *
-     * @param work throws nothing; what it cannot do it answers with a rollback
+     * @param work must not throw; it marks the transaction for rollback instead
      */
     @TransactionAttribute(TransactionAttributeType.REQUIRES_NEW)
     @ActivateRequestContext

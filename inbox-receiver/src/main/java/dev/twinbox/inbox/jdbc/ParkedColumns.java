@@ -19,16 +19,20 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
-/** How a parked event is written to columns, and read from them. */
+/** Writes parked events to the columns of the table and reads them. */
 final class ParkedColumns {
 
     static final String NAMES = """
-            number, consumer_group, handler, event_id, event_type, claims, state, topic, partition, record_offset, record_time,
-            record_key, record_value, header_names, header_values, attempts, error, parked_at, failed_at, next_try_at""";
+            number, consumer_group, handler, event_id, event_type, claims, state, topic, partition, record_offset,
+            record_time, record_key, record_value, header_names, header_values, attempts, error, parked_at, failed_at,
+            next_try_at""";
 
-    /** Waits grow from attempt to attempt up to a cap; half of each is by chance, or all that failed together return together. */
-    static final String NEXT_TRY =
-            "clock_timestamp() + make_interval(secs => least(?, ? * power(2, least(%s, 30) - 1)) * (0.5 + random() / 2))";
+    /**
+     * The time of the next attempt. The wait grows with each attempt, up to a maximum. Half of it is random, so that
+     * events that failed together are not retried together.
+     */
+    static final String NEXT_TRY = "clock_timestamp() + make_interval(secs => "
+            + "least(?, ? * power(2, least(%s, 30) - 1)) * (0.5 + random() / 2))";
 
     private ParkedColumns() {}
 

@@ -12,8 +12,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The statements by which an operator looks at parked events, has them tried again or gives them up. Each method works in its
- * caller's transaction.
+ * The operator's statements on the table of parked events: list, retry, discard.
+ *
+ * <p>Each method runs in its caller's transaction.
  */
 public final class ParkedRows {
 
@@ -31,15 +32,16 @@ public final class ParkedRows {
             -- inbox: show a parked event
             select %s from %%s where number = ? and state <> 'begun'""".formatted(ParkedColumns.NAMES);
 
-    /** Idempotent: an event that is due already, or waits behind another one, is left as it is. */
+    /** Idempotent: an event that is already due, or waits for an earlier one, stays as it is. */
     private static final String RETRY = """
             -- inbox: retry a parked event
             update %s
                set state = 'retry', attempts = 0, next_try_at = clock_timestamp()
              where number = ?
-               and (state in ('dead', 'passed') or (state = 'retry' and (attempts > 0 or next_try_at > clock_timestamp())))""";
+               and (state in ('dead', 'passed')
+                    or (state = 'retry' and (attempts > 0 or next_try_at > clock_timestamp())))""";
 
-    /** The inbox row comes with it: an event that was given up must not come back by a repetition. */
+    /** Also inserts the inbox row, so that a redelivery of a discarded event is skipped. */
     private static final String DISCARD = """
             -- inbox: discard a parked event
             with gone as (
@@ -63,10 +65,10 @@ public final class ParkedRows {
     }
 
     /**
-     * In the order in which they were parked, without their values, which {@link #find} has.
+     * Parked events in the order in which they were parked. Their values are null; {@link #find} reads them.
      *
-     * @param group null: of all groups
-     * @param after only those with a greater number
+     * @param group null for all groups
+     * @param after only events with a greater number
      */
     public List<ParkedEvent> list(Connection connection, @Nullable String group, long after, int most)
             throws SQLException {
@@ -94,7 +96,7 @@ public final class ParkedRows {
         }
     }
 
-    /** Whether it made a difference. */
+    /** Makes the event due. Returns whether that changed anything. */
     public boolean retry(Connection connection, long number) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(RETRY.formatted(table.sql()))) {
             statement.setLong(1, number);
@@ -102,10 +104,15 @@ public final class ParkedRows {
         }
     }
 
-    /** What became of a {@link #discard}. */
+    /**
+     * The result of a {@link #discard}.
+     *
+     * @param isDone false if there was no such event
+     * @param key the key that the event blocked; null if none
+     */
     public record Discarded(boolean isDone, @Nullable BlockedKey key) {}
 
-    /** Gives the event up; the events of its key are to be {@link #promote promoted} after the commit. */
+    /** Discards the event. After the commit the caller must {@link #promote} the next event of its key. */
     public Discarded discard(Connection connection, long number) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(DISCARD.formatted(inbox.sql(), table.sql()))) {
             statement.setLong(1, number);
@@ -113,18 +120,19 @@ public final class ParkedRows {
                 if (!row.next()) {
                     return new Discarded(false, null);
                 }
-                String handler = row.getString(2);
-                byte[] keyHash = row.getBytes(4);
+                String handler = row.getString("handler");
+                byte[] keyHash = row.getBytes("key_hash");
                 return new Discarded(
                         true,
                         handler == null || keyHash == null
                                 ? null
-                                : new BlockedKey(row.getString(1), handler, row.getString(3), keyHash));
+                                : new BlockedKey(
+                                        row.getString("consumer_group"), handler, row.getString("topic"), keyHash));
             }
         }
     }
 
-    /** Makes the first event of the key due, if it waited for one that is gone. */
+    /** Makes the first event of the key due, if the event that it waited for is gone. */
     public void promote(Connection connection, BlockedKey key) throws SQLException {
         parked.promote(connection, key);
     }

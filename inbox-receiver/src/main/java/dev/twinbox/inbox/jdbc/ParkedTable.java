@@ -15,28 +15,31 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The statements by which the receiver works on the table of parked events: park, try again, let the next of a key go on. Each
- * method works in its caller's transaction. What an operator asks for is in {@link ParkedRows}.
+ * The receiver's statements on the table of parked events: park, retry, make the next event of a key due. {@link
+ * ParkedRows} has the operator's statements.
+ *
+ * <p>Each method runs in its caller's transaction.
  */
 public final class ParkedTable {
 
-    /** Longest part of what is not looked at one by one. */
+    /** The count stops here, because it reads the rows one by one. */
     private static final int MOST_COUNTED = 10_000;
 
     private static final String PARK = """
             -- inbox: park
-            insert into %%s (consumer_group, handler, event_id, event_type, claims, state, topic, partition, record_offset,
-                            record_time, record_key, record_value, header_names, header_values, attempts, error, failed_at,
-                            next_try_at)
+            insert into %%s (consumer_group, handler, event_id, event_type, claims, state, topic, partition,
+                             record_offset, record_time, record_key, record_value, header_names, header_values,
+                             attempts, error, failed_at, next_try_at)
             values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, case when ? then clock_timestamp() end,
                     case when ? then %s end)
             on conflict do nothing""".formatted(ParkedColumns.NEXT_TRY.formatted("?"));
 
     /**
-     * The first that is due, its attempt counted before it is made: an event that ends the process counts too. The next
-     * attempt's time, set here, keeps others away until the row is locked. Bounds on both sides: what lies below the lower one
-     * has been settled, and while a long transaction of anybody's holds back vacuum its dead entries would be walked by each
-     * poll.
+     * Takes the first event that is due. The attempt is counted before it is made, so that an event that kills the
+     * process is counted too. The next attempt's time, set here, keeps other instances away until the row is locked.
+     *
+     * <p>The time has bounds on both sides. Events before the lower bound are settled. While a long transaction holds
+     * back vacuum, their dead index entries stay. Without the lower bound each poll would walk over them.
      */
     private static final String TAKE_DUE =
             """
@@ -76,7 +79,10 @@ public final class ParkedTable {
                set attempts = attempts - 1, next_try_at = %s
              where number = ? and attempts = ? and state = 'retry'""".formatted(ParkedColumns.NEXT_TRY.formatted("1"));
 
-    /** By both, who settles the first of a key and who parks behind it, after their commits: one of them sees the other's. */
+    /**
+     * Makes the first event of a key due. Two sides run it after their commits: who settles the first event, and who
+     * parks an event after it. So at least one of them sees the other's change.
+     */
     private static final String PROMOTE = """
             -- inbox: the next of a key
             update %1$s
@@ -89,7 +95,7 @@ public final class ParkedTable {
                   order by number
                   limit 1)""";
 
-    /** For what a crash between commit and {@link #PROMOTE} left behind. */
+    /** Does the same for all keys. It repairs what a crash between a commit and {@link #PROMOTE} left undone. */
     private static final String PROMOTE_ALL = """
             -- inbox: the next of all keys
             update %1$s p
@@ -104,7 +110,8 @@ public final class ParkedTable {
 
     private static final String COUNT = """
             -- inbox: count parked events
-            select count(*) filter (where state not in ('dead', 'passed')), count(*) filter (where state in ('dead', 'passed'))
+            select count(*) filter (where state not in ('dead', 'passed')) as waiting,
+                   count(*) filter (where state in ('dead', 'passed')) as dead
               from (select state from %s where consumer_group = ? and state <> 'begun' limit ?) p""";
 
     private final SqlIdentifier table;
@@ -116,10 +123,10 @@ public final class ParkedTable {
     }
 
     /**
-     * Parks an event; does nothing if it is parked already.
+     * Parks an event. Does nothing if it is already parked.
      *
-     * @param handler null: the record cannot be read at all
-     * @param error null for what only waits behind another one
+     * @param handler null if the record cannot be read at all
+     * @param error null for an event that only waits for an earlier one
      */
     public void park(
             Connection connection,
@@ -151,8 +158,8 @@ public final class ParkedTable {
     /**
      * Takes the first event that is due.
      *
-     * @param from nothing that is due before is looked at
-     * @param handlers names of those that the application has
+     * @param from events that were due before this time are ignored
+     * @param handlers names of the application's handlers
      */
     public Optional<DueEvent> takeDue(
             Connection connection, String group, Instant from, List<String> handlers, Backoff backoff)
@@ -168,7 +175,9 @@ public final class ParkedTable {
         }
     }
 
-    /** Locks the row until the end of the transaction. Returns whether it is still the caller's. */
+    /**
+     * Locks the row until the end of the transaction. Returns false if another instance or an operator has changed it.
+     */
     public boolean lock(Connection connection, DueEvent due) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(LOCK.formatted(table.sql()))) {
             statement.setLong(1, due.number());
@@ -186,7 +195,7 @@ public final class ParkedTable {
         }
     }
 
-    /** Notes a failure; returns the state that follows, null if another instance or an operator has changed the row. */
+    /** Stores a failure. Returns the new state; null if another instance or an operator has changed the row. */
     public @Nullable State failedAgain(
             Connection connection, DueEvent due, int most, State afterThat, String error, Backoff backoff)
             throws SQLException {
@@ -199,12 +208,12 @@ public final class ParkedTable {
             statement.setLong(++i, due.number());
             statement.setInt(++i, due.attempt());
             try (ResultSet row = statement.executeQuery()) {
-                return row.next() ? ParkedColumns.state(row.getString(1)) : null;
+                return row.next() ? ParkedColumns.state(row.getString("state")) : null;
             }
         }
     }
 
-    /** The attempt was not the event's fault: it does not count. */
+    /** Takes the attempt back, because it did not fail because of the event. */
     public void giveBack(Connection connection, DueEvent due, Backoff backoff) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(GIVE_BACK.formatted(table.sql()))) {
             int i = ParkedColumns.setBackoff(statement, 0, backoff);
@@ -214,7 +223,7 @@ public final class ParkedTable {
         }
     }
 
-    /** Makes the first event of the key due, if it waited for one that is gone. */
+    /** Makes the first event of the key due, if the event that it waited for is gone. */
     public void promote(Connection connection, BlockedKey key) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(PROMOTE.formatted(table.sql()))) {
             statement.setString(1, key.group());
@@ -225,7 +234,7 @@ public final class ParkedTable {
         }
     }
 
-    /** The same for all keys of the group. */
+    /** Does the same for all keys of the group. */
     public void promoteAll(Connection connection, String group) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(PROMOTE_ALL.formatted(table.sql()))) {
             statement.setString(1, group);
@@ -233,7 +242,7 @@ public final class ParkedTable {
         }
     }
 
-    /** The database's clock. */
+    /** The time by the database's clock. */
     public Instant now(Connection connection) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement("select clock_timestamp()");
                 ResultSet row = statement.executeQuery()) {
@@ -243,10 +252,10 @@ public final class ParkedTable {
     }
 
     /**
-     * How many there are, up to a bound.
+     * The numbers of parked events, each up to a maximum.
      *
-     * @param waiting are tried again, or wait behind one that is
-     * @param dead are given up
+     * @param waiting events that are retried, or wait for one that is
+     * @param dead events that are not retried
      */
     public record Counts(long waiting, long dead) {}
 
@@ -256,7 +265,7 @@ public final class ParkedTable {
             statement.setInt(2, MOST_COUNTED);
             try (ResultSet row = statement.executeQuery()) {
                 row.next();
-                return new Counts(row.getLong(1), row.getLong(2));
+                return new Counts(row.getLong("waiting"), row.getLong("dead"));
             }
         }
     }

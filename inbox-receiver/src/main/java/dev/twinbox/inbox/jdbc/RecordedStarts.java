@@ -12,21 +12,27 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rows of the parked table that say a handler is about to be called with an event; they find an event that kills the process.
- * Each method works in its caller's transaction.
+ * Rows of the parked table that record that a handler is about to be called. They identify an event that kills the
+ * process.
+ *
+ * <p>Each method runs in its caller's transaction.
  */
 public final class RecordedStarts {
 
-    /** The row would keep its event from being parked, and has an earlier place among those of its key than the event may have. */
+    /**
+     * Deletes a recorded start. The row would keep its event from being parked. Its number may also be too small for
+     * the event's place in the order of its key.
+     */
     private static final String END = """
             -- inbox: end a recorded start
             delete from %s where consumer_group = ? and handler = ? and event_id = ? and state = 'begun'""";
 
-    /** Counts, committed, that a handler is about to be called: the event may end the process. */
+    /** Records, in a committed row, that a handler is about to be called. The call may end the process. */
     private static final String RECORD = """
             -- inbox: record a start
             insert into %1$s as p (consumer_group, handler, event_id, event_type, claims, state, topic, partition,
-                                   record_offset, record_time, record_key, record_value, header_names, header_values, attempts)
+                                   record_offset, record_time, record_key, record_value, header_names,
+                                   header_values, attempts)
             values (?, ?, ?, ?, ?, 'begun', ?, ?, ?, ?, ?, ?, ?, ?, 1)
             on conflict (consumer_group, handler, event_id) where handler is not null
             do update set attempts = p.attempts + 1, parked_at = clock_timestamp() where p.state = 'begun'
@@ -39,10 +45,11 @@ public final class RecordedStarts {
                    next_try_at = case when ? then %s end
              where number = ? and state = 'begun'""".formatted(ParkedColumns.NEXT_TRY.formatted("?"));
 
-    /** Rows of processes that were stopped between two attempts. Their events have been handled since. */
+    /** Deletes rows of processes that were stopped between two attempts. Their events have been handled since. */
     private static final String DELETE_OLD = """
             -- inbox: delete old recorded starts
-            delete from %s where consumer_group = ? and state = 'begun' and parked_at < clock_timestamp() - interval '24 hours'""";
+            delete from %s
+             where consumer_group = ? and state = 'begun' and parked_at < clock_timestamp() - interval '24 hours'""";
 
     private final SqlIdentifier table;
 
@@ -50,7 +57,7 @@ public final class RecordedStarts {
         this.table = table;
     }
 
-    /** Its event is parked instead. */
+    /** Deletes a recorded start, because its event is parked instead. */
     void end(Connection connection, String group, String handler, String eventId) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(END.formatted(table.sql()))) {
             statement.setString(1, group);
@@ -60,14 +67,14 @@ public final class RecordedStarts {
         }
     }
 
-    /** Notes that the handler is about to be called. Null: the event is parked. */
+    /** Records that the handler is about to be called. Returns null if the event is already parked. */
     public @Nullable RecordedStart record(Connection connection, String group, ReceivedEvent event, Handler handler)
             throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(RECORD.formatted(table.sql()))) {
             int i = ParkedColumns.setIdentity(statement, group, event, handler);
             ParkedColumns.setRecord(connection, statement, i, event.record());
             try (ResultSet row = statement.executeQuery()) {
-                return row.next() ? new RecordedStart(row.getLong(1), row.getInt(2)) : null;
+                return row.next() ? new RecordedStart(row.getLong("number"), row.getInt("attempts")) : null;
             }
         }
     }

@@ -10,10 +10,14 @@ import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** All SQL of the table that says how far retention got. Each method works in its caller's transaction. */
+/**
+ * All SQL of the table that stores how far the deletion of old inbox rows got.
+ *
+ * <p>Each method runs in its caller's transaction.
+ */
 public final class RetentionTable {
 
-    /** What comes behind the inbox table's name. */
+    /** Appended to the inbox table's name. */
     private static final String SUFFIX = "_retention";
 
     private static final String ENSURE = """
@@ -21,13 +25,17 @@ public final class RetentionTable {
             insert into %s (consumer_group, done_to) values (?, 'epoch') on conflict do nothing""";
 
     /**
-     * The lock writes no version of the row. Plans are made for the values: one made once, while the table is empty, may be a
-     * scan of all of it. A row of the inbox that an operator has locked by hand is waited for no longer than a second.
+     * Locks the group's row and reads it. The lock writes no new version of the row.
+     *
+     * <p>It also changes two settings for this transaction. Plans are made for the actual values, because a plan made
+     * while the table is empty may scan all of it later. An inbox row that an operator has locked is waited for one
+     * second at most.
      */
     private static final String LOCK = """
             -- inbox: lock how far retention got
-            select r.done_to, r.swept_at, statement_timestamp() - make_interval(secs => ?),
-                   r.swept_at <= statement_timestamp() - make_interval(secs => ?),
+            select r.done_to, r.swept_at,
+                   statement_timestamp() - make_interval(secs => ?) as until,
+                   r.swept_at <= statement_timestamp() - make_interval(secs => ?) as is_sweep_due,
                    set_config('plan_cache_mode', 'force_custom_plan', true), set_config('lock_timeout', '1s', true)
               from %s r
              where r.consumer_group = ?
@@ -56,7 +64,7 @@ public final class RetentionTable {
     }
 
     /**
-     * Its name, which follows from that of the inbox table.
+     * The name of the retention table. It follows from the name of the inbox table.
      *
      * @throws IllegalArgumentException if the inbox table's name leaves no room for the suffix
      */
@@ -65,16 +73,16 @@ public final class RetentionTable {
     }
 
     /**
-     * How far retention got. Whoever has it may delete, until the transaction ends.
+     * How far the deletion got. The instance that has it may delete until the transaction ends.
      *
-     * @param doneTo rows handled before have been looked at
-     * @param sweptAt when it last began at the oldest row
-     * @param until rows handled before this time have had their retention
-     * @param isSweepDue whether it is time to begin at the oldest row again
+     * @param doneTo rows handled before this time have been looked at
+     * @param sweptAt when the last sweep started at the oldest row
+     * @param until the retention of rows handled before this time is over
+     * @param isSweepDue whether the next sweep from the oldest row is due
      */
     public record Progress(Instant doneTo, Instant sweptAt, Instant until, boolean isSweepDue) {}
 
-    /** Makes sure that there is a row to lock. */
+    /** Inserts the group's row if it is missing, so that there is a row to lock. */
     public void ensure(Connection connection, String group) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(ENSURE.formatted(table.sql()))) {
             statement.setString(1, group);
@@ -82,7 +90,7 @@ public final class RetentionTable {
         }
     }
 
-    /** Never waits; null: another instance has locked the row. */
+    /** Locks the group's row without waiting. Returns null if another instance has locked it. */
     public @Nullable Progress lock(Connection connection, String group, Duration keep, Duration betweenSweeps)
             throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(LOCK.formatted(table.sql()))) {
@@ -90,17 +98,26 @@ public final class RetentionTable {
             statement.setDouble(2, betweenSweeps.toMillis() / 1000.0);
             statement.setString(3, group);
             try (ResultSet row = statement.executeQuery()) {
-                return row.next() ? new Progress(time(row, 1), time(row, 2), time(row, 3), row.getBoolean(4)) : null;
+                return row.next()
+                        ? new Progress(
+                                time(row, "done_to"),
+                                time(row, "swept_at"),
+                                time(row, "until"),
+                                row.getBoolean("is_sweep_due"))
+                        : null;
             }
         }
     }
 
-    /** By the instance that has locked the row. */
+    /** Stores the progress. Only for the instance that has locked the row. */
     public void save(Connection connection, String group, Instant doneTo) throws SQLException {
         write(connection, group, doneTo, false);
     }
 
-    /** By the instance that has locked the row and started at the oldest event. Returns the time by which others know this sweep. */
+    /**
+     * Stores the progress of a sweep. Only for the instance that has locked the row. Returns the time that identifies
+     * this sweep for other instances.
+     */
     public Instant saveSweep(Connection connection, String group, Instant doneTo) throws SQLException {
         return write(connection, group, doneTo, true);
     }
@@ -112,12 +129,12 @@ public final class RetentionTable {
             statement.setString(3, group);
             try (ResultSet row = statement.executeQuery()) {
                 row.next();
-                return time(row, 1);
+                return time(row, "swept_at");
             }
         }
     }
 
-    private static Instant time(ResultSet row, int column) throws SQLException {
+    private static Instant time(ResultSet row, String column) throws SQLException {
         return row.getTimestamp(column).toInstant();
     }
 }

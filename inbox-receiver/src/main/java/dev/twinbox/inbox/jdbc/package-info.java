@@ -1,4 +1,4 @@
-/** The tables of the receiver: all SQL, and the transactions that it runs in. */
+/** The tables of the receiver: all their SQL, and the transactions in which it runs. */
 @NullMarked
 package dev.twinbox.inbox.jdbc;
 

@@ -4,7 +4,7 @@ import dev.twinbox.InboxHandler;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 
-/** What becomes of {@link RenamedHandlers} when they notice. */
+/** {@link RenamedHandlers} with the missing alias added. */
 @ApplicationScoped
 public class AliasedHandlers {
 

@@ -10,7 +10,7 @@ import jakarta.json.bind.annotation.JsonbProperty;
 import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
 
-/** Handlers of events that producers of all kinds have written; each writes down what it was given. */
+/** Handlers of events from all kinds of producers. Each stores what it was given. */
 @ApplicationScoped
 public class AnyProducerHandlers {
 

@@ -4,7 +4,7 @@ import dev.twinbox.InboxHandler;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 
-/** Of applications whose inbox is bounded. */
+/** Handlers of applications whose inbox is bounded. */
 @ApplicationScoped
 public class BoundedHandlers {
 

@@ -4,7 +4,7 @@ import dev.twinbox.InboxHandler;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 
-/** Of two applications in one group. */
+/** The handler of two applications in one group. */
 @ApplicationScoped
 public class ConcurrentHandler {
 

@@ -5,7 +5,7 @@ import dev.twinbox.InboxHandler;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 
-/** Of a server that is killed. */
+/** Handlers on a server that is killed. */
 @ApplicationScoped
 public class CrashHandlers {
 

@@ -5,13 +5,14 @@ import dev.twinbox.OutboxEvent;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.transaction.Transactional;
 
-/** Publishes, in its caller's transaction. */
+/** Publishes events in its caller's transaction. */
 @ApplicationScoped
 public class Emitter {
 
     @Outbox(topic = "out", type = "order.emitted")
     @Transactional(Transactional.TxType.MANDATORY)
     public OutboxEvent emit(Order order) {
-        return OutboxEvent.of(new byte[0]).withKey(order.id()); // no record, see Order
+        return OutboxEvent.of(new byte[0])
+                .withKey(order.id()); // not a record, for the same reason as Order's annotations
     }
 }

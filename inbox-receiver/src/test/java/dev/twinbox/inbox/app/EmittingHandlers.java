@@ -9,7 +9,7 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import java.util.List;
 
-/** Of an application that publishes while it handles. */
+/** Handlers that publish events. */
 @ApplicationScoped
 public class EmittingHandlers {
 
@@ -22,14 +22,14 @@ public class EmittingHandlers {
     @Inject
     private OutboxPublisher publisher;
 
-    /** Fails, if it is to, behind the publication. */
+    /** Fails after the publication, if the event asks for it. */
     @InboxHandler(topic = "emitting", type = "order", name = "emitting")
     public void onOrder(Order order) throws Exception {
         emitter.emit(order);
         script.play("emitting", order);
     }
 
-    /** Says itself what it follows from. */
+    /** Sets the cause of its event itself. */
     @InboxHandler(topic = "emitting", type = "own", name = "emitting-own")
     public void onOwn(Order order, EventContext context) {
         publisher.publish(OutboxEvent.of(new byte[0])
@@ -41,7 +41,7 @@ public class EmittingHandlers {
                 .withHeader(CloudEventHeaders.TRACE_PARENT, "trace of mine"));
     }
 
-    /** Has as many causes as there are events. */
+    /** Publishes with as many causes as there are events. */
     @InboxHandler(topic = "emitting", type = "order", name = "emitting-list")
     public void onOrders(List<Order> orders) {
         publisher.publish(OutboxEvent.of(new byte[0]).withTopic("out").withType("list.emitted"));

@@ -11,7 +11,7 @@ public final class FailingHandlers {
 
     private FailingHandlers() {}
 
-    /** An EJB: by its own rules a checked exception commits. */
+    /** An EJB: by the EJB rules a checked exception commits. */
     @Stateless
     public static class Ejb {
 
@@ -24,7 +24,7 @@ public final class FailingHandlers {
         }
     }
 
-    /** A CDI bean: nobody's rules. */
+    /** A CDI bean: no rule applies. */
     @ApplicationScoped
     public static class Cdi {
 
@@ -37,7 +37,7 @@ public final class FailingHandlers {
         }
     }
 
-    /** A CDI bean with a transaction interceptor that is told to commit in spite of everything. */
+    /** A CDI bean with a transaction interceptor that is set to commit in spite of the exception. */
     @ApplicationScoped
     public static class Transacted {
 

@@ -4,7 +4,7 @@ import dev.twinbox.InboxHandler;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 
-/** Of an application that an event kills. */
+/** The handler of an application that an event kills. */
 @ApplicationScoped
 public class KillerHandler {
 

@@ -4,7 +4,7 @@ import dev.twinbox.DeliveryContract;
 import dev.twinbox.InboxHandler;
 import jakarta.enterprise.context.ApplicationScoped;
 
-/** Of topics that keep their records for longer than the application its inbox rows. */
+/** Handlers of topics that keep records longer than the application keeps its inbox rows. */
 @ApplicationScoped
 public class LongTopicHandlers {
 

@@ -4,12 +4,12 @@ import jakarta.json.bind.annotation.JsonbCreator;
 import jakarta.json.bind.annotation.JsonbProperty;
 
 /**
- * The event of the tests; it tells the handler what to do. A record needs the annotations: the JSON-B of Payara 6 does not know
- * records (its classes for newer Java are not seen there).
+ * The event of the tests. It says what the handler does. The record needs the annotations, because the JSON-B of Payara
+ * 6 does not know records: its classes for newer Java are not visible there.
  *
  * @param id the same as the event's id
  * @param action what the handler does, see {@link Script}
- * @param times how many calls the action applies to, from the first on
+ * @param times to how many calls the action applies, from the first on
  */
 public record Order(String id, String action, int times) {
 

@@ -4,7 +4,7 @@ import dev.twinbox.InboxHandler;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 
-/** Of a second application, with a handler of the same name on the same events. */
+/** The handler of a second application, with the same name on the same events. */
 @ApplicationScoped
 public class OtherGroup {
 

@@ -5,7 +5,7 @@ import dev.twinbox.InboxHandler;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 
-/** For applications with several lanes. */
+/** Handlers of applications with several lanes. */
 @ApplicationScoped
 public class ParallelHandlers {
 
@@ -22,7 +22,7 @@ public class ParallelHandlers {
         handle("moving", order);
     }
 
-    /** Notes only the calls that are to do something: they are many. */
+    /** Stores only calls that have an action, because there are many calls. */
     private void handle(String handler, Order order) throws Exception {
         if (order.action().isEmpty()) {
             script.writeEffect(handler, order.id());

@@ -5,11 +5,11 @@ import dev.twinbox.InboxHandler;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 
-/** Of an application whose events fail in many ways. */
+/** Handlers of an application whose events fail in many ways. */
 @ApplicationScoped
 public class ParkingHandlers {
 
-    /** A record that JSON-B knows only where the server sees all of it. */
+    /** A record without annotations. JSON-B reads it only if the server sees all of JSON-B's classes. */
     public record Plain(String id) {}
 
     @Inject

@@ -4,7 +4,7 @@ import dev.twinbox.InboxHandler;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 
-/** Of an application that comes and goes. */
+/** The handler of an application that is deployed and undeployed. */
 @ApplicationScoped
 public class PassingHandler {
 

@@ -12,14 +12,14 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import javax.sql.DataSource;
 
-/** The handlers of docs/how-to/patterns.md; an order's id is the business key, its times the version. */
+/** The handlers of docs/how-to/patterns.md. An order's id is the business key, its times the version. */
 @ApplicationScoped
 public class PatternHandlers {
 
     @Resource(lookup = "java:app/jdbc/inbox")
     private DataSource dataSource;
 
-    /** One booking for each business key, whatever the events' ids. */
+    /** Makes one booking for each business key, whatever the events' ids. */
     @InboxHandler(topic = "patterns", type = "payment", name = "booking")
     public void onPayment(Order payment) throws SQLException {
         execute("insert into audit (note) values (?)", payment.id());
@@ -28,7 +28,7 @@ public class PatternHandlers {
         }
     }
 
-    /** The same in an EJB, which has its exceptions wrapped. */
+    /** Does the same in an EJB, whose container wraps its exceptions. */
     @Stateless
     public static class Ejb {
 
@@ -41,7 +41,7 @@ public class PatternHandlers {
         }
     }
 
-    /** The event has all of the customer, so it may be applied again, and late. */
+    /** The event has the customer's whole state, so it may be applied again, and late. */
     @InboxHandler(topic = "patterns", type = "customer", name = "customer", delivery = DeliveryContract.AT_LEAST_ONCE)
     public void onCustomer(Order customer) throws SQLException {
         execute(
@@ -51,7 +51,7 @@ public class PatternHandlers {
                 customer.times());
     }
 
-    /** Nobody else, in whatever instance or program, is at this key now. */
+    /** Only one handler at a time works on this key, in all instances and programs. */
     @InboxHandler(topic = "patterns", type = "locked", name = "locked")
     public void onLocked(Order order) throws SQLException {
         if (!tryLock(order.action())) {
@@ -82,7 +82,7 @@ public class PatternHandlers {
         }
     }
 
-    /** The event becomes a task; whoever works it off has his own transaction. */
+    /** Stores the event as a task. The worker has a transaction of its own. */
     @InboxHandler(topic = "patterns", type = "task", name = "task")
     public void onTask(Order order) throws SQLException {
         execute("insert into task (what) values (?)", order.id());

@@ -6,11 +6,11 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import java.util.List;
 
-/** Of an application on a server that was started as users start it. */
+/** Handlers on a server that was started as users start it. */
 @ApplicationScoped
 public class PlainHandlers {
 
-    /** Without annotations. */
+    /** A record without annotations. */
     public record Plain(String id, String action, int times) {}
 
     @Inject

@@ -4,7 +4,7 @@ import dev.twinbox.InboxHandler;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 
-/** Of an application that was away for longer than its topic keeps records. */
+/** The handler of an application that was down longer than its topic keeps records. */
 @ApplicationScoped
 public class RangeHandler {
 

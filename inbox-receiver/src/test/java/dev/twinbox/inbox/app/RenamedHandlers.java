@@ -4,7 +4,7 @@ import dev.twinbox.InboxHandler;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 
-/** After a class was renamed, by somebody who forgot that its name was the events' type. */
+/** The handlers after a class was renamed whose name was also the events' type. The alias was forgotten. */
 @ApplicationScoped
 public class RenamedHandlers {
 

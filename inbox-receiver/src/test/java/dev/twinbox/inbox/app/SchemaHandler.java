@@ -4,7 +4,7 @@ import dev.twinbox.InboxHandler;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 
-/** Of an application whose inbox has odd names, or none. */
+/** The handler of an application whose inbox has odd names, or no tables. */
 @ApplicationScoped
 public class SchemaHandler {
 

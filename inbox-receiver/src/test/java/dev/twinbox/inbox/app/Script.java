@@ -13,11 +13,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 
-/** What all handlers of the tests do: note the call, write an effect, then what the event asks for. */
+/** What all handlers of the tests do: store the call, write an effect, then run the event's action. */
 @ApplicationScoped
 public class Script {
 
-    /** Committed although it is thrown, if the receiver did not care. */
+    /** By the EJB rules it would commit. The receiver must roll back all the same. */
     @ApplicationException(rollback = false)
     public static final class BusinessException extends RuntimeException {
         private static final long serialVersionUID = 1;
@@ -40,7 +40,7 @@ public class Script {
     @ConfigProperty(name = "test.instance")
     private String instance;
 
-    /** Calls that are in progress in this application. */
+    /** How many calls are in progress in this application. */
     public static int running() {
         return RUNNING.get();
     }
@@ -58,7 +58,7 @@ public class Script {
         }
     }
 
-    /** On a connection of its own, so that it stays when the transaction is rolled back. Returns the number of calls. */
+    /** Stores a call on a connection of its own, so that a rollback does not remove it. Returns the number of calls. */
     public int noteCall(String handler, String id) throws SQLException {
         try (Connection connection = DriverManager.getConnection(url);
                 PreparedStatement statement = connection.prepareStatement("""
@@ -76,7 +76,7 @@ public class Script {
         }
     }
 
-    /** In the transaction. */
+    /** Writes the effect in the handler's transaction. */
     public void writeEffect(String handler, String id) throws SQLException {
         try (Connection connection = dataSource.getConnection();
                 PreparedStatement statement =
@@ -118,7 +118,7 @@ public class Script {
         return first;
     }
 
-    /** Its own code fails. */
+    /** An exception whose own code fails. */
     private static final class Hostile extends RuntimeException {
         private static final long serialVersionUID = 1;
 

@@ -4,7 +4,7 @@ import dev.twinbox.InboxHandler;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 
-/** Of an application with many passwords. */
+/** The handler of an application with many passwords. */
 @ApplicationScoped
 public class SecretiveHandler {
 

@@ -14,11 +14,11 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Handlers of all legal shapes; each writes down what it was given. */
+/** Handlers of all legal shapes. Each stores what it was given. */
 @ApplicationScoped
 public class ShapeHandlers {
 
-    /** Tells topic and type by itself. */
+    /** Its annotation names topic and type. */
     @EventType(value = "shape.typed", topic = "shapes")
     public record Typed(String id, String text) {
         @JsonbCreator

@@ -6,7 +6,7 @@ import jakarta.inject.Inject;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Takes its time, for the time limit of a batch. */
+/** A slow handler, for the time limit of a batch. */
 @ApplicationScoped
 public class SlowHandler {
 

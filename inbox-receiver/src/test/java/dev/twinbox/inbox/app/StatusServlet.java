@@ -21,7 +21,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Shows {@link InboxStatus}, one {@code name=value} a line. */
+/** Shows {@link InboxStatus}, one {@code name=value} per line. */
 @WebServlet("/status")
 public class StatusServlet extends HttpServlet {
 
@@ -81,7 +81,7 @@ public class StatusServlet extends HttpServlet {
         }
     }
 
-    /** Does what an application has to do by itself: drivers that it brings are its own to deregister. */
+    /** Deregisters the drivers that the application brings, as every application must. */
     @WebListener
     public static class Housekeeping implements ServletContextListener {
 

@@ -4,7 +4,7 @@ import dev.twinbox.InboxHandler;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 
-/** Of a server that is stopped. */
+/** The handler on a server that is stopped. */
 @ApplicationScoped
 public class StoppingHandler {
 

@@ -4,7 +4,7 @@ import dev.twinbox.InboxHandler;
 import jakarta.ejb.Stateless;
 import jakarta.inject.Inject;
 
-/** Writes an effect before and after what may take too long. */
+/** Writes an effect before and after a step that may run into the timeout. */
 @Stateless
 public class TimeoutHandler {
 

@@ -14,7 +14,7 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import java.util.List;
 
-/** Publish while they handle. */
+/** Handlers that publish events. */
 @ApplicationScoped
 public class TracedHandlers {
 
@@ -36,7 +36,7 @@ public class TracedHandlers {
         script.play("traced", order);
     }
 
-    /** Leaves a context behind on the thread. */
+    /** Leaves a trace context on the thread. */
     @InboxHandler(topic = "traced", type = "leaking", name = "traced-leaking")
     public void onLeaking(Order order) {
         SpanContext forgotten = SpanContext.create(

@@ -6,7 +6,7 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import java.sql.SQLException;
 
-/** Handles whatever reaches it. */
+/** Handles every event that reaches it. */
 @ApplicationScoped
 public class WrongRecordHandler {
 

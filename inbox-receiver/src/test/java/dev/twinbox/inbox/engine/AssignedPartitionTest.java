@@ -27,7 +27,7 @@ class AssignedPartitionTest {
 
     private final AssignedPartition partition = new AssignedPartition(new TopicPartition("orders", 3), 0, 0, LANES);
 
-    /** A partition has only keys that the producers' hash has sent there. */
+    /** The keys of a partition are only those that the producers' hash has sent there. */
     @Test
     void theKeysOfOnePartitionAreSpreadOverAllLanes() {
         List<String> keys = java.util.stream.IntStream.range(0, 4000)

@@ -40,14 +40,14 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** The poll thread's rules, step by step, with Kafka's own stand-in for a consumer; workers run when the test says so. */
+/** The poll thread's rules, step by step, with Kafka's {@code MockConsumer}. Workers run when the test says so. */
 class GroupMemberTest {
 
     private static final TopicPartition ONE = new TopicPartition("orders", 0);
     private static final TopicPartition TWO = new TopicPartition("orders", 1);
     private static final int BATCH = 2;
 
-    /** By partition, whoever owns it. */
+    /** By partition, for all owners. */
     private final Map<TopicPartition, OffsetAndMetadata> committed = new HashMap<>();
 
     private long commits;
@@ -86,7 +86,7 @@ class GroupMemberTest {
             batch -> Outcome.goOn(batch.events().size());
     private InboxConfig.Lanes lanes = new InboxConfig.Lanes(1, 5000);
     private InboxConfig.Buffer buffer = new InboxConfig.Buffer(1 << 20, 1 << 20);
-    /** Short, for the tests in which nothing comes. */
+    /** Short, for tests in which no outcome comes. */
     private Duration stopTimeout = Duration.ofMillis(300);
 
     private GroupMember member = member(OffsetPolicy.AFTER_HANDLING);
@@ -126,7 +126,7 @@ class GroupMemberTest {
         add(ONE, 0, 1, 2, 3);
         add(TWO, 0);
 
-        turns(2); // the second one waits in vain for room
+        turns(2); // the second one finds no room
         assertThat(consumer.paused()).containsExactly(ONE);
 
         work.forEach(Runnable::run);
@@ -150,7 +150,10 @@ class GroupMemberTest {
         assertThat(batches).containsExactly(List.of(0L, 1L), List.of(2L, 3L));
     }
 
-    /** Each commit is a request to the broker. The bound tells nothing on a machine that takes 2 s for a hundred batches. */
+    /**
+     * Each commit is a request to the broker. The bound proves nothing on a machine that takes 2 s for a hundred
+     * batches.
+     */
     @Test
     void offsetsOfManyBatchesAreCommittedTogether() {
         joinWith(ONE);
@@ -195,7 +198,7 @@ class GroupMemberTest {
 
         runAllFor(300);
 
-        // After 10, 20, 40, 80, 80 … milliseconds; fewer on a busy machine.
+        // After 10, 20, 40, 80, 80 … milliseconds, so fewer on a busy machine.
         assertThat(batches).hasSizeBetween(1, 7);
     }
 
@@ -212,7 +215,7 @@ class GroupMemberTest {
 
         runAllUntil(() -> Long.valueOf(4).equals(committed(ONE)));
 
-        // Two events are a batch.
+        // A batch has two events.
         assertThat(handovers)
                 .containsExactly(Handover.AFTER_CRASH, Handover.AFTER_CRASH, Handover.CLEAN, Handover.CLEAN);
     }
@@ -275,7 +278,7 @@ class GroupMemberTest {
         add(ONE, 0, 1);
         turns(2);
         processor = batch -> {
-            awaitUntil(batch::isOver); // the member asks for an end
+            awaitUntil(batch::isOver); // the member asks the worker to end early
             return Outcome.goOn(1);
         };
         new Thread(work.remove()).start();
@@ -394,7 +397,7 @@ class GroupMemberTest {
         lanes = new InboxConfig.Lanes(2, 5000);
         member = member(OffsetPolicy.AFTER_HANDLING);
         joinWith(ONE);
-        add(ONE, 0, 1, 2, 3); // without a key: in turn
+        add(ONE, 0, 1, 2, 3); // without a key the lanes take turns
 
         turns(2);
         assertThat(work).hasSize(2);
@@ -504,7 +507,7 @@ class GroupMemberTest {
 
         runAllUntil(() -> Long.valueOf(1200).equals(committed(ONE)));
 
-        // As far ahead as lanes may be, and a poll.
+        // As far ahead as lanes may be, plus one poll.
         assertThat(handovers)
                 .hasSize(1200)
                 .allSatisfy((offset, handover) ->
@@ -648,13 +651,13 @@ class GroupMemberTest {
         }
     }
 
-    /** Turns and works for so many milliseconds. */
+    /** Runs member and workers for so many milliseconds. */
     private void runAllFor(long millis) {
         long end = System.nanoTime() + Duration.ofMillis(millis).toNanos();
         runAllUntil(() -> System.nanoTime() >= end);
     }
 
-    /** Turns and works until it is so. */
+    /** Runs member and workers until the condition holds. */
     private void runAllUntil(BooleanSupplier condition) {
         long end = System.nanoTime() + Duration.ofSeconds(90).toNanos();
         while (!condition.getAsBoolean()) {
@@ -672,7 +675,7 @@ class GroupMemberTest {
         }
     }
 
-    /** Null: only where to begin. */
+    /** Null if nothing but the start was committed. */
     private @Nullable Long committed(TopicPartition partition) {
         OffsetAndMetadata offset = committed.get(partition);
         return offset == null || offset.offset() == 0 ? null : offset.offset();

@@ -13,7 +13,7 @@ import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 
-/** Which lane of its partition a key is in, for tests that want two keys in different lanes. */
+/** The lane of a key, for tests that need two keys in different lanes. */
 public final class KeyLane {
 
     private KeyLane() {}

@@ -15,11 +15,12 @@ import net.jqwik.api.Provide;
 class OffsetLedgerTest {
 
     /**
-     * One thing that happens.
+     * One step of a run.
      *
-     * @param fetches how many records come; 0: one is settled
-     * @param gap offsets that are no records, before each record and behind the last: compacted, or a transaction's end
-     * @param which of those that are not settled
+     * @param fetches how many records are fetched; 0 if one is settled
+     * @param gap how many offsets without a record are before each record and after the last; compaction and ends of
+     *     transactions leave such gaps
+     * @param which the one of the open records that is settled
      */
     record Step(int fetches, int gap, int which) {}
 

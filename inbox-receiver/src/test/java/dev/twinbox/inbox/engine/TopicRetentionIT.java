@@ -27,7 +27,7 @@ import org.apache.kafka.common.resource.ResourceType;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** How long topics keep their records, as a broker tells that does not tell everything to everybody. */
+/** Reads how long topics keep their records, from a broker that does not allow it for all of them. */
 @Tag("proof")
 class TopicRetentionIT {
 
@@ -70,7 +70,7 @@ class TopicRetentionIT {
         assertThat(unknown.allowsDeletion()).isFalse();
     }
 
-    /** As soon as a topic has a rule, what no rule allows is forbidden. */
+    /** Once a topic has a rule, everything without a rule is forbidden. */
     private static void allowAllButDescribingTheConfiguration(KafkaBroker broker, String topic) throws Exception {
         ResourcePattern pattern = new ResourcePattern(ResourceType.TOPIC, topic, PatternType.LITERAL);
         List<AclBinding> rules = new ArrayList<>();

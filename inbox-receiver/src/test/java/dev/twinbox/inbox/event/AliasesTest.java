@@ -36,7 +36,7 @@ class AliasesTest {
                         handler("bill", "orders", "order.placed", "OrderCreated"),
                         handler("ship", "orders", "order.packed", "OrderCreated"))))
                 .containsExactly("alias \"OrderCreated\" of type order.packed on topic orders (handler ship)"
-                        + " is an alias of type order.placed, too; an alias leads to one type");
+                        + " is also an alias of type order.placed; an alias must lead to one type");
     }
 
     @Test
@@ -45,10 +45,10 @@ class AliasesTest {
                         handler("bill", "orders", "order.placed", "order.packed"),
                         handler("ship", "orders", "order.packed"))))
                 .containsExactly("alias \"order.packed\" of type order.placed on topic orders (handler bill)"
-                        + " is the name of a type that is handled there; an alias is a name no longer in use");
+                        + " is the name of a type that is handled there; an alias must be a former name");
     }
 
-    /** What is called, and on which bean, is not asked for here. */
+    /** A handler without method and bean: aliases do not depend on them. */
     private static HandlerMethod handler(String name, String topic, String type, String... aliases) {
         return new HandlerMethod(
                 name,

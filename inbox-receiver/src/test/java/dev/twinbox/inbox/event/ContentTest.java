@@ -45,7 +45,7 @@ class ContentTest {
                 "{\"id\":true}|json-pointer:/id is neither a string nor a whole number",
                 "{\"id\":{}}|json-pointer:/id is neither a string nor a whole number",
                 "{\"id\":|its value of 6 bytes is not JSON",
-                "\"id\"|its value is neither a JSON object nor an array, in which json-pointer:/id could be",
+                "\"id\"|its value is neither a JSON object nor an array, so json-pointer:/id is missing",
             })
     void anIdThatCanNotBeUsedIsNamedAndNeverMadeUp(String value, String problem) {
         assertThatThrownBy(() -> find(record("k", value), "json-pointer:/id"))
@@ -67,7 +67,7 @@ class ContentTest {
     void aRecordWithoutKeyOrValueHasNoIdThere() {
         assertThatThrownBy(() -> find(record(null, null), "key")).hasMessage("the record key is missing");
         assertThatThrownBy(() -> find(record(null, null), "json-pointer:/id"))
-                .hasMessage("it has no value, in which json-pointer:/id could be");
+                .hasMessage("it has no value, so json-pointer:/id is missing");
         assertThatThrownBy(() -> find(record(null, null), "header:id")).hasMessage("header id is missing");
     }
 
@@ -128,7 +128,7 @@ class ContentTest {
             quoteCharacter = '`',
             value = {
                 "[]|its value is not a JSON object, although",
-                "{\"specversion\":\"0.3\"}|its specversion is \"0.3\"; structured CloudEvents are read in version 1.0",
+                "{\"specversion\":\"0.3\"}|its specversion is \"0.3\"; structured CloudEvents must have version 1.0",
                 "{}|its specversion is null",
                 "{\"specversion\":\"1.0\",\"data\":1,\"data_base64\":\"YQ==\"}|it has both data and data_base64",
                 "{\"specversion\":\"1.0\",\"data_base64\":\"?\"}|its data_base64 is not Base64",
@@ -136,7 +136,7 @@ class ContentTest {
                 "{\"specversion\":\"1.0\",\"id\":1.5}|member id is neither a string nor a whole number",
                 "{\"specversion\":\"1.0\",\"id\":true}|member id is neither a string nor a whole number",
                 "{\"specversion\":\"1.0\",\"type\":[]}|member type is neither a string nor a whole number",
-                "{\"specversion\":1.0}|its specversion is 1.0; structured CloudEvents are read in version 1.0",
+                "{\"specversion\":1.0}|its specversion is 1.0; structured CloudEvents must have version 1.0",
                 "{\"specversion\":\"1.0\",\"data_base64\":1}|its data_base64 is not a string",
                 "{\"specversion\":\"1.0\",\"datacontenttype\":\"text/plain\",\"data\":\"\\ud800\"}|its value has a lone surrogate",
             })

@@ -56,7 +56,7 @@ class ErrorTextTest {
 
         assertThat(ErrorText.of(first)).startsWith("java.lang.Exception <- java.lang.Exception: second <- ");
         assertThat(ErrorText.of(hostile))
-                .contains("ErrorTextTest", "its message cannot be had, java.lang.StackOverflowError");
+                .contains("ErrorTextTest", "its message cannot be read, java.lang.StackOverflowError");
     }
 
     @Test
@@ -81,6 +81,6 @@ class ErrorTextTest {
 
         ErrorText.forLog(hostile).printStackTrace(new PrintWriter(printed));
 
-        assertThat(printed.toString()).contains("ErrorTextTest", "its message cannot be had");
+        assertThat(printed.toString()).contains("ErrorTextTest", "its message cannot be read");
     }
 }

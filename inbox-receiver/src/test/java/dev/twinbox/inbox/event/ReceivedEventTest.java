@@ -16,7 +16,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What a record is on its way through the receiver; what is wrong with one: {@link WrongRecordsTest}. */
+/** The state of a record on its way through the receiver. For wrong records see {@link WrongRecordsTest}. */
 class ReceivedEventTest {
 
     private static final Handler TEXT = handler("text", String.class);
@@ -82,7 +82,7 @@ class ReceivedEventTest {
         assertThat(event.typeOrNull()).isEqualTo("order");
     }
 
-    /** What waits in memory is bounded by this. */
+    /** This figure bounds the memory of waiting events. */
     @Test
     void itsBytesAreThoseOfTheRecordAndOfAValueThatWasUnwrapped() {
         long empty =

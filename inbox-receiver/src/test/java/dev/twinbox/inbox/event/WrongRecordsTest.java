@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What the receiver makes of each wrong record as it reads it; what becomes of it then: {@link WrongRecordsIT}. */
+/** How the receiver reads each wrong record. {@link WrongRecordsIT} tests what happens to it then. */
 class WrongRecordsTest {
 
     private static final Handler HANDLER = new Handler(
@@ -85,7 +85,8 @@ class WrongRecordsTest {
         assertThat(right.eventFor(ofText)).isEqualTo(Draft.JSON);
         assertThatThrownBy(() -> wrong.eventFor(ofText))
                 .isInstanceOf(UnreadableRecordException.class)
-                .hasMessage("its value of 32 bytes is not UTF-8; a handler that takes byte[] gets it as it is");
+                .hasMessage("its value of 32 bytes is not UTF-8; a handler with a byte[] parameter "
+                        + "gets the bytes as they are");
     }
 
     private static ConsumerRecord<byte[], byte[]> record(Draft draft) {

@@ -28,11 +28,14 @@ import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.Test;
 
-/** Guarantee G7: what a claim costs does not depend on how many events were handled before. */
+/** Guarantee G7: the cost of a claim does not depend on how many events were handled before. */
 class ClaimPlanIT {
 
     private static final SqlIdentifier INBOX = new SqlIdentifier(null, "inbox_event");
-    /** The driver prepares on the server from the fifth execution on, the server keeps a plan from the sixth of these on. */
+    /**
+     * The driver prepares on the server from the fifth execution on. The server keeps a plan from the sixth of these
+     * on.
+     */
     private static final int UNTIL_THE_PLAN_IS_KEPT = 12;
 
     private static final int BATCH = 500;
@@ -43,8 +46,7 @@ class ClaimPlanIT {
     @Test
     void aPlanThatWasMadeForASmallTableReadsNoHistoryWhenTheTableHasGrown() throws SQLException {
         Database database = new Database("claim_plan");
-        // Statistics as of the time at which there are ten rows, and no others, be it for the minute until the next
-        // analyze.
+        // Statistics from a time with ten rows and no others. In production that lasts until the next analyze.
         database.execute("alter table inbox_event set (autovacuum_enabled = off);");
         try (Connection connection = database.connect()) {
             connection.setAutoCommit(false);
@@ -58,12 +60,12 @@ class ClaimPlanIT {
 
             claimAndGiveBack(connection, BATCH);
 
-            // Giving back reads what it deletes, and a claim may meet again what was deleted before it.
+            // To give claims back reads what it deletes. A later claim may meet the deleted rows again.
             assertReadsNoHistory(connection, 50_000);
         }
     }
 
-    /** A new installation under load, before anybody has analyzed its table. */
+    /** A new installation under load, before its table is analyzed for the first time. */
     @Test
     void claimsStayFlatWhileANewTableGrows() throws SQLException {
         Database database = new Database("claim_plan_new");
@@ -81,7 +83,7 @@ class ClaimPlanIT {
         }
     }
 
-    /** At one event a claim, planning would be most of the work. */
+    /** With one event per claim, planning would be most of the work. */
     @Test
     void aClaimIsPlannedOnce() throws SQLException {
         Database database = new Database("claim_plan_kept");
@@ -114,11 +116,11 @@ class ClaimPlanIT {
         inbox.unclaim(connection, "g", claimed);
     }
 
-    /** By what this transaction, which has not ended, has read. */
+    /** Checks it by what this transaction, which is still open, has read. */
     private static void assertReadsNoHistory(Connection connection, long rows) throws SQLException {
         try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(
-                        "select seq_scan, idx_tup_fetch from pg_stat_xact_user_tables where relid = 'inbox_event'::regclass")) {
+                ResultSet row = statement.executeQuery("select seq_scan, idx_tup_fetch from pg_stat_xact_user_tables "
+                        + "where relid = 'inbox_event'::regclass")) {
             row.next();
             assertThat(row.getLong(1)).as("sequential scans").isZero();
             assertThat(row.getLong(2)).as("rows read by an index").isLessThanOrEqualTo(rows);

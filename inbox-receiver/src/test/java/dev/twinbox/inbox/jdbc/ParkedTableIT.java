@@ -87,7 +87,7 @@ class ParkedTableIT {
                         Map.entry("4", ClaimResult.TO_HANDLE));
         assertThat(database.texts("select event_id from inbox_event order by event_id"))
                 .containsExactly("3", "4");
-        // Again, when all of it is known.
+        // Sweeps again, now from the known time on.
         park(second, State.BEHIND, null);
         assertThat(claim(handler, first, second, other, keyless)).isEmpty();
     }
@@ -149,7 +149,7 @@ class ParkedTableIT {
         assertThat(attempts()).isEqualTo("4");
         parked.giveBack(connection, due, NOW);
         assertThat(attempts()).isEqualTo("3");
-        // Whoever was given back to is not the one who took it: its row is nobody's.
+        // The attempt was given back, so the row no longer belongs to the instance that took it.
         assertThat(parked.lock(connection, due)).isFalse();
     }
 
@@ -248,7 +248,7 @@ class ParkedTableIT {
         RecordedStart second = start(event);
         assertThat(second.number()).isEqualTo(first.number());
         assertThat(second.times()).isEqualTo(2);
-        // What was only begun may be claimed, and holds up nobody.
+        // A recorded start does not keep the event from being claimed, and blocks no key.
         assertThat(claim(handler, event, event("2", "key"))).hasSize(2);
 
         parked.remove(connection, first.number());
@@ -298,16 +298,18 @@ class ParkedTableIT {
         }
     }
 
-    /** Guarantee G7: what was settled costs nothing, also while somebody's long transaction keeps it from being vacuumed. */
+    /** Guarantee G7: settled events cost nothing, also while a long transaction keeps them from being vacuumed. */
     @Test
     void pollsStayFlatUnderAHeldXminAndClaimsReadNoHistory() throws SQLException {
         try (Connection longTransaction = database.connect()) {
             longTransaction.setAutoCommit(false);
             longTransaction.createStatement().execute("select pg_current_xact_id()");
             database.execute("""
-                    insert into inbox_parked (consumer_group, handler, event_id, claims, state, topic, partition, record_offset,
-                                              record_key, header_names, header_values, attempts, error, next_try_at)
-                    select 'g', 'h', 'old-' || i, true, 'retry', 't', 0, i, convert_to('k' || i % 1000, 'UTF8'), '{}', '{}', 3, 'x',
+                    insert into inbox_parked (consumer_group, handler, event_id, claims, state, topic, partition,
+                                              record_offset, record_key, header_names, header_values, attempts, error,
+                                              next_try_at)
+                    select 'g', 'h', 'old-' || i, true, 'retry', 't', 0,
+                           i, convert_to('k' || i % 1000, 'UTF8'), '{}', '{}', 3, 'x',
                            clock_timestamp() - interval '1 hour'
                       from generate_series(1, 50000) i""");
             database.execute(

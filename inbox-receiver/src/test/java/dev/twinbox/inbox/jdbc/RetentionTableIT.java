@@ -34,7 +34,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The statements that bound the inbox, on a real database. */
+/** The statements that delete old inbox rows, on a real database. */
 class RetentionTableIT {
 
     private static final String GROUP = "g";
@@ -94,7 +94,7 @@ class RetentionTableIT {
 
         try (Connection claiming = database.connect()) {
             claiming.createStatement().execute("set statement_timeout = '10s'");
-            // Known until the deletion is committed.
+            // The inbox knows it until the deletion is committed.
             assertThat(claim(claiming, ids("e", 100))).isEmpty();
             connection.commit();
             assertThat(claim(claiming, ids("e", 100))).hasSize(100);
@@ -124,13 +124,16 @@ class RetentionTableIT {
                 .isEqualTo(10);
     }
 
-    /** One instance may have parked what another one has handled; however late a person sends it again, that must show. */
+    /**
+     * One instance may have parked an event that another one has handled. A retry by an operator must find that,
+     * however late.
+     */
     @Test
     void theRowOfAnEventThatIsParkedSurvives() throws SQLException {
         handled("e", 3, "2 hours");
         database.execute("""
-                insert into inbox_parked (consumer_group, handler, event_id, claims, state, topic, partition, record_offset,
-                                          header_names, header_values, attempts)
+                insert into inbox_parked (consumer_group, handler, event_id, claims, state, topic, partition,
+                                          record_offset, header_names, header_values, attempts)
                 select 'g', 'h', 'e-' || i, true, case i when 1 then 'begun' else 'dead' end, 't', 0, i, '{}', '{}', 3
                   from generate_series(1, 2) i""");
 
@@ -139,7 +142,7 @@ class RetentionTableIT {
 
         assertThat(expired.deleted()).isEqualTo(2);
         assertThat(left()).containsExactly("e-2");
-        // Settled in the meantime, it goes with the next sweep.
+        // The event was settled in the meantime, so its row goes with the next sweep.
         database.execute("delete from inbox_parked");
         assertThat(inbox.deleteExpired(connection, GROUP, Instant.EPOCH, until(), 1000)
                         .deleted())
@@ -151,8 +154,8 @@ class RetentionTableIT {
         database.execute("insert into inbox_event select 'g', 'h', 'same-' || i, now() - interval '2 hours' "
                 + "from generate_series(1, 10) i");
         database.execute("""
-                insert into inbox_parked (consumer_group, handler, event_id, claims, state, topic, partition, record_offset,
-                                          header_names, header_values, attempts)
+                insert into inbox_parked (consumer_group, handler, event_id, claims, state, topic, partition,
+                                          record_offset, header_names, header_values, attempts)
                 select 'g', 'h', 'same-' || i, true, 'dead', 't', 0, i, '{}', '{}', 3 from generate_series(1, 10) i""");
         handled("later", 1, "90 minutes");
 
@@ -189,7 +192,10 @@ class RetentionTableIT {
         }
     }
 
-    /** Guarantee G7: a batch costs the same however much was deleted before it, also while that cannot be vacuumed. */
+    /**
+     * Guarantee G7: the cost of a batch does not depend on how much was deleted before, also while that cannot be
+     * vacuumed.
+     */
     @Test
     void batchesStayFlatUnderAHeldXmin() throws SQLException {
         handled("old", 100_000, "2 hours");
@@ -217,7 +223,7 @@ class RetentionTableIT {
             assertThat(late).as(late).contains("Index Scan using inbox_event_consumer_group_handled_at_idx");
             assertThat(late).as(late).doesNotContain("Seq Scan on inbox_event");
             assertThat(ExplainedPlan.buffers(late)).as(late).isLessThan(ExplainedPlan.buffers(early) + 300);
-            // What the position saves; without it the test would see the history.
+            // The cost that the position saves. It proves that the test would see the history.
             assertThat(ExplainedPlan.buffers(fromTheStart)).isGreaterThan(ExplainedPlan.buffers(late) + 300);
         }
     }
@@ -225,7 +231,7 @@ class RetentionTableIT {
     private String plan(Instant from) throws SQLException {
         String plan = ExplainedPlan.of(
                 connection,
-                "select 0, null::timestamptz, 0",
+                "select 0 as found, null::timestamptz as last, 0 as deleted",
                 explaining -> inbox.deleteExpired(explaining, GROUP, from, until(), 1000));
         connection.rollback();
         return plan;
@@ -238,7 +244,7 @@ class RetentionTableIT {
         }
     }
 
-    /** Events with the prefix, handled so long ago, a microsecond between two. */
+    /** Inserts rows of events with this prefix, handled so long ago, one microsecond apart. */
     private static void handled(String prefix, int number, String ago) {
         database.execute(
                 "insert into inbox_event select 'g', 'h', '" + prefix + "-' || i, clock_timestamp() - interval '" + ago
@@ -258,7 +264,7 @@ class RetentionTableIT {
         return ids;
     }
 
-    /** Returns those to be handled. */
+    /** Returns the ids of the events to be handled. */
     private List<String> claim(Connection on, List<String> ids) throws SQLException {
         Handler handler = new Handler(
                 "h",

@@ -22,8 +22,8 @@ import java.util.jar.Attributes;
 import java.util.jar.JarFile;
 
 /**
- * A Payara Micro server in a child JVM to which applications can be deployed and from which they can be undeployed while it
- * runs, and whose threads, MBeans and class loaders can be looked at.
+ * A Payara Micro server in a child JVM. Applications can be deployed and undeployed while it runs. Its threads, MBeans
+ * and class loaders can be inspected.
  */
 public final class PayaraHost implements AutoCloseable {
 
@@ -35,13 +35,13 @@ public final class PayaraHost implements AutoCloseable {
     private final PrintStream commands;
     private final BlockingQueue<String> answers = new LinkedBlockingQueue<>();
     private final StringBuffer log = new StringBuffer();
-    /** HTTP/1.1: the server ends an HTTP/2 connection now and then while an answer is on its way. */
+    /** HTTP/1.1, because the server now and then ends an HTTP/2 connection while an answer is on its way. */
     private final HttpClient http = HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
             .connectTimeout(Duration.ofSeconds(30))
             .build();
 
-    /** Starts a server; returns when it takes commands. */
+    /** Starts a server. Returns when it accepts commands. */
     public PayaraHost(int port, String... jvmOptions) {
         this.port = port;
         try {
@@ -74,7 +74,7 @@ public final class PayaraHost implements AutoCloseable {
                                 .toAbsolutePath())));
         command.addAll(List.of(jvmOptions));
         command.addAll(opens(jar));
-        // Only the host's own package: the applications bring their classes themselves.
+        // Only the host's own package: the applications contain their classes.
         command.addAll(List.of(
                 "-cp",
                 jar + ":" + hostClasses(port),
@@ -83,7 +83,7 @@ public final class PayaraHost implements AutoCloseable {
         return command;
     }
 
-    /** What {@code java -jar} would take from the manifest. */
+    /** The options that {@code java -jar} would read from the manifest. */
     private static List<String> opens(Path jar) throws IOException {
         try (JarFile file = new JarFile(jar.toFile())) {
             Attributes manifest = file.getManifest().getMainAttributes();
@@ -155,14 +155,17 @@ public final class PayaraHost implements AutoCloseable {
         return answer;
     }
 
-    /** Deploys; whether that worked is told by the application alone, or by the log. Returns what was logged meanwhile. */
+    /**
+     * Deploys an application. Its success shows only in the application or in the log. Returns what was logged
+     * meanwhile.
+     */
     public String deploy(String name, Path war) {
         int from = log.length();
         command("deploy", name, war.toString());
         return log.substring(from);
     }
 
-    /** Deploys an application of which the server may die. */
+    /** Deploys an application that may kill the server. */
     public void deployWithoutAnswer(String name, Path war) {
         commands.println("deploy\t" + name + "\t" + war);
     }
@@ -182,7 +185,7 @@ public final class PayaraHost implements AutoCloseable {
         return port;
     }
 
-    /** Body of a GET; the status code where there is none. */
+    /** The body of a GET; the status code if there is none. */
     public String get(String path) {
         return response(path).body();
     }
@@ -205,7 +208,10 @@ public final class PayaraHost implements AutoCloseable {
         }
     }
 
-    /** The server may close an idle connection while it is used again. A query can change something, so it is not repeated. */
+    /**
+     * Repeats the request once, because the server may close an idle connection at the moment of its reuse. A query may
+     * change something, so it is not repeated.
+     */
     private HttpResponse<String> responseOfRepeated(HttpRequest request, IOException first) {
         if (request.uri().getQuery() != null || !process.isAlive()) {
             throw new UncheckedIOException(first);
@@ -222,14 +228,14 @@ public final class PayaraHost implements AutoCloseable {
     }
 
     /**
-     * SIGTERM; returns at once. Not by {@link Process#destroy}, which also closes the server's input, as if this JVM were gone:
-     * the server would halt instead of shutting down.
+     * Sends SIGTERM and returns at once. {@link Process#destroy} would also close the server's input. The server would
+     * then take this JVM for dead and halt instead of shutting down.
      */
     public void sendTerm() {
         process.toHandle().destroy();
     }
 
-    /** SIGSTOP: connections stay open and nobody answers. */
+    /** SIGSTOP: connections stay open, but the server does not answer. */
     public void pause() {
         signal("STOP");
     }

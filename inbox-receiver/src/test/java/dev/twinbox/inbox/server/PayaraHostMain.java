@@ -13,10 +13,15 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Runs Payara Micro in a JVM of its own and obeys commands, one a line; each answer is a line that begins with {@code HOST}. */
+/**
+ * Runs Payara Micro in a JVM of its own and executes commands, one per line. Each answer is a line that begins with
+ * {@code HOST}.
+ */
 public final class PayaraHostMain {
 
-    /** The first application's by its transaction recovery, the last one's by the timer of its connection pools. */
+    /**
+     * The transaction recovery keeps the first application's, the timer of the connection pools keeps the last one's.
+     */
     private static final int KEPT_BY_PAYARA = 2;
 
     private PayaraHostMain() {}
@@ -84,7 +89,7 @@ public final class PayaraHostMain {
         }
     }
 
-    /** Collects garbage until the applications that were undeployed are gone but those that Payara keeps, or the time is over. */
+    /** Collects garbage until only the class loaders are left that Payara keeps, or the time is over. */
     private static int loadersLeft(Duration limit) throws Exception {
         long deadline = System.nanoTime() + limit.toNanos();
         long left;
@@ -93,7 +98,7 @@ public final class PayaraHostMain {
             left = undeployedLoaders().stream().filter(ref -> ref.get() != null).count();
         } while (left > KEPT_BY_PAYARA && System.nanoTime() < deadline);
         if (left > KEPT_BY_PAYARA) {
-            // Who holds them is in here.
+            // This heap dump shows what holds them.
             ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class)
                     .dumpHeap("target/loaders-left-" + ProcessHandle.current().pid() + ".hprof", true);
         }

@@ -17,16 +17,16 @@ import jakarta.transaction.Transactional;
 import java.util.List;
 import java.util.Map;
 
-/** One bean for each rule that deployment enforces. */
+/** One bean for each rule that the deployment enforces. */
 public final class WrongHandlers {
 
     private WrongHandlers() {}
 
-    /** Known by name and topic. */
+    /** Its annotation names type and topic. */
     @EventType(value = "known", topic = "known")
     public record Known(String id) {}
 
-    /** Known by nothing. */
+    /** No annotation names type or topic. */
     public record Unknown(String id) {}
 
     @ApplicationScoped
@@ -107,7 +107,7 @@ public final class WrongHandlers {
         public void later(Known event) {}
     }
 
-    /** Former names that lead nowhere, or to two types. */
+    /** Former names that are blank, or that lead to two types. */
     @ApplicationScoped
     public static class Aliases {
         @InboxHandler(
@@ -143,7 +143,7 @@ public final class WrongHandlers {
         public void handle(Known event) {}
     }
 
-    /** Does not have the handler. */
+    /** A view that does not declare the handler. */
     @Local
     public interface Business {
         void other();

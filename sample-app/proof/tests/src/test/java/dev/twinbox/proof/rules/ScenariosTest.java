@@ -27,7 +27,7 @@ class ScenariosTest {
     /** Writes the document, with the results in the target folders, instead of comparing it. */
     private static final boolean WRITE = Boolean.getBoolean("twinbox.it.write-scenarios");
 
-    private static final Pattern NAME = Pattern.compile("Scenario(\\d+)\\w*|\\w*?\\D(\\d{1,2})IT");
+    private static final Pattern NAME = Pattern.compile("Scenario(\\d+)\\w*");
     private static final Pattern RESULT =
             Pattern.compile("Tests run: (\\d+), Failures: (\\d+), Errors: (\\d+), Skipped: (\\d+)");
 
@@ -125,7 +125,7 @@ class ScenariosTest {
     private static List<Integer> numbers(String name) {
         Matcher named = NAME.matcher(name);
         if (named.matches()) {
-            return List.of(Integer.valueOf(named.group(1) == null ? named.group(2) : named.group(1)));
+            return List.of(Integer.valueOf(named.group(1)));
         }
         return OTHERS.entrySet().stream()
                 .filter(other -> other.getValue().contains(name))

@@ -10,9 +10,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Scenario 7, TX-TIMEOUT: a handler outlives its transaction; all of it is committed, or nothing. */
+/** Scenario 7, TX-TIMEOUT: a handler runs longer than its transaction. Everything is committed, or nothing. */
 @Tag("proof")
-class TxTimeout7IT {
+class Scenario07TxTimeoutIT {
 
     private static Database database;
     private static Topics topics;
@@ -42,7 +42,7 @@ class TxTimeout7IT {
     @Test
     void allOrNothingAndTheOthersSucceed() {
         String slow = Topics.id();
-        // Sleeps in the database, twice as long as the transaction may last, on its first calls.
+        // Its first calls sleep in the database, twice as long as the transaction may last.
         topics.send("timeout", slow, "sql:select pg_sleep(4)", 2);
         topics.sendMany("timeout", 0, 20);
 
@@ -50,8 +50,8 @@ class TxTimeout7IT {
                 .untilAsserted(
                         () -> assertThat(topics.lag("timeout", "timeout")).isZero());
 
-        // On a machine that stands still for two seconds others outlive their transactions, too, and may be parked for
-        // a while.
+        // If the machine stands still for two seconds, other handlers hit the timeout too. Their events may be parked
+        // for a while.
         await().atMost(MainApp.LIMIT)
                 .untilAsserted(() -> assertThat(database.count("inbox_event")).isEqualTo(21));
         assertThat(database.count("inbox_parked")).isZero();
@@ -67,7 +67,7 @@ class TxTimeout7IT {
                 .hasSize(21)
                 .doesNotHaveDuplicates()
                 .contains(slow);
-        // Nothing of ours sits in a transaction afterwards.
+        // Afterwards no session of the receiver is in a transaction.
         await().atMost(MainApp.LIMIT)
                 .untilAsserted(() -> assertThat(
                                 database.count("pg_stat_activity where datname = 'timeout' and state like 'idle in%'"))

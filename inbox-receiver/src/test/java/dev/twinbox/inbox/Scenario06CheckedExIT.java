@@ -7,8 +7,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Scenario 6, CHECKED-EX: whatever a handler throws, nothing of a failed handling is committed. */
-class CheckedEx6IT {
+/** Scenario 6, CHECKED-EX: whatever a handler throws, a failed attempt commits nothing. */
+class Scenario06CheckedExIT {
 
     private final Database database = MainApp.database();
     private final Topics topics = MainApp.topics();
@@ -63,7 +63,7 @@ class CheckedEx6IT {
     }
 
     @Test
-    void anEventThatKeepsFailingIsParkedWithoutEffectItsPartitionGoesOnAndItIsTriedUntilItSucceeds() {
+    void anEventThatKeepsFailingIsParkedWithoutEffectAndRetriedUntilItSucceeds() {
         String culprit = Topics.id();
         String behind = Topics.id();
 
@@ -74,7 +74,7 @@ class CheckedEx6IT {
 
         assertThat(database.effects("Cdi.onOrder")).contains(behind).doesNotContain(culprit);
         assertThat(database.count("inbox_event where event_id = ?", culprit)).isZero();
-        await().atMost(MainApp.LIMIT) // while it is tried it has begun
+        await().atMost(MainApp.LIMIT) // during the retries a start is recorded
                 .untilAsserted(() -> assertThat(database.texts(
                                 "select handler || ' ' || state || ' ' || error from inbox_parked where event_id = ?",
                                 culprit))
@@ -93,7 +93,7 @@ class CheckedEx6IT {
         assertThat(database.calls("Cdi.onOrder", behind)).isLessThanOrEqualTo(2);
     }
 
-    /** The handler fails as long as there are few calls. */
+    /** The handler fails while the number of calls is small. */
     private void heal(String id) {
         database.execute("insert into call (handler, event_id, instance) select 'Cdi.onOrder', '" + id
                 + "', 'healed' from generate_series(1, 500)");

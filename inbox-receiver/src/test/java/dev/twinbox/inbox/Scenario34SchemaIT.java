@@ -13,8 +13,11 @@ import java.sql.SQLException;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Scenario 34, SCHEMA, the receiver's side: odd names, least privileges, and what is missing named with its remedy. */
-class Schema34IT {
+/**
+ * Scenario 34, SCHEMA, the receiver's side: odd names and least privileges work. What is missing is named with its
+ * remedy.
+ */
+class Scenario34SchemaIT {
 
     private static final String ODD = "\"Sales-EU 1\".\"In\"\"Box\"";
     private static final String PARKED = "\"Sales-EU 1\".\"Par'ked\"";
@@ -51,7 +54,7 @@ class Schema34IT {
             await().atMost(MainApp.LIMIT)
                     .untilAsserted(() -> assertThat(database.effects("schema")).containsExactly(id));
 
-            // What is old goes, too.
+            // Old rows are deleted too.
             database.execute("insert into " + ODD + " select 'schema', 'h', 'old', now() - interval '20 days'");
             database.execute("update " + RETENTION + " set done_to = 'epoch', swept_at = 'epoch'");
             await().atMost(MainApp.LIMIT)
@@ -59,10 +62,9 @@ class Schema34IT {
                             .isZero());
             assertThat(database.count(PARKED)).isZero();
             assertThat(database.texts("select event_id from " + ODD)).containsExactly(id);
-            assertThat(
-                            database.texts(
-                                    "select schemaname || '.' || tablename from pg_tables "
-                                            + "where schemaname not in ('pg_catalog', 'information_schema') and tablename not like '%history'"))
+            assertThat(database.texts("select schemaname || '.' || tablename from pg_tables "
+                            + "where schemaname not in ('pg_catalog', 'information_schema') "
+                            + "and tablename not like '%history'"))
                     .containsExactlyInAnyOrder(
                             "public.effect",
                             "public.call",

@@ -7,13 +7,13 @@ import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Scenario 52, UNDEPLOY, as often as it says. */
+/** Scenario 52, UNDEPLOY, twenty times in a row. */
 @Tag("proof")
-class TwentyRedeployments52IT {
+class Scenario52TwentyRedeploymentsIT {
 
     private static final int ROUNDS = 20;
 
-    /** A member that could not say goodbye is forgotten after its session timeout. */
+    /** The group removes a member that could not leave after its session timeout. */
     private static final Duration FORGOTTEN = Duration.ofMinutes(2);
 
     @Test

@@ -6,8 +6,10 @@ import static org.awaitility.Awaitility.await;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Scenario 37, DB-RESTART, the receiver's side: the database comes and goes, nothing is lost, nobody is blamed. */
-class DbRestart37IT {
+/**
+ * Scenario 37, DB-RESTART, the receiver's side: the database restarts. Nothing is lost and no event is parked for it.
+ */
+class Scenario37DbRestartIT {
 
     private static final int RESTARTS = 2;
 
@@ -34,9 +36,8 @@ class DbRestart37IT {
 
         assertThat(database.count("effect where handler = 'Ejb.onOrder'") - effects)
                 .isEqualTo(RESTARTS * 200L);
-        assertThat(
-                        database.count(
-                                "(select event_id from effect where handler = 'Ejb.onOrder' group by event_id having count(*) > 1) d"))
+        assertThat(database.count("(select event_id from effect where handler = 'Ejb.onOrder' "
+                        + "group by event_id having count(*) > 1) d"))
                 .isZero();
         Stream<String> receiver =
                 Servers.payara().log().substring(from).lines().filter(l -> l.contains("dev.twinbox.inbox"));

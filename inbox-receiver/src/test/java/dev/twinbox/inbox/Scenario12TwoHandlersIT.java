@@ -6,8 +6,8 @@ import static org.awaitility.Awaitility.await;
 import dev.twinbox.inbox.app.OtherGroup;
 import org.junit.jupiter.api.Test;
 
-/** Scenario 12, TWO-HANDLERS: each handler of an event has its own effect, and one's retries are nobody else's. */
-class TwoHandlers12IT {
+/** Scenario 12, TWO-HANDLERS: each handler of an event has its own effect and its own retries. */
+class Scenario12TwoHandlersIT {
 
     private final Database database = MainApp.database();
     private final Topics topics = MainApp.topics();
@@ -26,7 +26,7 @@ class TwoHandlers12IT {
                 assertThat(database.effects(handler)).as(handler).containsOnlyOnce(id);
             }
             assertThat(database.count("inbox_event where event_id = ?", id)).isEqualTo(5);
-            // In the batch that H2 broke, and alone; not again for H2's second failure.
+            // Once in the batch that H2 failed, and once alone. Not again for H2's second failure.
             assertThat(database.calls("H1", id)).isEqualTo(2);
             assertThat(database.calls("H2", id)).isEqualTo(3);
             assertThat(database.calls("H3", id)).isEqualTo(1);

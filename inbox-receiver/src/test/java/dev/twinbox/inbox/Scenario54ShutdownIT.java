@@ -9,9 +9,12 @@ import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Scenario 54, SHUTDOWN, the receiver's side: SIGTERM lets the handler finish, commits its offset, and loses nothing. */
+/**
+ * Scenario 54, SHUTDOWN, the receiver's side: after SIGTERM the handler finishes, its offset is committed, and nothing
+ * is lost.
+ */
 @Tag("proof")
-class Shutdown54IT {
+class Scenario54ShutdownIT {
 
     private static final Duration LIMIT = Duration.ofSeconds(90);
 
@@ -27,9 +30,10 @@ class Shutdown54IT {
             try (Database.Gate gate = database.shutGate(541)) {
                 topics.send("stopping", id, "gate:541", 1);
                 await().atMost(MainApp.LIMIT).until(() -> database.waiting(541) == 1);
-                log = payara.log().length(); // joining its group Kafka's client tells of exceptions that are none
+                log = payara.log()
+                        .length(); // while it joins its group, Kafka's client logs exceptions that are no failures
                 payara.sendTerm();
-                // The handler has two seconds of work left; the server logs nothing any more that could be waited for.
+                // The handler needs two more seconds. The server logs nothing more that could be waited for.
                 await().atMost(MainApp.LIMIT)
                         .during(Duration.ofSeconds(2))
                         .until(() -> database.waiting(541) == 1 && payara.isAlive());

@@ -12,12 +12,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 
 /**
- * Scenario 52, UNDEPLOY: an application that goes leaves no thread, member, MBean or class loader, whatever it was doing. Twenty times in a
- * row: {@link TwentyRedeployments52IT}.
+ * Scenario 52, UNDEPLOY: an undeployed application leaves no thread, member, MBean or class loader, whatever it was
+ * doing. {@link Scenario52TwentyRedeploymentsIT} does it twenty times in a row.
  */
 @Tag("proof")
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
-class Undeploy52IT {
+class Scenario52UndeployIT {
 
     private static PassingApp app;
 
@@ -53,7 +53,7 @@ class Undeploy52IT {
             await().atMost(MainApp.LIMIT).until(() -> app.database.waiting(521) == 1);
             undeployment = new Thread(app::undeploy);
             undeployment.start();
-            // It is under way: the consumer is told to stop, and the handler is still there.
+            // The undeployment is in progress: the consumer is asked to stop, and the handler is still running.
             assertThat(app.database.waiting(521)).isEqualTo(1);
         }
         undeployment.join();

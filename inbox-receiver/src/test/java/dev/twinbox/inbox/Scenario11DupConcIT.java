@@ -13,7 +13,7 @@ import org.junit.jupiter.api.TestMethodOrder;
 
 /** Scenario 11, DUP-CONC: two instances of an application get one event at the same time. */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
-class DupConc11IT {
+class Scenario11DupConcIT {
 
     private static final String HANDLER = "concurrent";
 
@@ -63,7 +63,7 @@ class DupConc11IT {
     @Test
     @Order(2)
     void whenTheFirstRollsBackTheSecondRuns() {
-        // The first one's next try may be quicker than the one that waits, now and then, but not each time.
+        // The first one's retry may now and then be quicker than the waiting claim, but not each time.
         int rounds = 0;
         while (instancesCalledAfterARollback() < 2) {
             assertThat(++rounds).as("rounds in which the second did nothing").isLessThan(10);
@@ -104,7 +104,7 @@ class DupConc11IT {
                                     .with(ConcurrentHandler.class)
                                     .build());
             assertThat(log).contains("Receiver starts");
-            // The new member has asked to join; the old one is still in its handlers.
+            // The new member has asked to join. The old one is still running its handlers.
             await().atMost(MainApp.LIMIT)
                     .untilAsserted(() -> assertThat(topics.members("conc")).isEqualTo(2));
             assertThat(database.waiting(113)).isEqualTo(2);
