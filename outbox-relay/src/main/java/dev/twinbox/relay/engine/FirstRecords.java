@@ -24,7 +24,7 @@ final class FirstRecords {
     private static final Duration REMEMBERED = Duration.ofMinutes(10);
 
     private final Map<String, Set<Integer>> known = new HashMap<>();
-    /** Topics whose partitions are all known. In this usual case, nobody needs to compute the partition of a key. */
+    /** Topics whose partitions are all known. In this usual case, no partition of a key is computed. */
     private final Set<String> complete = new HashSet<>();
 
     private long since = System.nanoTime();

@@ -6,9 +6,9 @@ import org.jspecify.annotations.Nullable;
  * How far the outbox has been relayed. All rows visible in {@code from} are done. While a window is open, more rows are
  * done: those visible in {@code to} but not in {@code from}, up to and including {@code seq}.
  *
- * <p>A snapshot is only valid in the cluster that took it, and only until that cluster crashes. After a crash, ids of
- * transactions that left no trace are assigned again. So a snapshot that is not durably saved must not be used after
- * its connection is lost.
+ * <p>A snapshot is only valid in the cluster that took it. After a crash of the cluster, ids of transactions that left
+ * no trace are assigned again. So a snapshot that is not durably saved must not be used after its connection is lost,
+ * which may have been a crash.
  *
  * @param to null: no window is open
  * @param seq 0 while no window is open

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A {@code pg_snapshot} as PostgreSQL writes it: {@code xmin:xmax:xip,…}. Transactions below {@code xmax} that are not
- * in {@code xip} had ended when it was taken. Transaction ids are {@code xid8}, 64 bits, and are never reused.
+ * in {@code xip} had ended when it was taken. Transaction ids are {@code xid8}, 64 bits, so they do not wrap around.
  *
  * @param text the whole text as PostgreSQL wrote it
  * @param xmax one past the latest transaction that had ended; this id and all later ones are not visible
