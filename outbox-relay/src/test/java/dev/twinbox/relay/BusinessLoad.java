@@ -13,8 +13,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Threads that do what applications do until stopped: lock the row of a key, change it, write one to three events of that key,
- * commit or roll back. They outlive a database that goes away; what they committed is what is in the outbox.
+ * Threads that work like applications until they are stopped. Each locks the row of a key, changes it, writes one to
+ * three events of that key, and commits or rolls back. They survive an outage of the database. The outbox holds what
+ * they committed.
  */
 final class BusinessLoad implements AutoCloseable {
     private static final int KEYS = 20;
@@ -54,7 +55,7 @@ final class BusinessLoad implements AutoCloseable {
                     LockSupport.parkNanos(PAUSE_NANOS);
                 }
             } catch (SQLException e) {
-                LockSupport.parkNanos(50 * PAUSE_NANOS); // the database is away: this is the fault under test
+                LockSupport.parkNanos(50 * PAUSE_NANOS); // The database is down, which is the fault under test.
             }
         }
     }

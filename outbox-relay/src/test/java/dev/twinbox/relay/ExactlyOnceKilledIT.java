@@ -23,14 +23,15 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Exactly-once publication by real processes, killed and put to sleep in the middle of it, with parking and redrive. */
+/**
+ * Exactly-once publication by real processes that are killed and suspended in the middle of it, with parking and retry.
+ */
 @Tag("proof")
 class ExactlyOnceKilledIT {
     private static final Duration SOON = Duration.ofSeconds(90);
 
     @Test
-    void a_reader_of_committed_records_sees_each_event_once_and_in_order_whoever_is_killed_or_sleeps()
-            throws Exception {
+    void consumers_of_committed_records_see_each_event_once_and_in_order_over_kills() throws Exception {
         try (RelayRig rig = RelayRig.create()) {
             Map<String, String> config = new HashMap<>(Map.of(
                     "twinbox.relay.delivery", "exactly-once",
@@ -63,7 +64,7 @@ class ExactlyOnceKilledIT {
                 awaitSaves(rig);
                 assertThat(load.commits()).isPositive();
             }
-            await("all redriven").atMost(SOON).until(() -> rig.count("select count(*) from outbox_parked") == 0);
+            await("all retried").atMost(SOON).until(() -> rig.count("select count(*) from outbox_parked") == 0);
             long all = rig.count("select count(*) from " + rig.tables().events());
             await("all published").atMost(SOON).until(() -> published(rig, late).size() >= all);
             assertOnceAndInOrder(rig, published(rig, late));
@@ -76,7 +77,7 @@ class ExactlyOnceKilledIT {
         }
     }
 
-    /** The ledger calls a repeat with equal ids normal; here it is not. */
+    /** The ledger accepts repeats with equal ids. Here a repeat is an error. */
     private static void assertOnceAndInOrder(RelayRig rig, List<ConsumerRecord<byte[], byte[]>> records)
             throws SQLException {
         Set<String> ids = new HashSet<>();
@@ -106,8 +107,7 @@ class ExactlyOnceKilledIT {
     }
 
     private static void killOwner(RelayRig rig, List<RelayProcess> relays) throws SQLException {
-        long epoch =
-                rig.epoch(); // before the kill: a machine that stands still may cost the owner its lease in between
+        long epoch = rig.epoch(); // Read before the kill: in between, a slow machine may cost the owner its lease.
         RelayProcess owner = rig.owner(relays);
         owner.kill();
         owner.start();
@@ -122,7 +122,7 @@ class ExactlyOnceKilledIT {
         awaitSaves(rig);
         int log = owner.log().length();
         owner.resume();
-        // Whichever it meets first, the lease's row, Kafka's fence or a closed connection: then it finds another owner.
+        // The old owner meets the lease's row, Kafka's fence or a closed connection first. Then it finds another owner.
         await("it noticed")
                 .atMost(SOON)
                 .until(() -> Pattern.compile("[Ss]tanding by|Kafka failed|Took the lease")
@@ -137,14 +137,14 @@ class ExactlyOnceKilledIT {
     }
 
     private static void awaitRedriveOf(RelayRig rig) {
-        await("a redrive").atMost(SOON).until(() -> count(rig, "sending") > 0 || count(rig, "refused") == 0);
+        await("a retry").atMost(SOON).until(() -> count(rig, "sending") > 0 || count(rig, "refused") == 0);
     }
 
     private static long count(RelayRig rig, String state) throws SQLException {
         return rig.count("select count(*) from outbox_parked where state = '" + state + "'");
     }
 
-    /** As the load does it: under the lock of the key's row, so that there is an order to keep. */
+    /** Inserts as the load does, under the lock of the key's row, so that there is an order to keep. */
     private static void insertLarge(RelayRig rig, String key) throws SQLException {
         insert(rig, rig.topic(), key, Scenario24TooLargeIT.incompressible(20_000));
     }

@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The statements of docs/how-to/security.md, and no others, make an application and a relay work. */
+/** The statements of docs/how-to/security.md are enough for an application and a relay. */
 @Tag("proof")
 class LeastPrivilegeIT {
     private static final String PASSWORD = "s3cret-of-a-role";
@@ -60,7 +60,9 @@ class LeastPrivilegeIT {
         }
     }
 
-    /** By the hour one of three has its turn, and whether a slot can be emptied must not depend on the time of day. */
+    /**
+     * Normally the hour decides which of three slots is active. Here it must not decide whether a slot can be emptied.
+     */
     private static void turnTo(RelayRig rig, int slot) throws SQLException {
         execute(rig, "alter table shop.outbox_event alter column slot set default " + slot);
     }

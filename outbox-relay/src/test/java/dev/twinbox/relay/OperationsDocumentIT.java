@@ -20,7 +20,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What docs/how-to/relay-in-production.md tells somebody with a stuck key to do works, word for word, on a real relay. */
+/** The instructions for a stuck key in docs/how-to/relay-in-production.md work, word for word, on a real relay. */
 @Tag("proof")
 class OperationsDocumentIT {
     private static final Duration SOON = Duration.ofSeconds(90);
@@ -40,19 +40,19 @@ class OperationsDocumentIT {
             long number = rig.count("select number from outbox_parked where state = 'refused'");
             assertThat(done(connection, section, rig.topic())).containsExactly(true, true);
 
-            List<String> told = new ArrayList<>();
+            List<String> answers = new ArrayList<>();
             List<String> commands = commands(section);
             assertThat(commands).hasSize(7);
             for (String command : commands) {
-                told.add(run(rig, command.replace("orders", rig.topic()).replace("17", Long.toString(number))));
+                answers.add(run(rig, command.replace("orders", rig.topic()).replace("17", Long.toString(number))));
                 await("the relay has looked at it").atMost(SOON).until(() -> isSettled(rig));
             }
-            assertThat(told.get(0)).contains(number + " refused", "key \"42\"", "behind it 1", "max.request.size");
-            assertThat(told.get(1)).isEqualTo(told.get(0));
-            assertThat(told.get(2)).contains("max.request.size", "42");
-            assertThat(told.subList(3, 6))
+            assertThat(answers.get(0)).contains(number + " refused", "key \"42\"", "behind it 1", "max.request.size");
+            assertThat(answers.get(1)).isEqualTo(answers.get(0));
+            assertThat(answers.get(2)).contains("max.request.size", "42");
+            assertThat(answers.subList(3, 6))
                     .allSatisfy(answer -> assertThat(answer).contains("1 event(s) given back"));
-            assertThat(told.get(6)).contains("is discarded");
+            assertThat(answers.get(6)).contains("is discarded");
 
             rig.awaitRecords(2);
             await("nothing is parked").atMost(SOON).until(() -> rig.count("select count(*) from outbox_parked") == 0);
@@ -61,7 +61,7 @@ class OperationsDocumentIT {
         }
     }
 
-    /** Neither given back nor being sent. */
+    /** No event is given back, being sent or discarded. */
     private static boolean isSettled(RelayRig rig) throws SQLException {
         return rig.count("select count(*) from outbox_parked where state in ('ready', 'sending', 'discarded')") == 0;
     }

@@ -43,14 +43,17 @@ public final class OutboxDatabaseFixture {
         return create(server());
     }
 
-    /** In which the hour makes no difference: one slot has its turn until the test says something else. */
+    /** One slot is active until the test changes it, so the hour makes no difference. */
     public static OutboxDatabaseFixture create(PostgresServer server) throws SQLException {
         OutboxDatabaseFixture fixture = new OutboxDatabaseFixture(server, "outbox" + NUMBER.incrementAndGet());
         createDatabase(server, fixture.name);
         return fixture;
     }
 
-    /** With the tables of the default names, as a copy of a database that was migrated once: that takes the longer, the more steps there are. */
+    /**
+     * Creates a database with tables of the default names, as a copy of a migrated one. Migrating each would take too
+     * long.
+     */
     static synchronized void createDatabase(PostgresServer server, String name) throws SQLException {
         if (TEMPLATES.add(server)) {
             OutboxDatabaseFixture template = new OutboxDatabaseFixture(server, TEMPLATE);
@@ -63,7 +66,7 @@ public final class OutboxDatabaseFixture {
         }
     }
 
-    /** As {@code migrate} makes it, with a slot for each hour. */
+    /** As {@code migrate} creates it, with a slot for each hour. */
     public static OutboxDatabaseFixture createRotating(PostgresServer server) throws SQLException {
         OutboxDatabaseFixture fixture = new OutboxDatabaseFixture(server, "outbox" + NUMBER.incrementAndGet());
         server.createDatabase(fixture.name);

@@ -16,8 +16,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A JVM of writers: a hundred threads, each with transactions that insert an event, wait 0 to 300 ms, and commit or, in one
- * case of five, roll back. Arguments: JDBC URL, user, password, topic, a prefix for the keys. Exits with 0 when all is written.
+ * A JVM of writers with a hundred threads. Each runs transactions that insert an event and wait 0 to 300 ms. Four of
+ * five commit, one rolls back. Arguments: JDBC URL, user, password, topic, a prefix for the keys. Exits with 0 when all
+ * is written.
  */
 final class PausingWriters {
     private static final int THREADS = 100;

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What only a person can mend ends the start with one clear message and an exit code of its own. */
+/** A fault that only an operator can fix ends the start with one clear message and an exit code of its own. */
 class RefusedStartIT {
     private static final Duration SOON = Duration.ofMinutes(2);
 
@@ -99,7 +99,7 @@ class RefusedStartIT {
 
     @Test
     void a_hot_standby(@TempDir Path folder) throws IOException, SQLException {
-        // Of root's temporary folders PostgreSQL, which does not run as root, would see nothing.
+        // PostgreSQL does not run as root, so it cannot read root's temporary folders.
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
         Path data = folder.resolve("data");
         PostgresServer primary = PostgresServer.create().withDataDirectory(data).start();
@@ -138,8 +138,8 @@ class RefusedStartIT {
                                 "twinbox.relay.kafka.ssl.truststore.location", "/nowhere/trust.jks",
                                 "twinbox.relay.kafka.ssl.truststore.password", "s3cret",
                                 "twinbox.relay.kafka.sasl.jaas.config",
-                                        "org.apache.kafka.common.security.plain.PlainLoginModule required username=\"u\""
-                                                + " password=\"s3cret\";"),
+                                        "org.apache.kafka.common.security.plain.PlainLoginModule required"
+                                                + " username=\"u\" password=\"s3cret\";"),
                         ExitCode.USAGE)
                 .contains("twinbox.relay.kafka", "/nowhere/trust.jks")
                 .doesNotContain("s3cret");

@@ -13,7 +13,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The commands of the jar, as a person types them. */
+/** The commands of the jar, as an operator types them. */
 @Tag("proof")
 class RelayCommandsIT {
     private static final Duration SOON = Duration.ofMinutes(2);
@@ -60,7 +60,9 @@ class RelayCommandsIT {
                             Map.of("twinbox.relay.database.url", RelayRig.POSTGRES.jdbcUrl(rig.database(), proxy)),
                             "migrate")
                     .start();
-            await("migrate finds nobody").atMost(SOON).until(() -> migrate.log().contains("trying again"));
+            await("migrate finds no server")
+                    .atMost(SOON)
+                    .until(() -> migrate.log().contains("trying again"));
             proxy.heal();
             assertThat(migrate.awaitExit(SOON)).as(migrate.log()).isZero();
             assertThat(migrate.log()).contains("the tables have version");

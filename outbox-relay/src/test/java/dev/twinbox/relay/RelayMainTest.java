@@ -45,7 +45,7 @@ class RelayMainTest {
     }
 
     @Test
-    void the_help_lists_the_exit_codes_and_the_version_is_told() {
+    void the_help_lists_the_exit_codes_and_the_version_is_shown() {
         execute("--help");
         assertThat(out.toString()).contains("Exit codes:", "asked to stop, the relay did not end in time");
 

@@ -7,7 +7,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 
-/** What a relay process answers on its HTTP port at one moment. */
+/** The answer of a relay's HTTP port at one moment. */
 record RelayMetrics(String text) {
     private static final HttpClient CLIENT = HttpClient.newHttpClient();
 
@@ -15,7 +15,7 @@ record RelayMetrics(String text) {
         return new RelayMetrics(get(relay, "/metrics").body());
     }
 
-    /** The figure without its labels; throws if it is not there. */
+    /** The value, independent of labels; throws if it does not exist. */
     double value(String name) {
         return text.lines()
                 .filter(line -> line.startsWith(name + "{"))

@@ -35,8 +35,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * What a scenario runs on: PostgreSQL and Kafka, started once for all tests of this JVM, and for each test a database with the
- * outbox tables, a topic, and relays as child processes from the real jar.
+ * The environment of a scenario. PostgreSQL and Kafka are started once for all tests of this JVM. Each test gets a
+ * database with the outbox tables, a topic, and relays as child processes from the real jar.
  */
 public final class RelayRig implements AutoCloseable {
     static final PostgresServer POSTGRES = PostgresServer.create().withSetting("max_connections", "300");
@@ -64,7 +64,7 @@ public final class RelayRig implements AutoCloseable {
         return rig;
     }
 
-    /** For a test that makes the tables itself. */
+    /** For a test that creates the tables itself. */
     static RelayRig withoutTables(OutboxSchema tables) throws SQLException {
         RelayRig rig = new RelayRig(tables);
         POSTGRES.createDatabase(rig.name);
@@ -77,7 +77,7 @@ public final class RelayRig implements AutoCloseable {
         source.setUser(POSTGRES.user());
         source.setPassword(POSTGRES.password());
         tables.migrate(source);
-        tables.retain(source, Retention.FOREVER); // what was sent is compared with it, also after a full hour
+        tables.retain(source, Retention.FOREVER); // Sent events are compared with the table, also after a full hour.
     }
 
     String database() {
@@ -92,26 +92,25 @@ public final class RelayRig implements AutoCloseable {
         return tables;
     }
 
-    /** What each relay of this rig is configured with, to be changed by the test. */
+    /** The configuration of each relay of this rig, which the test may change. */
     Map<String, String> config() {
         Map<String, String> config = new LinkedHashMap<>();
         config.put("twinbox.relay.database.url", POSTGRES.jdbcUrl(name));
         config.put("twinbox.relay.database.user", POSTGRES.user());
         config.put("twinbox.relay.database.password", POSTGRES.password());
         config.put("twinbox.relay.kafka.bootstrap.servers", KAFKA.bootstrapServers());
-        // A machine that stands still for some seconds does not cost a relay its lease, where leases are not the
-        // matter.
+        // With this lease, a machine that stalls for some seconds costs no relay its lease in tests of other things.
         config.put("twinbox.relay.lease", "PT30S");
         return config;
     }
 
-    /** A relay, not started, that ends with this rig. */
+    /** A relay that is not started yet and ends with this rig. */
     RelayProcess relay(Map<String, String> changes, String... arguments) {
         return relay("256m", changes, arguments);
     }
 
     /**
-     * As {@link #relay(Map, String...)}, with another limit of the heap.
+     * As {@link #relay(Map, String...)}, with another heap limit.
      *
      * @param maxHeap as after {@code -Xmx}
      */
@@ -130,12 +129,12 @@ public final class RelayRig implements AutoCloseable {
     }
 
     /**
-     * The JVM's option for classes that are loaded and checked already (JEP 350): they save two fifths of the CPU time of a start, and
-     * these tests start a hundred relays. The first relay of this JVM leaves them behind.
+     * The JVM option for class data sharing (JEP 350). It saves two fifths of the CPU time of a start, and these tests
+     * start a hundred relays. The first relay of this JVM writes the archive.
      */
     private static synchronized String sharedClasses() {
         if (sharedClasses == null) {
-            // A JVM beside this one starts relays of its own.
+            // A JVM that runs at the same time starts relays of its own.
             Path archive = Path.of("target", "relay-" + ProcessHandle.current().pid() + ".jsa")
                     .toAbsolutePath();
             sharedClasses = "-XX:ArchiveClassesAtExit=" + archive;
@@ -154,13 +153,14 @@ public final class RelayRig implements AutoCloseable {
         return sharedClasses;
     }
 
-    /** A relay that runs and says that it is ready. */
+    /** Starts a relay and waits until it is ready. */
     RelayProcess startRelay(Map<String, String> changes) {
         return relay(changes).start().awaitReady();
     }
 
     /**
-     * What a command of the jar prints that ends with 0. It runs in this JVM, for the start of another one costs seconds.
+     * The output of a command of the jar that ends with 0. It runs in this JVM, because another JVM takes seconds to
+     * start.
      */
     String command(Map<String, String> changes, String... arguments) {
         Map<String, String> config = config();
@@ -168,7 +168,7 @@ public final class RelayRig implements AutoCloseable {
         Properties file = new Properties();
         file.putAll(config);
         StringWriter printed = new StringWriter();
-        // By which the command leaves the logging of the tests as it is.
+        // With this setting the command does not change the logging of the tests.
         System.setProperty(Logging.OPERATORS_FILE, "logback-test.xml");
         try {
             Path path = Files.createTempFile("relay", ".properties");
@@ -197,7 +197,7 @@ public final class RelayRig implements AutoCloseable {
         return insert(connection, tables, key);
     }
 
-    /** As {@link #insert(Connection, String)}, into an outbox of other names. */
+    /** As {@link #insert(Connection, String)}, into an outbox with other names. */
     UUID insert(Connection connection, OutboxSchema into, String key) throws SQLException {
         UUID id = UUID.randomUUID();
         String sql =
@@ -238,12 +238,15 @@ public final class RelayRig implements AutoCloseable {
         }
     }
 
-    /** How often the lease of the relay of the default name was taken. */
+    /** How often the lease of the relay with the default name was taken. */
     long epoch() throws SQLException {
         return count("select coalesce(max(epoch), 0) from " + tables.lease());
     }
 
-    /** Who has the lease: an owner takes it anew after each failure, so only the present epoch tells who it is. */
+    /**
+     * The relay that has the lease. An owner takes it again after each failure, so only the current epoch identifies
+     * it.
+     */
     RelayProcess owner(List<RelayProcess> relays) {
         RelayProcess[] found = new RelayProcess[1];
         await("an owner").until(() -> {
@@ -256,7 +259,7 @@ public final class RelayRig implements AutoCloseable {
         return found[0];
     }
 
-    /** Positions saved so far by the relay of the default name. */
+    /** Number of positions saved by the relay with the default name. */
     long saves() throws SQLException {
         return count("select coalesce(max(number), 0) from " + tables.position());
     }
@@ -280,15 +283,15 @@ public final class RelayRig implements AutoCloseable {
         return new String(record.headers().lastHeader("ce_id").value(), StandardCharsets.UTF_8);
     }
 
-    /** The ids on the topic, each at its first appearance: each key in its order, keys in no order. */
+    /** The ids on the topic, each at its first appearance: ordered within each key, unordered between keys. */
     List<String> firstAppearances() {
         return records().stream().map(RelayRig::id).distinct().toList();
     }
 
-    /** Waits until everything committed is on Kafka, and checks that nothing else is, in order and whole. */
+    /** Waits until all committed events are in Kafka, and checks that nothing else is, in order and complete. */
     void assertExact() throws SQLException {
         awaitRecords(count("select count(*) from " + tables.events()));
-        // So many records may be there while one is missing: another one is repeated, which is normal.
+        // The number of records may be reached while one is missing: another one may be repeated.
         await("the ledger").pollInterval(Duration.ofMillis(500)).untilAsserted(this::checkLedger);
     }
 

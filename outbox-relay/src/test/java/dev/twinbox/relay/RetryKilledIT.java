@@ -14,7 +14,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Parking and retry of real processes, under load, with kills at any point of both. */
+/** Parking and retry by real processes under load, with kills at any point of both. */
 @Tag("proof")
 class RetryKilledIT {
     private static final Duration SOON = Duration.ofSeconds(90);
@@ -23,8 +23,7 @@ class RetryKilledIT {
             "twinbox.relay.page.rows", "20");
 
     @Test
-    void parked_keys_that_still_get_events_are_redriven_in_order_whatever_is_killed_and_a_person_uses_the_command_line()
-            throws Exception {
+    void parked_keys_that_still_get_events_are_retried_in_order_over_kills() throws Exception {
         try (RelayRig rig = RelayRig.create()) {
             EngineRig.setTopic(rig.topic(), "max.message.bytes", "5000");
             RelayProcess relay = rig.relay(CONFIG).start();
@@ -51,10 +50,10 @@ class RetryKilledIT {
                 assertThat(command(rig, "parked", "retry", "--all")).contains("2 event(s) given back");
                 relay.kill();
                 relay.start();
-                await("some redriven").atMost(SOON).until(() -> count(rig, "refused") == 0);
+                await("some retried").atMost(SOON).until(() -> count(rig, "refused") == 0);
                 relay.kill();
                 relay.start();
-                await("all redriven while events of these keys are written")
+                await("all retried while events of these keys are written")
                         .atMost(SOON)
                         .until(() -> rig.count("select count(*) from outbox_parked") == 0);
                 assertThat(load.commits()).isPositive();
@@ -70,7 +69,7 @@ class RetryKilledIT {
         return rig.count("select count(*) from outbox_parked where state = '" + state + "'");
     }
 
-    /** As the load does it: under the lock of the key's row, so that there is an order to keep. */
+    /** Inserts as the load does, under the lock of the key's row, so that there is an order to keep. */
     private static void insertLarge(RelayRig rig, String key) throws SQLException {
         try (Connection connection = rig.connect()) {
             connection.setAutoCommit(false);

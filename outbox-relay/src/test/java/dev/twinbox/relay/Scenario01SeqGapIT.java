@@ -42,7 +42,7 @@ class Scenario01SeqGapIT {
 
     @Test
     @Tag("proof")
-    void two_hundred_threads_of_two_jvms_with_pauses_and_rollbacks_lose_and_invent_nothing() throws Exception {
+    void two_hundred_threads_with_pauses_and_rollbacks_lose_and_invent_nothing() throws Exception {
         try (RelayRig rig = RelayRig.create()) {
             RelayProcess relay = rig.startRelay(Map.of());
             List<Process> writers = new ArrayList<>();

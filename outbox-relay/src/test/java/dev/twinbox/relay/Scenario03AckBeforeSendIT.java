@@ -23,8 +23,7 @@ class Scenario03AckBeforeSendIT {
     }
 
     @Test
-    void while_kafka_is_down_nothing_counts_as_sent_also_over_a_kill_and_afterwards_everything_arrives()
-            throws Exception {
+    void while_kafka_is_down_nothing_counts_as_sent_and_later_all_arrives() throws Exception {
         try (RelayRig rig = RelayRig.create()) {
             RelayProcess relay = rig.startRelay(Map.of("twinbox.relay.lease", "PT2S"));
             RelayRig.KAFKA.stop();
@@ -66,7 +65,7 @@ class Scenario03AckBeforeSendIT {
         }
     }
 
-    /** The relay has read all events, and has polled on since: time enough for a position to be saved wrongly. */
+    /** The relay has read all events and has polled three more times, so it had time to save a position wrongly. */
     private static void awaitPollsWhileInFlight(RelayProcess relay) throws Exception {
         await("events in flight")
                 .atMost(SOON)

@@ -20,16 +20,15 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * MARK-FAIL: the publish worked, the book-keeping after it did not. A lock on the lease row, which saving a position has to
- * share, holds the relay exactly between the last acknowledgement and the saved position.
+ * MARK-FAIL: publishing succeeds, and saving the position after it fails. Saving needs a share lock on the lease's row.
+ * A lock on this row stops the relay exactly between the last acknowledgement and the saved position.
  */
 @Tag("proof")
 class Scenario14MarkFailIT {
     private static final int EVENTS = 50;
 
     @Test
-    void a_cut_between_the_last_acknowledgement_and_the_saved_position_repeats_equal_events_and_loses_none()
-            throws Exception {
+    void a_cut_between_acknowledgement_and_saved_position_repeats_and_loses_none() throws Exception {
         try (RelayRig rig = RelayRig.create();
                 TcpProxy proxy = TcpProxy.to("127.0.0.1", RelayRig.POSTGRES.port())) {
             RelayProcess relay = rig.startRelay(
@@ -47,13 +46,12 @@ class Scenario14MarkFailIT {
     }
 
     @Test
-    void a_kill_between_the_last_acknowledgement_and_the_saved_position_repeats_equal_events_and_loses_none()
-            throws Exception {
+    void a_kill_between_acknowledgement_and_saved_position_repeats_and_loses_none() throws Exception {
         try (RelayRig rig = RelayRig.create()) {
             RelayProcess relay = rig.startRelay(Map.of());
 
             sendWithoutSaving(rig, relay::kill);
-            // The time that the killed one's lease has left is not the matter.
+            // The remaining lease of the killed relay is not under test.
             rig.execute("update " + rig.tables().lease() + " set ends_at = clock_timestamp()");
             relay.start();
 
@@ -74,7 +72,7 @@ class Scenario14MarkFailIT {
             rig.awaitRecords(EVENTS);
             assertThat(rig.saves()).isZero();
             fault.run();
-            // Whatever the relay's sessions were about to do must not happen after all when the lock goes.
+            // The statements of the relay's sessions must not run when the lock is released.
             execute(
                     writer,
                     "select pg_terminate_backend(pid) from pg_stat_activity "

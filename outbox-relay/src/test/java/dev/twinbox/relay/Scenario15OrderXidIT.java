@@ -17,9 +17,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * ORDER-XID: ids of transactions are drawn in the order of their first write, not in that of a key's changes. Framework-core
- * draws {@code seq} when the business locks are held, so here each session inserts its event after it has changed the aggregate,
- * as the drain does.
+ * ORDER-XID: transactions draw their ids in the order of their first write, not in the order in which they change a
+ * key. The core draws {@code seq} while the business locks are held. So each session here inserts its event after it
+ * has changed the aggregate, as the drain does.
  */
 class Scenario15OrderXidIT {
     private static final String KEY = "K";
@@ -58,7 +58,9 @@ class Scenario15OrderXidIT {
         assertOrder(List.of(e1, e2));
     }
 
-    /** The relay has seen the earlier transaction in progress, so it reads its rows by another branch of the window. */
+    /**
+     * The relay has seen the earlier transaction in progress, so it reads its rows by the other branch of the window.
+     */
     @Test
     void so_it_does_when_the_relay_runs_meanwhile() throws SQLException {
         rig.startRelay(Map.of());

@@ -24,7 +24,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** SPLIT-BRAIN: an owner that slept through its lease, or was cut off, finds that it is none, and harms nobody. */
+/** SPLIT-BRAIN: an owner that slept through its lease or was cut off notices it and does no harm. */
 class Scenario19SplitBrainIT {
     private static final Duration SOON = Duration.ofSeconds(90);
     private static final int PAGE_BYTES = 20_000;
@@ -36,7 +36,7 @@ class Scenario19SplitBrainIT {
             "twinbox.relay.page.in-flight", Integer.toString(PAGES));
 
     @Test
-    void an_owner_that_slept_through_its_lease_drops_what_it_holds_and_never_moves_the_position() throws Exception {
+    void an_owner_that_slept_through_its_lease_never_moves_the_position() throws Exception {
         try (RelayRig rig = RelayRig.create()) {
             List<RelayProcess> relays = List.of(rig.startRelay(CONFIG), rig.relay(CONFIG));
             RelayProcess standby = relays.get(1).start();
@@ -53,7 +53,7 @@ class Scenario19SplitBrainIT {
         }
     }
 
-    /** A third relay comes and goes meanwhile, and may be the one that takes the lease. */
+    /** A third relay starts and stops meanwhile, and may take the lease. */
     private static void sleepThroughTheLease(RelayRig rig, RelayProcess owner) throws SQLException {
         long epoch = rig.epoch();
         int losses = losses(owner);
@@ -69,8 +69,7 @@ class Scenario19SplitBrainIT {
 
     @Test
     @Tag("proof")
-    void an_owner_that_was_cut_off_from_the_database_sends_nothing_behind_its_lease_and_its_late_statements_do_nothing()
-            throws Exception {
+    void an_owner_cut_off_from_the_database_sends_and_changes_nothing_after_its_lease() throws Exception {
         try (RelayRig rig = RelayRig.create();
                 TcpProxy proxy = TcpProxy.to("127.0.0.1", RelayRig.POSTGRES.port())) {
             Map<String, String> cutOff = new HashMap<>(CONFIG);
@@ -81,7 +80,7 @@ class Scenario19SplitBrainIT {
             try (BusinessLoad load = BusinessLoad.start(rig, 4)) {
                 rig.awaitRecords(rig.recordCount() + 200);
                 long epoch = rig.epoch();
-                proxy.blackHole(); // what it says now arrives when the line is there again
+                proxy.blackHole(); // Statements sent now arrive when the line is restored.
                 await("another owner").atMost(SOON).until(() -> rig.epoch() > epoch);
                 awaitSave(rig);
                 proxy.heal();
@@ -95,7 +94,7 @@ class Scenario19SplitBrainIT {
     }
 
     @Test
-    void a_statement_of_an_earlier_epoch_changes_nothing_even_if_its_owner_holds_the_lease_again() throws Exception {
+    void a_statement_of_an_earlier_epoch_of_the_same_owner_changes_nothing() throws Exception {
         OutboxDatabaseFixture database = OutboxDatabaseFixture.create();
         try (Connection connection = database.connect()) {
             UUID owner = UUID.randomUUID();
@@ -133,8 +132,7 @@ class Scenario19SplitBrainIT {
                 await().atMost(SOON).until(() -> rig.count("select count(*) from renewal") >= 8);
                 assertThat(load.commits()).isPositive();
             }
-            // Of what stands between two renewals the middle: a machine that stands still makes one longer, the next
-            // one shorter.
+            // The median gap: a machine that stalls makes one gap longer and the next one shorter.
             assertThat(rig.count("select (percentile_cont(0.5) within group (order by gap) * 1000)::bigint from"
                             + " (select extract(epoch from at - lag(at) over (order by at)) as gap from renewal) g"))
                     .as("milliseconds between two renewals")
@@ -154,18 +152,18 @@ class Scenario19SplitBrainIT {
         await("a saved position").atMost(SOON).until(() -> rig.saves() > saves);
     }
 
-    /** Positions in the order of their saving: none of an earlier epoch behind a later one, none left out or twice. */
+    /** Positions in the order of saving: no earlier epoch after a later one, no number missing or repeated. */
     private static void assertOneOwnerAtATime(RelayRig rig) throws SQLException {
         rig.assertExact();
         assertThat(rig.count(
                         "select count(*) from (select epoch, number, lag(epoch) over w as e, lag(number) over w as n"
                                 + " from " + rig.tables().position() + " window w as (order by saved_at)) p"
                                 + " where epoch < e or number <> n + 1"))
-                .as("positions saved by somebody who was not the owner")
+                .as("positions saved by a process that was not the owner")
                 .isZero();
     }
 
-    /** Repeats come from what was in flight when an owner was replaced, or replaced itself. */
+    /** Repeated events come only from what was in flight when an owner was replaced, or replaced itself. */
     private static void assertRepeatsAreOfLostLeases(RelayRig rig) throws SQLException {
         Set<String> ids = new HashSet<>();
         int records = 0;

@@ -11,11 +11,11 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** CRASH-CLAIM: what a killed relay held is free when its lease ends, and nobody has to touch a table for that. */
+/** CRASH-CLAIM: the lease of a killed relay is free after its end, and no operator has to change a table. */
 @Tag("proof")
 class Scenario20CrashClaimIT {
     private static final Duration LEASE = Duration.ofSeconds(2);
-    /** Beside the lease: the JVM's start, on a machine that does other things as well. */
+    /** Added to the lease: the start of the JVM on a busy machine. */
     private static final Duration START = Duration.ofSeconds(60);
 
     // Small pages, so that kills meet all stages of reading, sending and saving.
@@ -23,13 +23,12 @@ class Scenario20CrashClaimIT {
             Map.of("twinbox.relay.lease", LEASE.toString(), "twinbox.relay.page.rows", "50");
 
     @Test
-    void a_relay_killed_20_times_under_load_goes_on_each_time_and_loses_nothing_and_keeps_the_order_of_each_key()
-            throws SQLException {
+    void a_relay_killed_20_times_under_load_loses_nothing_and_keeps_each_keys_order() throws SQLException {
         killUnderLoad(20);
     }
 
     @Test
-    void a_relay_killed_under_load_goes_on_and_loses_nothing_and_keeps_the_order_of_each_key() throws SQLException {
+    void a_relay_killed_under_load_loses_nothing_and_keeps_each_keys_order() throws SQLException {
         killUnderLoad(3);
     }
 
@@ -70,7 +69,7 @@ class Scenario20CrashClaimIT {
             awaitStandby(second);
 
             first.kill();
-            // A machine may stand still in between, but a successor that waits for a second lease to end is late.
+            // The machine may stall in between, but a successor that waits for a second lease to end is late.
             assertThat(takeOver(rig)).isLessThan(lease.multipliedBy(2));
             second.terminate();
             rig.assertExact();
@@ -78,8 +77,7 @@ class Scenario20CrashClaimIT {
     }
 
     @Test
-    void a_standby_takes_the_place_of_an_owner_that_was_stopped_without_waiting_for_the_end_of_the_lease()
-            throws SQLException {
+    void a_standby_replaces_a_stopped_owner_before_the_end_of_the_lease() throws SQLException {
         Duration lease = Duration.ofMinutes(2);
         try (RelayRig rig = RelayRig.create()) {
             RelayProcess first = rig.startRelay(leaseOf(lease));
@@ -100,7 +98,7 @@ class Scenario20CrashClaimIT {
         await("standing by").until(() -> relay.log().lines().anyMatch(line -> line.contains("standing by")));
     }
 
-    /** How long an event written now waits for its relay. */
+    /** How long an event that is written now waits for its relay. */
     private static Duration takeOver(RelayRig rig) throws SQLException {
         long before = System.nanoTime();
         rig.insertAndCommit(1);

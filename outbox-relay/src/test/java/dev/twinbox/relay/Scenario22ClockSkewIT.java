@@ -16,13 +16,12 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** CLOCK-SKEW: whose clock runs ahead or behind decides nothing. Leases are judged by the database's clock alone. */
+/** CLOCK-SKEW: clocks that are fast or slow decide nothing. Leases depend on the database's clock alone. */
 @Tag("proof")
 class Scenario22ClockSkewIT {
 
     @Test
-    void events_of_an_application_whose_clock_is_10_minutes_off_are_neither_delayed_nor_reordered()
-            throws SQLException {
+    void an_application_clock_10_minutes_off_neither_delays_nor_reorders_events() throws SQLException {
         try (RelayRig rig = RelayRig.create();
                 Connection connection = rig.connect();
                 Statement statement = connection.createStatement()) {
@@ -38,8 +37,8 @@ class Scenario22ClockSkewIT {
                         + skew + ", 'text/plain' from generate_series(1, 100) n");
             }
             await().until(() -> rig.recordCount() >= 2_000);
-            await("all of them are behind the position").until(() -> Scenario14MarkFailIT.unsent(rig) == 0);
-            // the lease has lived longer than its length, and nobody took it from its owner
+            await("the position is after all of them").until(() -> Scenario14MarkFailIT.unsent(rig) == 0);
+            // The lease has lasted longer than its length, and no other process took it.
             long saves = rig.saves();
             await().until(() -> rig.count("select count(*) from outbox_lease, (select min(saved_at) as first from"
                             + " outbox_position) p where clock_timestamp() > first + interval '6 seconds'")
@@ -52,10 +51,9 @@ class Scenario22ClockSkewIT {
         }
     }
 
-    /** A process's clock can not lead astray whoever does not read it. */
+    /** A process that does not read its clock cannot be misled by it. */
     @Test
-    void the_relay_never_reads_the_clock_of_its_process_and_sql_reads_none_that_stands_still_in_a_transaction()
-            throws IOException {
+    void the_relay_reads_no_process_clock_and_sql_no_clock_that_stops_in_a_transaction() throws IOException {
         List<String> forbidden = List.of(
                 "currentTimeMillis",
                 "Instant.now",

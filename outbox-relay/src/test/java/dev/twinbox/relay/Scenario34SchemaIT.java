@@ -18,7 +18,10 @@ import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** SCHEMA: names of any kind, found by configuration or by search path alone, and roles that may do no more than they must. */
+/**
+ * SCHEMA: the tables may have any name, found by configuration or by search path alone. The roles have only the
+ * privileges that they need.
+ */
 @Tag("proof")
 class Scenario34SchemaIT {
     private static final String SCHEMA = "Sales-EU 1";
@@ -88,7 +91,7 @@ class Scenario34SchemaIT {
         }
     }
 
-    /** Slots that have had their turn are emptied, whatever they are called. */
+    /** Inactive slots are emptied, whatever their names are. */
     private static void cleansUp(RelayRig rig) throws SQLException {
         turnTo(rig, 2);
         await("slots are emptied")
@@ -96,7 +99,9 @@ class Scenario34SchemaIT {
                 .until(() -> rig.count("select count(*) from " + tables(SCHEMA).events()) == 0);
     }
 
-    /** By the hour one of three has its turn, and whether a slot can be emptied must not depend on the time of day. */
+    /**
+     * Normally the hour decides which of three slots is active. Here it must not decide whether a slot can be emptied.
+     */
     private static void turnTo(RelayRig rig, int slot) throws SQLException {
         try (Connection connection = rig.connect()) {
             execute(connection, "alter table " + tables(SCHEMA).events() + " alter column slot set default " + slot);
@@ -122,7 +127,7 @@ class Scenario34SchemaIT {
         return status.log();
     }
 
-    /** The least that docs/how-to/security.md says an application and a relay need. */
+    /** The minimal privileges of an application and a relay in docs/how-to/security.md. */
     private static void createRoles(RelayRig rig, String schema, OutboxSchema tables) throws SQLException {
         try (Connection connection = rig.connect()) {
             String application = quoted(applicationRole(rig, schema));

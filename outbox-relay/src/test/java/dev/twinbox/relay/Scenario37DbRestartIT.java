@@ -18,7 +18,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** DB-RESTART: outages of database and broker, of any length, are waited out without a restart and without noise. */
+/**
+ * DB-RESTART: the relay waits out any outage of database and broker, without a restart and without a flood of log
+ * lines.
+ */
 class Scenario37DbRestartIT {
     private static final Duration OUTAGE = Duration.ofSeconds(10);
     private static final Duration BACK = Duration.ofSeconds(30);
@@ -56,7 +59,7 @@ class Scenario37DbRestartIT {
 
     @Test
     @Tag("proof")
-    void a_long_outage_of_the_database_is_told_by_readiness_and_costs_one_attempt_per_second() throws Exception {
+    void readiness_reports_a_long_database_outage_and_it_costs_one_attempt_per_second() throws Exception {
         try (RelayRig rig = RelayRig.create()) {
             RelayProcess relay = rig.startRelay(Map.of());
             rig.insertAndCommit(20);
@@ -76,7 +79,7 @@ class Scenario37DbRestartIT {
         }
     }
 
-    /** Stands in for the server that is down, and counts who knocks. */
+    /** Listens in place of the stopped server, and counts the connection attempts. */
     private static int attemptsDuringOutage() throws IOException, InterruptedException {
         AtomicInteger attempts = new AtomicInteger();
         ServerSocket knocks = new ServerSocket(RelayRig.POSTGRES.port(), 50, InetAddress.getByName("127.0.0.1"));
@@ -85,7 +88,7 @@ class Scenario37DbRestartIT {
             counter.start();
             await("the outage").during(OUTAGE).until(counter::isAlive);
         }
-        counter.join(); // the kernel lets go of the port when nobody waits in accept() any more
+        counter.join(); // The kernel releases the port when no thread waits in accept() any more.
         return attempts.get();
     }
 
@@ -94,7 +97,7 @@ class Scenario37DbRestartIT {
             try (Socket refused = knocks.accept()) {
                 attempts.incrementAndGet();
             } catch (SocketException e) {
-                return; // closed: the outage is over
+                return; // The socket is closed: the outage is over.
             } catch (IOException e) {
                 throw new IllegalStateException(e);
             }
@@ -103,15 +106,15 @@ class Scenario37DbRestartIT {
 
     @Test
     @Tag("proof")
-    void an_outage_of_both_writes_at_most_one_line_per_second_and_tells_how_many_it_held_back() throws Exception {
+    void an_outage_of_both_writes_one_line_per_second_with_the_count_of_lines_held_back() throws Exception {
         try (RelayRig rig = RelayRig.create()) {
-            // DEBUG of the libraries would be their own matter; what is tested is what an operator gets by default.
+            // Default log levels: the test checks what an operator gets by default.
             RelayProcess relay = rig.startRelay(Map.of());
             rig.insertAndCommit(5);
             rig.assertExact();
             RelayRig.KAFKA.kill();
             rig.insertAndCommit(50);
-            // A dead broker shows as a failed send, or as records in flight that are never answered.
+            // A dead broker shows as a failed send, or as records in flight without an answer.
             awaitDown(relay, "kafka|progress");
             RelayRig.POSTGRES.kill();
             awaitDown(relay, "database");
@@ -133,7 +136,7 @@ class Scenario37DbRestartIT {
         }
     }
 
-    /** Begun ones count. The outage may have lasted longer than it was meant to. */
+    /** Rounded up. The outage may have lasted longer than planned. */
     private static int secondsSince(long nanos) {
         return (int) Duration.ofNanos(System.nanoTime() - nanos).toSeconds() + 1;
     }
@@ -147,7 +150,7 @@ class Scenario37DbRestartIT {
                 .toList();
     }
 
-    /** @param checks name of the check, or names with a bar between them */
+    /** @param checks name of the check, or several names separated by a bar */
     private static void awaitDown(RelayProcess relay, String checks) {
         await(checks + " is DOWN")
                 .atMost(SOON)

@@ -14,11 +14,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** LOCKS-WHILE-SENDING: a broker that does not answer keeps nobody from working in the database. */
+/** LOCKS-WHILE-SENDING: a broker that does not answer blocks no one in the database. */
 @Tag("proof")
 class Scenario40LocksWhileSendingIT {
     private static final Duration OUTAGE = Duration.ofSeconds(8);
-    /** A relay that waited for Kafka with a lock in its hand would hold it for as long as Kafka hangs, which is longer. */
+    /** A relay that waits for Kafka while it holds a lock would hold it as long as Kafka hangs, which is longer. */
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(15);
 
     private static final int PENDING = 200;
@@ -39,7 +39,7 @@ class Scenario40LocksWhileSendingIT {
             RelayRig.KAFKA.pause();
             rig.insertAndCommit(PENDING);
             Scenario54ShutdownIT.awaitInFlight(relay, PENDING);
-            // A statement that waits longer for a lock than this fails, and with it the test; slowness alone does not.
+            // A statement that waits longer for a lock fails, and the test with it. Mere slowness fails nothing.
             execute(connection, "set lock_timeout = " + LONGEST_WAIT.toMillis());
 
             String events = rig.tables().events().sql();
@@ -68,7 +68,7 @@ class Scenario40LocksWhileSendingIT {
         }
     }
 
-    /** An event that waits for its topic, and one behind it. */
+    /** An event that waits for its topic, and one that it blocks. */
     private static void park(RelayRig rig, Connection connection) throws SQLException {
         OutboxDatabaseFixture.insert(connection, "nowhere", "k", new byte[1]);
         OutboxDatabaseFixture.insert(connection, "nowhere", "k", new byte[1]);

@@ -16,8 +16,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * BACKLOG-OOM: however much waits for a relay, it takes pages bounded in bytes and begins to send at once. In full size by
- * {@code -Dtwinbox.it.backlog.rows=10000000 -Dtwinbox.it.backlog.large=300}.
+ * BACKLOG-OOM: with any backlog, the relay reads pages bounded in bytes and begins to send at once. For the full size,
+ * run it with {@code -Dtwinbox.it.backlog.rows=10000000 -Dtwinbox.it.backlog.large=300}.
  */
 @Tag("proof")
 class Scenario51BacklogOomIT {
@@ -45,7 +45,7 @@ class Scenario51BacklogOomIT {
         }
     }
 
-    /** In one transaction, hence one window. */
+    /** Writes in one transaction, hence one window. */
     private static void write(Connection connection, String topic, int rows, String payload) throws SQLException {
         OutboxDatabaseFixture.execute(
                 connection,
@@ -74,7 +74,7 @@ class Scenario51BacklogOomIT {
         assertThat(relay.log()).doesNotContain("OutOfMemoryError", "Going back", "going back");
     }
 
-    /** All generations. */
+    /** The heap used by all generations. */
     private static double heapUsed(RelayProcess relay) throws Exception {
         Matcher used = USED.matcher(RelayMetrics.of(relay).text());
         return used.results()

@@ -12,12 +12,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** SHUTDOWN: SIGTERM settles what is in flight and ends with 0, whatever is away. */
+/** SHUTDOWN: SIGTERM settles what is in flight and ends with 0, even if a server is down. */
 @Tag("proof")
 class Scenario54ShutdownIT {
     private static final Duration PERIOD = Duration.ofSeconds(20);
 
-    /** Where a server is away the lease can not be given back: the next start waits for its end. */
+    /** Short leases. The lease cannot be released while a server is down, so the next start waits for its end. */
     private static final Map<String, String> IMPATIENT =
             Map.of("twinbox.relay.shutdown-timeout", "PT3S", "twinbox.relay.lease", "PT5S");
 
@@ -68,7 +68,7 @@ class Scenario54ShutdownIT {
     }
 
     @Test
-    void sigterm_while_kafka_does_not_answer_ends_with_0_within_the_period_and_loses_nothing() throws SQLException {
+    void sigterm_while_kafka_does_not_answer_ends_with_0_in_time_and_loses_nothing() throws SQLException {
         try (RelayRig rig = RelayRig.create()) {
             RelayProcess relay = rig.startRelay(IMPATIENT);
             RelayRig.KAFKA.pause();
@@ -84,7 +84,7 @@ class Scenario54ShutdownIT {
     }
 
     @Test
-    void sigterm_while_postgresql_does_not_answer_ends_within_the_period_and_loses_nothing() throws SQLException {
+    void sigterm_while_postgresql_does_not_answer_ends_in_time_and_loses_nothing() throws SQLException {
         try (RelayRig rig = RelayRig.create()) {
             RelayProcess relay = rig.startRelay(IMPATIENT);
             rig.insertAndCommit(20);
@@ -114,7 +114,7 @@ class Scenario54ShutdownIT {
         }
     }
 
-    /** Sends SIGTERM, checks for 0, and tells how long it took. */
+    /** Sends SIGTERM, checks for exit code 0, and returns how long it took. */
     private static Duration terminate(RelayProcess relay) {
         long before = System.nanoTime();
         assertThat(relay.terminate()).as(relay.log()).isZero();

@@ -26,8 +26,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * TRACE, the relay's side: the trace does not end at the database, the record keeps the context in which the event was created, and
- * only events that are sampled cost anything.
+ * TRACE, the relay's side: the trace does not end at the database. The record keeps the context in which the event was
+ * created. Only sampled events have a cost.
  */
 @Tag("proof")
 class Scenario55TraceIT {
@@ -75,10 +75,10 @@ class Scenario55TraceIT {
                     .containsEntry("cloudevents.event_type", "test.happened")
                     .containsKeys("messaging.destination.partition.id", "messaging.kafka.offset");
 
-            RelayRig.KAFKA.createTopic(late, 1); // it was set aside, and now it is sent
-            ToldSpan redriven = awaitSpan(collector, parked);
-            assertThat(redriven.trace()).isEqualTo(TRACE);
-            assertThat(redriven.parent()).isEqualTo(CREATE);
+            RelayRig.KAFKA.createTopic(late, 1); // The event was parked, and now it is sent.
+            ToldSpan retried = awaitSpan(collector, parked);
+            assertThat(retried.trace()).isEqualTo(TRACE);
+            assertThat(retried.parent()).isEqualTo(CREATE);
 
             ConsumerRecord<byte[], byte[]> record = rig.records().stream()
                     .filter(each -> RelayRig.id(each).equals(sampled.toString()))
@@ -86,7 +86,7 @@ class Scenario55TraceIT {
                     .orElseThrow();
             assertThat(header(record, "traceparent")).isEqualTo(SAMPLED);
             assertThat(header(record, "tracestate")).isEqualTo("vendor=1");
-            assertThat(relay.terminate()).isZero(); // it has told all by now
+            assertThat(relay.terminate()).isZero(); // It has exported all spans by now.
             assertThat(collector.spans()).hasSize(2);
         }
     }

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** SECRETS: whatever happens and whoever asks, no secret is told, and of an event neither payload nor headers. */
+/** SECRETS: in no situation does the relay show a secret, or the payload or headers of an event. */
 @Tag("proof")
 class Scenario58SecretsIT {
     private static final String SECRET = "mArKeR-s3cret";
@@ -24,7 +24,7 @@ class Scenario58SecretsIT {
     private static final Duration SOON = Duration.ofSeconds(60);
 
     @Test
-    void no_secret_is_told_by_log_health_metrics_commands_or_refusals() throws Exception {
+    void no_secret_is_shown_by_log_health_metrics_commands_or_refusals() throws Exception {
         try (RelayRig rig = RelayRig.create();
                 Connection connection = rig.connect()) {
             connection.createStatement().execute("create role secretive superuser login password '" + SECRET + "'");
@@ -33,28 +33,28 @@ class Scenario58SecretsIT {
             insert(connection, "no-such-topic");
             insert(connection, rig.topic());
             rig.awaitRecords(1);
-            await("what has no topic is set aside")
+            await("an event without a topic is parked")
                     .atMost(SOON)
                     .until(() -> rig.count("select count(*) from outbox_parked") == 1);
             connection.createStatement().execute("alter role secretive password 'another'");
             RelayRig.POSTGRES.restart();
             await("a wrong password").atMost(SOON).until(() -> relay.log().contains("password authentication failed"));
 
-            String told = relay.log()
+            String shown = relay.log()
                     + RelayMetrics.get(relay, "/metrics").body()
                     + RelayMetrics.get(relay, "/health/ready").body();
-            assertTellsNothing(told);
-            assertThat(told).contains("sasl.jaas.config", "otel.exporter.otlp.headers");
+            assertShowsNoSecret(shown);
+            assertThat(shown).contains("sasl.jaas.config", "otel.exporter.otlp.headers");
             assertThat(relay.terminate()).as("stopped").isNotNegative();
-            assertTellsNothing(relay.log());
+            assertShowsNoSecret(relay.log());
             Map<String, String> known = new HashMap<>(config);
             known.put("twinbox.relay.database.user", RelayRig.POSTGRES.user());
             known.put("twinbox.relay.database.password", RelayRig.POSTGRES.password());
-            assertTellsNothing(run(rig, known, "status"));
+            assertShowsNoSecret(run(rig, known, "status"));
             String listed = run(rig, known, "parked", "list");
-            assertTellsNothing(listed);
+            assertShowsNoSecret(listed);
             assertThat(listed).contains("no-such-topic");
-            // Who asks for an event is shown it.
+            // The operator who asks for an event gets it.
             assertThat(run(rig, known, "parked", "show", number(rig)))
                     .contains("no-such-topic", PERSONAL)
                     .doesNotContain(SECRET);
@@ -74,10 +74,10 @@ class Scenario58SecretsIT {
             wrong.put("twinbox.relay.kafka.acks", "1");
             wrong.put("twinbox.relay.pasword", SECRET);
 
-            String told = run(rig, wrong, "run");
+            String shown = run(rig, wrong, "run");
 
-            assertThat(told).contains("problems", "twinbox.relay.database.url", "twinbox.relay.pasword");
-            assertThat(told).doesNotContain(SECRET);
+            assertThat(shown).contains("problems", "twinbox.relay.database.url", "twinbox.relay.pasword");
+            assertThat(shown).doesNotContain(SECRET);
         }
     }
 
@@ -99,8 +99,8 @@ class Scenario58SecretsIT {
         return config;
     }
 
-    private static void assertTellsNothing(String told) {
-        assertThat(told).isNotEmpty().doesNotContain(SECRET).doesNotContain(PERSONAL);
+    private static void assertShowsNoSecret(String shown) {
+        assertThat(shown).isNotEmpty().doesNotContain(SECRET).doesNotContain(PERSONAL);
     }
 
     private static String number(RelayRig rig) throws Exception {

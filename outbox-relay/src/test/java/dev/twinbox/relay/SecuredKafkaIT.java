@@ -28,7 +28,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A broker that encrypts, asks for a password and goes by ACLs: the rights of docs/how-to/security.md will do, and what is wrong is told. */
+/**
+ * A broker with encryption, a password and ACLs. The rights of docs/how-to/security.md are enough, and faults are
+ * reported.
+ */
 @Tag("proof")
 class SecuredKafkaIT {
     private static final KafkaBroker KAFKA =
@@ -49,8 +52,7 @@ class SecuredKafkaIT {
     }
 
     @Test
-    void a_relay_with_the_documented_acls_publishes_and_says_which_right_it_lacks_while_others_go_on()
-            throws Exception {
+    void a_relay_with_the_documented_acls_publishes_and_reports_a_missing_right() throws Exception {
         KAFKA.createUser("relay", PASSWORD);
         KAFKA.createTopic("orders", 3, Map.of("max.message.bytes", "100000"));
         KAFKA.createTopic("forbidden", 1);
@@ -89,14 +91,15 @@ class SecuredKafkaIT {
                     .untilAsserted(() -> Ledger.create()
                             .committed(
                                     connection,
-                                    "select topic, key, id from outbox_event where length(payload) < 100000 order by seq")
+                                    "select topic, key, id from outbox_event"
+                                            + " where length(payload) < 100000 order by seq")
                             .published(KAFKA.bootstrapServers())
                             .assertExact());
             tellsNoSecret(rig, config, relay);
         }
     }
 
-    /** While it runs, so that it has asked before and Kafka is the one that refuses. */
+    /** Takes the right away while the relay runs. The relay has asked before, so Kafka is the one that refuses. */
     private static void rightIsTakenAndGivenBack(RelayRig rig, Connection connection, Map<String, String> config)
             throws Exception {
         KAFKA.disallow("relay", AclOperation.WRITE, ResourceType.TOPIC, "orders");
@@ -137,8 +140,7 @@ class SecuredKafkaIT {
     }
 
     @Test
-    void a_wrong_password_is_told_at_the_start_and_again_in_the_middle_and_no_event_is_blamed_for_it()
-            throws Exception {
+    void a_wrong_password_is_reported_at_start_and_later_and_blames_no_event() throws Exception {
         KAFKA.createTopic("guests", 1);
         KAFKA.createUser("guest", "another password");
         documentedRights().forEach(right -> KAFKA.allow("guest", right, ResourceType.TOPIC, "guests"));
@@ -177,7 +179,7 @@ class SecuredKafkaIT {
         }
     }
 
-    /** Those of the table below "Exactly-once publication", beside the ones of every relay. */
+    /** The rights of the table below "Exactly-once publication", in addition to those of every relay. */
     @Test
     void exactly_once_publication_needs_the_documented_acls_and_no_more() throws Exception {
         KAFKA.createUser("once", PASSWORD);
@@ -207,7 +209,7 @@ class SecuredKafkaIT {
             insert(connection, "refunds", "for a topic that is to come");
             insert(connection, "payments", "2");
             await("it waits").atMost(SOON).until(() -> parked(rig, "waiting") == 1);
-            KAFKA.createTopic("refunds", 1); // the producer for what was set aside has a transactional id of its own
+            KAFKA.createTopic("refunds", 1); // The producer for parked events has a transactional id of its own.
             await("all are sent")
                     .atMost(SOON)
                     .untilAsserted(() -> Ledger.create()

@@ -18,15 +18,18 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
-/** Foretells what Kafka will not take, or not now: found out after sending it costs the order of a key, or a new producer. */
+/**
+ * Finds out before sending which records Kafka will not accept, or not now. Finding out after sending breaks the order
+ * of a key or costs a new producer.
+ */
 final class Admission {
-    /** Kafka's message format 2: what a batch of one record needs beside the record, and the record's fixed fields. */
+    /** Bytes of a batch with one record, beside key, value and headers, in Kafka's message format 2. */
     private static final int BATCH_OVERHEAD = 61;
 
     private static final int RECORD_OVERHEAD = 3;
     private static final int BITS_PER_VARINT_BYTE = 7;
 
-    /** Whether a batch has its plain size on the wire. */
+    /** Whether a batch is sent without compression. */
     private enum Compression {
         NONE,
         SOME
@@ -44,9 +47,9 @@ final class Admission {
     }
 
     /**
-     * Why the record should not be handed to the producer now; null if nothing speaks against it.
+     * Why the record must not be handed to the producer now; null if nothing prevents it.
      *
-     * @throws KafkaException if Kafka has to be asked and can not be
+     * @throws KafkaException if Kafka must be asked and does not answer
      */
     @Nullable ParkReason objection(OutboxRecord record) {
         ParkReason learned = known.of(record.seq());
@@ -57,7 +60,10 @@ final class Admission {
         return obstacle != null || !known.hasStalled() ? obstacle : stalled(record);
     }
 
-    /** As {@link #objection}, but what earlier sessions met does not count: a partition that stood still may be tried. */
+    /**
+     * As {@link #objection}, but without what earlier sessions learned. A partition that stood still may be tried
+     * again.
+     */
     @Nullable ParkReason obstacle(OutboxRecord record) {
         String fault = record.fault();
         if (fault != null) {
@@ -66,7 +72,7 @@ final class Admission {
         ParkReason obstacle = obstacle(record, topics.of(record.topic()));
         return obstacle == null || obstacle.state() != ParkedState.REFUSED
                 ? obstacle
-                : obstacle(record, topics.fresh(record.topic())); // a limit may have been raised since
+                : obstacle(record, topics.fresh(record.topic())); // A limit may have been raised since.
     }
 
     private @Nullable ParkReason obstacle(OutboxRecord outboxRecord, Topic topic) {
@@ -75,7 +81,7 @@ final class Admission {
         if (obstacle != null) {
             return topic.status() == Topic.Status.MISSING
                     ? ParkReason.waitingForTopic(obstacle)
-                    : ParkReason.refused(outboxRecord + " can not be sent: " + obstacle);
+                    : ParkReason.refused(outboxRecord + " cannot be sent: " + obstacle);
         }
         if (record.key() == null && topic.needsKey() == Topic.Key.REQUIRED) {
             return ParkReason.refused(
@@ -89,27 +95,27 @@ final class Admission {
         return null;
     }
 
-    /** Kafka, or its client, will never take the record. */
+    /** Kafka or its client will never accept the record. */
     ParkReason refused(OutboxRecord record, Exception why) {
-        return ParkReason.refused(Refusal.told(record, why, topics.login()));
+        return ParkReason.refused(Refusal.describe(record, why, topics.login()));
     }
 
     private @Nullable ParkReason stalled(OutboxRecord record) {
         TopicPartition partition = partitionOf(record);
-        return partition != null && known.isStalled(partition) ? standsStill(partition) : null;
+        return partition != null && known.isStalled(partition) ? stalled(partition) : null;
     }
 
-    static ParkReason standsStill(TopicPartition partition) {
+    static ParkReason stalled(TopicPartition partition) {
         return ParkReason.waitingFor(
                 partition.partition(),
                 "partition " + partition.partition() + " of topic \"" + partition.topic()
-                        + "\" takes nothing although Kafka answers: look at its leader and its in-sync replicas");
+                        + "\" accepts nothing although Kafka answers: check its leader and its in-sync replicas");
     }
 
     /**
-     * Where a record with a key goes; null without one, or if its topic is not there.
+     * The partition of a record with a key; null without a key, or if its topic does not exist.
      *
-     * @throws KafkaException if Kafka has to be asked and can not be
+     * @throws KafkaException if Kafka must be asked and does not answer
      */
     @Nullable TopicPartition partitionOf(OutboxRecord record) {
         if (record.record().key() == null || record.fault() != null) {
@@ -123,29 +129,30 @@ final class Admission {
     }
 
     /**
-     * Whether what parked events wait for is there now.
+     * Whether the topic or partition that parked events wait for is available now.
      *
-     * @throws KafkaException if Kafka can not be asked
+     * @throws KafkaException if Kafka does not answer
      */
     boolean isThere(ParkedQueue.WaitedFor group) {
         Topic topic = topics.fresh(group.topic());
         return topic.status() != Topic.Status.MISSING && !topic.unwritable().contains(group.partition());
     }
 
-    /** An event that waited for this got through. */
+    /** An event that waited for this was sent. */
     void recordMoving(ParkedQueue.WaitedFor group) {
         known.recordMoving(group.topic(), group.partition());
     }
 
-    /** @throws KafkaException if Kafka has to be asked and can not be */
+    /** @throws KafkaException if Kafka must be asked and does not answer */
     int partitions(String topic) {
         return topics.of(topic).partitions();
     }
 
     /**
-     * The record as it should be sent: without a key, the producer must not choose a partition that stands still.
+     * The record with a partition if it needs one. Without a key, the producer must not choose a partition that stands
+     * still.
      *
-     * @throws KafkaException if Kafka has to be asked and can not be
+     * @throws KafkaException if Kafka must be asked and does not answer
      */
     ProducerRecord<byte[], byte[]> routed(ProducerRecord<byte[], byte[]> record) {
         if (record.key() != null || !known.hasStalled()) {
@@ -162,7 +169,7 @@ final class Admission {
         return new ProducerRecord<>(record.topic(), partition, null, null, record.value(), record.headers());
     }
 
-    /** What the record takes as a batch of its own, without compression. */
+    /** The size of the record as a batch of its own, without compression. */
     static long plainSize(ProducerRecord<byte[], byte[]> record) {
         long size = RECORD_OVERHEAD + field(record.key()) + field(record.value());
         int headers = 0;
@@ -182,7 +189,7 @@ final class Admission {
         return (long) varint(length) + length;
     }
 
-    /** Bytes of a number in zigzag encoding, which doubles it. */
+    /** Bytes of a number in zigzag encoding, which doubles the number. */
     private static int varint(long value) {
         int bits = Long.SIZE - Long.numberOfLeadingZeros(value << 1);
         return Math.max(1, (bits + BITS_PER_VARINT_BYTE - 1) / BITS_PER_VARINT_BYTE);

@@ -13,9 +13,7 @@ import java.util.function.Function;
 import org.apache.kafka.clients.producer.Producer;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The position moves when Kafka has acknowledged: after a crash between the two, what lies between them is sent once more.
- */
+/** Moves the position after Kafka has acknowledged. A crash between the two repeats the events between them. */
 final class AtLeastOnce implements Publication {
     private static final Duration SAVE_INTERVAL = Duration.ofMillis(20);
 
@@ -27,7 +25,7 @@ final class AtLeastOnce implements Publication {
     private final Failures failures;
     private final Progress progress;
     private @Nullable Producer<byte[], byte[]> producer;
-    private @Nullable Flusher flusher; // null also where the operator has said how long records linger
+    private @Nullable Flusher flusher; // null also if the operator has configured linger.ms
     private @Nullable Thread flushing;
 
     /** @param producers open a producer for a purpose */
@@ -78,7 +76,7 @@ final class AtLeastOnce implements Publication {
         return page;
     }
 
-    /** Nothing after the record has been handed over: it is parked or tried again. */
+    /** No: nothing was handed over after the record. It is parked or retried. */
     @Override
     public boolean isBrokenByRefusal() {
         return false;
@@ -86,10 +84,13 @@ final class AtLeastOnce implements Publication {
 
     @Override
     public void settle() {
-        // What is saved is settled.
+        // Nothing: a saved position is final.
     }
 
-    /** A save is a commit, and with a steady trickle of events each would have its own. A crash repeats that much more. */
+    /**
+     * Each save is a commit. Without an interval, a steady trickle of events would need one commit each. After a crash,
+     * the events of one interval are repeated.
+     */
     @Override
     public Duration saveInterval() {
         return SAVE_INTERVAL;
@@ -125,7 +126,7 @@ final class AtLeastOnce implements Publication {
         return inFlight.isSettled();
     }
 
-    /** What Kafka has acknowledged it has, however the session ended. */
+    /** Kafka keeps what it has acknowledged, however the session ended. */
     @Override
     public void passOn(KnownOutcomes known) {
         known.recordSent(inFlight.sentRecords());

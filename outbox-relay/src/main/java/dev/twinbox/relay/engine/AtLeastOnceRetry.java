@@ -9,7 +9,7 @@ import java.util.function.Function;
 import org.apache.kafka.clients.producer.Producer;
 import org.jspecify.annotations.Nullable;
 
-/** A row is taken out when Kafka has acknowledged it; what was being sent at a crash is sent again. */
+/** Removes a row after Kafka has acknowledged it. Events that were being sent at a crash are sent again. */
 final class AtLeastOnceRetry implements RetryPublication {
     private final Function<String, Producer<byte[], byte[]>> producers;
     private @Nullable Producer<byte[], byte[]> producer;
@@ -21,7 +21,7 @@ final class AtLeastOnceRetry implements RetryPublication {
 
     @Override
     public void open() {
-        // Nobody need be fenced.
+        // Nothing: no predecessor needs to be fenced.
     }
 
     @Override
@@ -46,7 +46,7 @@ final class AtLeastOnceRetry implements RetryPublication {
 
     @Override
     public void begin() {
-        // Each record is for itself.
+        // Nothing: each record stands for itself.
     }
 
     @Override
@@ -56,7 +56,7 @@ final class AtLeastOnceRetry implements RetryPublication {
 
     @Override
     public void commit(List<Long> sent, PutBack putBack) {
-        // Acknowledged is sent.
+        // Nothing: an acknowledged record is sent.
     }
 
     @Override

@@ -14,13 +14,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which keys are blocked, because an event of theirs is set aside. While nothing is, nobody asks the database; else the
- * sending thread asks once for each page. What is kept in memory are the keys of pages in flight only, so it is bounded by
- * them however many events are parked.
+ * Knows which keys are blocked because one of their events is parked. While nothing is parked, it does not ask the
+ * database. Otherwise the sending thread asks once per page. Memory holds only the keys of pages in flight, so parked
+ * events do not add to it.
  *
- * <p>Nothing may slip through between the moment when a key is set aside and the one when its row can be seen: the key is
- * pending from before the first until after the second, and pending keys are looked at before the rows are. An answer that is
- * late in the other direction does no harm: an event that is set aside without need is sent from the table.
+ * <p>A key must be blocked without a gap from the moment its event is parked until the row is visible. So the key is
+ * pending from before the first until after the second moment, and pending keys are checked before rows. A key that
+ * stays blocked too long does no harm: its event is parked without need and sent from the table.
  */
 final class BlockedKeys {
     private final SessionConnections connections;
@@ -28,35 +28,37 @@ final class BlockedKeys {
     private final Object rowsLock = new Object();
     private final Map<EventKey, Integer> pending = new HashMap<>(); // guarded by this
     private long saves; // guarded by this
-    private volatile boolean any = true;
-    private @Nullable ParkedTable table; // of the sending thread
+    private volatile boolean hasAny = true;
+    private @Nullable ParkedTable table; // owned by the sending thread
 
-    /** At first events may be parked; {@link #recordEmpty} says when they are not. */
+    /** At first, events may be parked. {@link #recordEmpty} ends this state. */
     BlockedKeys(SessionConnections connections, RelayConfig config) {
         this.connections = connections;
         this.config = config;
     }
 
-    /** To be held by whoever changes which rows of a key are parked. */
+    /** Lock for changes to the parked rows of a key. */
     Object rowsLock() {
         return rowsLock;
     }
 
-    /** Whether events may be parked now. */
-    boolean any() {
-        return any;
+    /** False if surely no event is parked now. */
+    boolean hasAny() {
+        return hasAny;
     }
 
-    /** The sending thread sets an event aside; its key is blocked from now on. Null keys have no order and block nothing. */
+    /**
+     * Blocks the key of an event that the sending thread parks. Events without a key have no order and block nothing.
+     */
     synchronized void add(OutboxRecord record) {
-        any = true;
+        hasAny = true;
         EventKey key = record.key();
         if (key != null) {
             pending.merge(key, 1, Integer::sum);
         }
     }
 
-    /** The rows of these events can be seen. */
+    /** The rows of these events are visible now. */
     synchronized void recordSaved(List<ParkedTable.Entry> entries) {
         saves++;
         for (ParkedTable.Entry entry : entries) {
@@ -67,9 +69,9 @@ final class BlockedKeys {
         }
     }
 
-    /** Those of a page's keys that are blocked now. Only for the sending thread. */
+    /** The keys of a page that are blocked now. Only for the sending thread. */
     Set<EventKey> blockedOf(Page page) throws SQLException {
-        if (!any) {
+        if (!hasAny) {
             return new HashSet<>();
         }
         Set<EventKey> keys = new HashSet<>();
@@ -104,15 +106,15 @@ final class BlockedKeys {
         return found;
     }
 
-    /** To be asked before looking whether any row is left; see {@link #recordEmpty}. */
+    /** Must be read before the check for remaining rows; see {@link #recordEmpty}. */
     synchronized long saves() {
         return saves;
     }
 
-    /** No row was left at a time when so many saves had been made. */
+    /** No row was left at the time of this number of saves. */
     synchronized void recordEmpty(long savesThen) {
         if (saves == savesThen && pending.isEmpty()) {
-            any = false;
+            hasAny = false;
         }
     }
 }

@@ -13,14 +13,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Empties the slots of the event table that are not having their turn, as soon as all in them is sent and nobody uses them.
- * What stops it for longer is told once in the log, and in the metrics and the status as long as it lasts. Only for the
- * housekeeping thread.
+ * Empties the inactive slots of the event table as soon as all their events are sent and no session uses them. If it
+ * fails for longer, the log reports it once. Metrics and status show it as long as it lasts. Only for the housekeeping
+ * thread.
  */
 final class EventRotation {
     private static final Logger LOG = LoggerFactory.getLogger(EventRotation.class);
 
-    /** The relay's own polls use each slot for a moment; between two of them there is room. */
+    /** The relay's own polls use each slot for a moment. Between two polls the slot is free. */
     private static final int TRIES = 20;
 
     private static final long BETWEEN_TRIES = Duration.ofMillis(1).toNanos();
@@ -43,7 +43,7 @@ final class EventRotation {
         this.warnAfter = warnAfter;
     }
 
-    /** Empties what can be emptied; returns how many slots that were. */
+    /** Empties the slots that can be emptied; returns how many. */
     int runOnce() throws SQLException {
         int current = slots.current();
         int emptied = 0;
@@ -91,8 +91,8 @@ final class EventRotation {
         } else if (warned == null && observed.rotationStopped().compareTo(warnAfter) >= 0) {
             warned = stop;
             LOG.warn(
-                    "The outbox grows: for {} s a slot that has had its turn could not be emptied. {}. "
-                            + "Nothing is lost; \"status\" tells when it has been",
+                    "The outbox grows: for {} s an inactive slot could not be emptied. {}. "
+                            + "Nothing is lost, and the relay retries; \"status\" shows when the slot is empty",
                     observed.rotationStopped().toSeconds(),
                     stop);
         }

@@ -23,15 +23,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Pages are sent in Kafka transactions, and Kafka decides. Before a transaction is committed the database knows both where the
- * relay is if it is, and where if it is not; the commit itself carries the number of that row. Whoever comes next first fences
- * us, then asks Kafka for the number: whatever we did not get done has not happened, also what was set aside. See ADR 0018.
+ * Sends pages in Kafka transactions; Kafka's commit decides. Before the commit, the database holds both positions: the
+ * one if the transaction commits, and the one if it does not. The commit itself carries the number of that row. A
+ * successor first fences this relay, then asks Kafka for the number. So an uncommitted transaction has no effect,
+ * including its parked events. See ADR 0018.
  */
 final class ExactlyOnce implements Publication {
     private static final Logger LOG = LoggerFactory.getLogger(ExactlyOnce.class);
 
-    /** They end a transaction, whatever record they are told to. */
-    private static final List<Class<? extends Exception>> OF_TRANSACTIONS = List.of(
+    /** These end a transaction, whichever record reports them. */
+    private static final List<Class<? extends Exception>> TRANSACTION_FAILURES = List.of(
             ProducerFencedException.class,
             InvalidProducerEpochException.class,
             InvalidTxnStateException.class,
@@ -47,15 +48,15 @@ final class ExactlyOnce implements Publication {
     private final Progress progress;
     private final Lease lease;
     private @Nullable Producer<byte[], byte[]> producer;
-    private long confirmed; // the number that the newest row says Kafka has
-    private int preparedRecords; // of the transaction that is not committed
-    private long preparedBytes; // the same
-    private long preparedWith; // its last number; 0: nothing is prepared
-    private long undecidedWith; // the last number with which events were set aside without decision; 0: there are none
+    private long confirmed; // the number that Kafka has committed, according to the newest row
+    private int preparedRecords; // records of the transaction that is not committed yet
+    private long preparedBytes; // bytes of the same transaction
+    private long preparedWith; // the last number of that transaction; 0: nothing is prepared
+    private long undecidedWith; // the last number under which events were parked undecided; 0: there are none
 
     /**
-     * @param relay its name
-     * @param topic closed with this
+     * @param relay the relay's name
+     * @param topic closed together with this object
      * @param producers open a producer for a purpose
      */
     ExactlyOnce(
@@ -77,13 +78,13 @@ final class ExactlyOnce implements Publication {
     }
 
     /**
-     * The order matters: once our producer is initialized nobody who had the lease before us can commit, so what Kafka
-     * answers stays true; and each row that we write from then on is one that only the lease's owner can write.
+     * Finds out where to continue. The order matters. Once the producer is initialized, no earlier owner of the lease
+     * can commit, so Kafka's answer stays true. And from then on only the lease's owner can write rows.
      */
     @Override
     public PositionTable.Saved begin() throws SQLException, LeaseLostException {
         topic.check();
-        lease.renewIfDue(); // as long as we own it others need not try; a slow start must not hand it round
+        lease.renewIfDue(); // A slow start must not lose the lease to another process.
         Producer<byte[], byte[]> opened = producers.apply(ProducerSettings.SENDER);
         producer = opened;
         opened.initTransactions();
@@ -102,7 +103,7 @@ final class ExactlyOnce implements Publication {
         return new PositionTable.Saved(number, resolution.position());
     }
 
-    /** Sets Kafka's numbers, as a transaction like all others: nothing is committed that the database does not know. */
+    /** Sets Kafka's numbers in a transaction like all others: the database knows of it before it is committed. */
     private PositionTable.Saved first(PositionTable.Prepared row, @Nullable Long pagesNumber)
             throws SQLException, LeaseLostException {
         Long parkedNumber = topic.committed(PositionTopic.Partition.PARKED);
@@ -121,7 +122,7 @@ final class ExactlyOnce implements Publication {
         return first;
     }
 
-    /** Makes what has come out durable, with all that hangs on it. */
+    /** Saves the outcome of the last transaction, and decides the fate of its parked events. */
     private void resolve(Resolution resolution, long number, long committed) throws SQLException, LeaseLostException {
         tables.inTransaction(() -> {
             write(new PositionTable.Prepared(number, resolution.position(), committed, null));
@@ -136,7 +137,7 @@ final class ExactlyOnce implements Publication {
     private void write(PositionTable.Prepared row) throws SQLException, LeaseLostException {
         if (!tables.prepare(row)) {
             lease.end();
-            throw new LeaseLostException("saving a position found epoch " + lease.epoch() + " over");
+            throw new LeaseLostException("epoch " + lease.epoch() + " had ended when a position was to be saved");
         }
     }
 
@@ -150,13 +151,13 @@ final class ExactlyOnce implements Publication {
         return pages.next();
     }
 
-    /** The transaction is broken, whatever the reason: what was sent in it must be sent again without the record. */
+    /** Yes: the transaction is broken for any reason. Its records must be sent again without this one. */
     @Override
     public boolean isBrokenByRefusal() {
         return true;
     }
 
-    /** What was sent in a transaction that is committed by now, is; and so with what was set aside. */
+    /** Once a transaction is committed, its records are published and its parked events are decided. */
     @Override
     public void settle() throws SQLException, LeaseLostException {
         long committed = pages.committed().number();
@@ -181,7 +182,7 @@ final class ExactlyOnce implements Publication {
         undecidedWith = 0;
     }
 
-    /** The next page waits for it. */
+    /** Zero, because the next page waits for the save. */
     @Override
     public Duration saveInterval() {
         return Duration.ZERO;
@@ -213,7 +214,7 @@ final class ExactlyOnce implements Publication {
         pages.recordPrepared(next);
     }
 
-    /** While there is more to do, the row that is written before the next commit says it as well. */
+    /** While there are more pages, the row before the next commit contains this position as well. */
     @Override
     public @Nullable Position unconfirmed() {
         PositionTable.Saved committed = pages.committed();
@@ -232,16 +233,16 @@ final class ExactlyOnce implements Publication {
         return pages.isIdle() && pages.committed().number() == confirmed;
     }
 
-    /** Nothing: what was acknowledged in a transaction that is not committed is nowhere. */
+    /** Passes on nothing: records acknowledged in an uncommitted transaction do not count. */
     @Override
     public void passOn(KnownOutcomes known) {
-        // See above.
+        // Nothing, see above.
     }
 
     @Override
     public boolean mayBlame(Throwable reason) {
         return reason.getClass() != KafkaException.class
-                && OF_TRANSACTIONS.stream().noneMatch(type -> type.isInstance(reason));
+                && TRANSACTION_FAILURES.stream().noneMatch(type -> type.isInstance(reason));
     }
 
     @Override

@@ -20,8 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The rows of a batch are claimed under a number, and sent in a Kafka transaction that commits it. After a crash, rows that
- * are still claimed under the number that Kafka has are taken out, and those under another one are sent again.
+ * Claims the rows of a batch under a number, and sends them in a Kafka transaction that commits this number. After a
+ * crash, rows claimed under the number that Kafka has are removed. Rows claimed under another number are sent again.
  */
 final class ExactlyOnceRetry implements RetryPublication {
     private static final Logger LOG = LoggerFactory.getLogger(ExactlyOnceRetry.class);
@@ -40,7 +40,7 @@ final class ExactlyOnceRetry implements RetryPublication {
 
     @Override
     public void open() {
-        producer(); // from here on no predecessor can commit
+        producer(); // From here on no predecessor can commit.
         committed = topic.committed(PositionTopic.Partition.PARKED);
     }
 
@@ -52,9 +52,9 @@ final class ExactlyOnceRetry implements RetryPublication {
             throw new RelayException(
                     ExitCode.DELIVERY,
                     "parked events were being sent as number " + claimed + " when their relay ended, but Kafka has no "
-                            + "committed offset that tells whether they arrived: it was deleted or has expired. Look "
+                            + "committed offset that shows whether they arrived: it was deleted or has expired. Check "
                             + "whether the events that \"outbox-relay parked\" shows as sending are in their topics. "
-                            + "\"outbox-relay rebase --from-position\" has them sent again");
+                            + "\"outbox-relay rebase --from-position\" sends them again");
         }
         if (known != null) {
             table.deleteSent(known);
@@ -85,7 +85,7 @@ final class ExactlyOnceRetry implements RetryPublication {
         producer().beginTransaction();
     }
 
-    /** Whatever the producer did not take, or Kafka refused, has broken the transaction: it can not be committed. */
+    /** A record that was not taken or was refused has broken the transaction: it cannot be committed. */
     @Override
     public List<Long> sent(RetryBatch batch) {
         if (batch.hasFailed() || batch.acknowledged().isEmpty()) {
@@ -99,15 +99,19 @@ final class ExactlyOnceRetry implements RetryPublication {
     public void abandon() {
         try {
             if (producer != null) {
-                producer.abortTransaction(); // or readers of committed records would wait for the timeout
+                // Otherwise consumers of committed records would wait for the transaction's timeout.
+                producer.abortTransaction();
             }
         } catch (KafkaException | IllegalStateException e) {
-            LOG.debug("Could not abort; the next producer does", e);
+            LOG.debug("Could not abort the transaction; the next producer aborts it", e);
         }
         closeProducer();
     }
 
-    /** A claimed row counts as sent as soon as Kafka has its number: those that were not must be claimed no more by then. */
+    /**
+     * A claimed row counts as sent as soon as Kafka has its number. So the other rows must be unclaimed before the
+     * commit.
+     */
     @Override
     public void commit(List<Long> sent, PutBack putBack) throws SQLException, LeaseLostException {
         if (sent.isEmpty()) {

@@ -10,7 +10,7 @@ import org.apache.kafka.common.KafkaException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Says why a session has ended, and what follows from it. Only for the main thread. */
+/** Reports why a session has ended, and what the relay does next. Only for the main thread. */
 final class FailureReport {
     private static final Logger LOG = LoggerFactory.getLogger(FailureReport.class);
 
@@ -22,7 +22,7 @@ final class FailureReport {
         this.progress = progress;
     }
 
-    /** Whether the next session can go on at once: it parks what this one could not send, or stands by. */
+    /** Whether the next session can begin at once: it parks what this one could not send, or stands by. */
     static boolean isSettledByNextSession(Throwable cause) {
         return cause instanceof LeaseLostException || cause instanceof StalledException || isRefusal(cause);
     }
@@ -31,7 +31,7 @@ final class FailureReport {
         return cause instanceof SendFailedException sent && Refusal.isForGood(sent.reason());
     }
 
-    /** @throws RelayException if the server means it; faults that pass return */
+    /** @throws RelayException if the server refused for good; returns if the fault may pass */
     void throwIfRefused(SQLException failure) {
         ExitCode exitCode = OutboxDatabase.exitCode(failure);
         if (exitCode != null) {
@@ -41,7 +41,7 @@ final class FailureReport {
 
     private String refusal(ExitCode exitCode, SQLException failure) {
         String remedy = exitCode == ExitCode.SCHEMA
-                ? ". Create the tables with \"migrate\", or grant the relay's role what it lacks: select on "
+                ? ". Create the tables with \"migrate\", or grant the relay's role the missing privileges: select on "
                         + config.tables().events() + ", select and insert on "
                         + config.tables().position() + ", select, insert and update on "
                         + config.tables().lease() + ", select, insert, update and delete on "
@@ -59,13 +59,13 @@ final class FailureReport {
             progress.recordDatabaseFailure(what);
             LOG.warn("The database failed, trying again: {}", what);
         } else if (cause instanceof StalledException || isRefusal(cause)) {
-            LOG.warn("Going back to the saved position to set aside what could not be sent: {}", what);
+            LOG.warn("Going back to the saved position to park what could not be sent: {}", what);
         } else if (cause instanceof SendFailedException || cause instanceof KafkaException) {
             progress.recordBrokerFailure(what);
             LOG.warn("Kafka failed, going back to the saved position: {}", what);
         } else {
             progress.recordDatabaseFailure(cause.toString());
-            LOG.error("Unforeseen, going back to the saved position", cause);
+            LOG.error("Unexpected error, going back to the saved position", cause);
         }
     }
 }

@@ -6,15 +6,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What went wrong in the threads of one {@link RelaySession}. The first failure ends it; others may follow until all its
- * threads are closed, and one of them may be the cause: when a broker refuses a batch, the innocent records in it fail, too.
+ * The failures in the threads of one {@link RelaySession}. The first one ends the session. Others may follow until all
+ * threads are closed, and a later one may be the cause. For example, if a broker refuses a batch, its innocent records
+ * fail, too.
  */
 final class Failures {
     private static final int KEPT = 100;
 
     private final Waiter main;
     private final List<Throwable> failures = new ArrayList<>();
-    private volatile boolean any;
+    private volatile boolean hasAny;
 
     /** @param main woken by each failure */
     Failures(Waiter main) {
@@ -27,15 +28,15 @@ final class Failures {
                 failures.add(failure);
             }
         }
-        any = true;
+        hasAny = true;
         main.wake();
     }
 
-    boolean any() {
-        return any;
+    boolean hasAny() {
+        return hasAny;
     }
 
-    /** A refusal if there is one, else what came first. */
+    /** The first refusal if there is one, otherwise the first failure. */
     @Nullable Throwable worst() {
         synchronized (failures) {
             return failures.stream()
@@ -45,7 +46,7 @@ final class Failures {
         }
     }
 
-    /** The records that Kafka refused for good. */
+    /** The failures of records that Kafka refused for good. */
     List<SendFailedException> refused() {
         List<SendFailedException> refused = new ArrayList<>();
         synchronized (failures) {

@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tries whether Kafka lets the relay in until it does: a wrong password or an unknown certificate shows when the relay starts,
- * and not with the first event. Of one thread.
+ * Asks Kafka until it lets the relay in. So a wrong password or an unknown certificate shows when the relay starts, not
+ * with the first event. For one thread.
  */
 final class FirstContact {
     private static final Logger LOG = LoggerFactory.getLogger(FirstContact.class);
@@ -27,13 +27,13 @@ final class FirstContact {
         this.progress = progress;
     }
 
-    /** Returns at once when contact has been made, else within the time limit of a request. */
+    /** Returns at once after the first contact; before it, within the time limit of a request. */
     void makeOnce() {
         if (made) {
             return;
         }
         try {
-            topics.greet();
+            topics.ping();
             made = true;
             progress.recordBrokerAnswer();
             if (refused) {
@@ -54,7 +54,7 @@ final class FirstContact {
         if (!failed && refusal.getCause() instanceof AuthenticationException) {
             LOG.error("Nothing can be sent: {}", what);
         } else if (!failed) {
-            LOG.warn("Kafka can not be asked, trying again: {}", what);
+            LOG.warn("Kafka does not answer, trying again: {}", what);
         }
     }
 }

@@ -12,40 +12,41 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets a producer's first record to each partition arrive before the second leaves. A broker that knows a producer refuses
- * what comes behind a refused batch, because a number is missing; of one that it does not know, or knows no more, it takes
- * any number: a refused first batch would be overtaken by the second, which is under way already. Seen on Kafka 4.4.
+ * Waits until a producer's first record to each partition is acknowledged before it sends the second. A broker that
+ * knows a producer refuses all batches after a refused one, because a sequence number is missing. A broker that does
+ * not know the producer, or has forgotten it, accepts any sequence number. Then a second batch that is already on its
+ * way would overtake a refused first one. Observed on Kafka 4.4.
  *
  * <p>Not for several threads.
  */
 final class FirstRecords {
-    /** Brokers forget producers that are silent for a day; this is far below what anybody sets. */
+    /** Brokers forget producers that are silent for a day. This is far below every usual setting. */
     private static final Duration REMEMBERED = Duration.ofMinutes(10);
 
     private final Map<String, Set<Integer>> known = new HashMap<>();
-    /** Topics all of whose partitions are known: the usual case, in which nobody need ask where a key goes. */
+    /** Topics whose partitions are all known. In this usual case, no partition of a key is computed. */
     private final Set<String> complete = new HashSet<>();
 
     private long since = System.nanoTime();
 
-    /** What happens to records when their turn has come. */
+    /** Sends or parks the records in the order given here. */
     interface RecordPlacer {
-        /** Where a record goes; null if no order holds for it, or it goes nowhere. */
+        /** The partition of a record; null if the record has no order or no topic. */
         @Nullable TopicPartition partitionOf(OutboxRecord record) throws InterruptedException;
 
         /** How many partitions the topic of such a record has. */
         int partitions(String topic) throws InterruptedException;
 
-        /** Returns whether it was handed to the producer. */
+        /** Returns whether the record was handed to the producer. */
         boolean place(OutboxRecord record) throws InterruptedException, SendFailedException;
 
-        /** Waits until what was handed to the producer is answered, or nothing more may be sent. */
+        /** Waits until all records handed to the producer are answered, or nothing more may be sent. */
         void awaitAnswers() throws InterruptedException;
     }
 
     /**
-     * Places records in their order, except that the first to go to a partition that the producer has not written to are
-     * placed before the others and waited for. The order within each partition stays.
+     * Places records in their order, with one exception. Records that are the first for a partition of this producer
+     * are placed before the others and awaited. The order within each partition stays.
      */
     void place(List<OutboxRecord> records, RecordPlacer placer) throws InterruptedException, SendFailedException {
         for (OutboxRecord record : placeFirsts(records, placer)) {
@@ -53,7 +54,7 @@ final class FirstRecords {
         }
     }
 
-    /** Returns what is left. */
+    /** Places the first records; returns the others. */
     private List<OutboxRecord> placeFirsts(List<OutboxRecord> records, RecordPlacer placer)
             throws InterruptedException, SendFailedException {
         if (System.nanoTime() - since > REMEMBERED.toNanos()) {

@@ -5,11 +5,11 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.errors.InterruptException;
 
 /**
- * Sends what lingers in the producer when nobody will add to it. The producer's own {@code linger.ms} is one number for all
- * times: with 0 a backlog goes out in batches of a few records, for which the broker pays, and with more an event that comes
- * alone waits in vain. So records linger, and this thread ends it whenever no further page is waiting. It has to be a thread:
- * {@code flush()} returns when all is acknowledged, and the next page should not wait for that. What is added meanwhile does
- * not linger either.
+ * Flushes the producer when no further page is waiting. The producer's own {@code linger.ms} is one number for all
+ * situations. With 0, a backlog is sent in batches of a few records, which burdens the broker. With more, a single
+ * event waits in vain. So records linger, and this thread ends the linger time. It must be a thread, since
+ * {@code flush()} returns only when all records are acknowledged. The next page must not wait for that. Records added
+ * meanwhile do not linger either.
  */
 final class Flusher implements Runnable {
     private final Producer<byte[], byte[]> producer;
@@ -21,7 +21,7 @@ final class Flusher implements Runnable {
         this.failures = failures;
     }
 
-    /** All that has been handed to the producer until now should leave it. Returns at once. */
+    /** Requests that all records handed over so far are sent. Returns at once. */
     void flush() {
         if (asked.availablePermits() == 0) {
             asked.release();

@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where the reading and the sending thread wait while an operator has paused the relay. The housekeeping thread sets it; what is
- * already in the producer's hands goes on to Kafka, and the lease is kept.
+ * Holds the reading and the sending thread while an operator has paused the relay. The housekeeping thread opens and
+ * closes it. Records that the producer already has are still sent, and the lease is kept.
  */
 final class Gate {
     private static final Logger LOG = LoggerFactory.getLogger(Gate.class);
@@ -33,8 +33,8 @@ final class Gate {
             if (before != (pausedSince != null)) {
                 LOG.info(
                         pausedSince == null
-                                ? "Sending again"
-                                : "Paused by an operator: nothing is sent until \"resume\"");
+                                ? "Resumed by an operator: sending again"
+                                : "Paused by an operator: nothing is sent until \"outbox-relay resume\"");
             }
             opened.signalAll();
         } finally {

@@ -15,8 +15,9 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hands one record after the other to the producer. One that the producer does not even take is parked, if it never will, or
- * tried again before any other: nothing after it has been handed over, so no order is broken. Only for the sending thread.
+ * Hands records to the producer, one after the other. A record that the producer never takes is parked. A record that
+ * it does not take now is retried before any other. No order is broken, since nothing after it has been handed over.
+ * Only for the sending thread.
  */
 final class HandOver {
     private final Publication publication;
@@ -48,7 +49,10 @@ final class HandOver {
         this.stallTimeout = stallTimeout.toNanos();
     }
 
-    /** Where a record with a key goes; null without one, or if its topic is not there. Waits for Kafka's answer. */
+    /**
+     * The partition of a record with a key; null without a key, or if its topic does not exist. Waits for Kafka's
+     * answer.
+     */
     @Nullable TopicPartition partitionOf(OutboxRecord record) throws InterruptedException {
         while (true) {
             try {
@@ -61,7 +65,10 @@ final class HandOver {
         }
     }
 
-    /** Asked after {@link #partitionOf}, so it is known; if it has just been forgotten it counts as endless. */
+    /**
+     * Called after {@link #partitionOf}, so the topic is known. If it was just forgotten, the number counts as
+     * unlimited.
+     */
     int partitions(String topic) {
         try {
             return admission.partitions(topic);
@@ -72,7 +79,10 @@ final class HandOver {
         }
     }
 
-    /** Returns when the producer has taken the record (it may fail later), or with the reason why it is to be parked. */
+    /**
+     * Returns null when the producer has taken the record, which may fail later. Otherwise returns the reason to park
+     * it.
+     */
     @Nullable ParkReason place(OutboxRecord record) throws InterruptedException, SendFailedException {
         long begin = 0;
         while (true) {
@@ -87,10 +97,9 @@ final class HandOver {
                     return objection;
                 }
                 begin = begin == 0 ? System.nanoTime() : begin;
-                if (System.nanoTime() - begin > stallTimeout) { // and Kafka could be asked each time
-                    return ParkReason.waitingForTopic(
-                            record + " was not taken by the producer for a long time, although Kafka " + "answers: "
-                                    + notTaken);
+                if (System.nanoTime() - begin > stallTimeout) { // Kafka answered each time.
+                    return ParkReason.waitingForTopic(record
+                            + " was not taken by the producer for a long time, although Kafka answers: " + notTaken);
                 }
             } catch (InterruptException e) {
                 throw e;
@@ -113,7 +122,7 @@ final class HandOver {
         return taken;
     }
 
-    /** Returns whether the producer has taken it. */
+    /** Returns whether the producer has taken the record. */
     @SuppressWarnings("FutureReturnValueIgnored") // the record is its own callback
     private boolean send(OutboxRecord record) throws InterruptedException, SendFailedException {
         lease.awaitHeld();
@@ -131,12 +140,12 @@ final class HandOver {
         return notTaken == null;
     }
 
-    /** The producer calls back from within {@code send()} what it does not take. */
+    /** The producer calls back from within {@code send()} if it does not take a record. */
     void recordNotTaken(Exception failure) {
         notTaken = failure;
     }
 
-    /** What the producer would not take: for good, or for now. */
+    /** Why the producer will never take the record; null if it only does not take it now. */
     private @Nullable ParkReason refusal(OutboxRecord record) throws SendFailedException, InterruptedException {
         Exception why = notTaken;
         if (why != null) {
@@ -146,9 +155,10 @@ final class HandOver {
             return admission.refused(record, why);
         }
         if (!(why instanceof TimeoutException || why instanceof AuthenticationException)) {
-            throw new SendFailedException(record, why == null ? new IllegalStateException("not taken") : why);
+            throw new SendFailedException(
+                    record, why == null ? new IllegalStateException("the producer did not take it") : why);
         }
-        topics.forget(record.topic()); // it may be gone
+        topics.forget(record.topic()); // The topic may have been deleted.
         outage.recordNotTaken(record, why);
         return null;
     }

@@ -18,13 +18,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The housekeeping thread of a session: what has to be done while the lease is held, but by which nothing that is to be sent
- * may be held up. It has a connection of its own, and its faults are its own: it waits and goes on.
+ * The housekeeping thread of a session. It does work that needs the lease but must not delay sending. It has a
+ * connection of its own. After a fault it waits and continues.
  */
 final class Housekeeper implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(Housekeeper.class);
 
-    /** Between two looks for scheduled events and for a pause: how much later they may take effect. */
+    /** Time between two checks for scheduled events and for a pause. Both take effect later by up to this time. */
     private static final Duration TICK = Duration.ofMillis(200);
 
     private static final int TICKS_PER_ROTATION = 5;
@@ -53,15 +53,15 @@ final class Housekeeper implements Runnable {
     }
 
     /**
-     * Before {@link #run()}.
+     * Called before {@link #run()}.
      *
-     * @param slot into which positions are written at first
+     * @param slot that positions are written into at first
      */
     void startWith(int slot) {
         positionSlot = slot;
     }
 
-    /** Into which slot positions are to be written now; the main thread asks before each save. */
+    /** The slot that positions must be written into now. The main thread asks before each save. */
     int positionSlot() {
         return positionSlot;
     }
@@ -76,11 +76,11 @@ final class Housekeeper implements Runnable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (RuntimeException | Error e) {
-            LOG.error("Unforeseen: until the next session no slot is emptied and no scheduled event is moved", e);
+            LOG.error("Unexpected error: until the next session no slot is emptied and no scheduled event is sent", e);
         }
     }
 
-    /** Until a fault of the database or the end. */
+    /** Runs until the database fails or the session ends. */
     private void runOnOneConnection() throws InterruptedException {
         try (Connection own = database.connect()) {
             connection = own;
@@ -96,7 +96,7 @@ final class Housekeeper implements Runnable {
         }
     }
 
-    /** The tables of one connection. */
+    /** The tables on one connection. */
     private final class Tables {
         private final Connection connection;
         private final LeaseTable lease;
@@ -127,7 +127,7 @@ final class Housekeeper implements Runnable {
         }
     }
 
-    /** For the metrics. */
+    /** Counts what the metrics show. */
     private void count(Connection own) throws SQLException {
         Position saved =
                 new PositionTable(own, config.tables(), config.name()).load().position();
@@ -148,8 +148,8 @@ final class Housekeeper implements Runnable {
             mayMove = false;
             forbidden = true;
             LOG.error(
-                    "Scheduled events are not sent, the relay's role may not move them ({}): grant select, delete on {}, "
-                            + "insert on {} and usage on sequence {} to it, and restart the relay",
+                    "Scheduled events are not sent, the relay's role may not move them ({}): grant select, delete "
+                            + "on {}, insert on {} and usage on sequence {} to it, and restart the relay",
                     e.getMessage(),
                     config.tables().scheduled(),
                     config.tables().events(),
@@ -157,7 +157,7 @@ final class Housekeeper implements Runnable {
         }
     }
 
-    /** Ends {@link #run()}, from any thread; its thread is to be interrupted, too. */
+    /** Ends {@link #run()}, from any thread. The caller must also interrupt the thread. */
     void close() {
         closed = true;
         observed.clear();

@@ -12,9 +12,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The pages between the database and the saved position, oldest first: read but not sent, then sent but not acknowledged. The
- * reading thread adds, the sending thread takes, the main thread removes what is acknowledged. What it holds is bounded in
- * bytes, so it is what stops the reading when the broker is slow or away.
+ * The pages between the database and the saved position, oldest first. Pages are read but not sent, or sent but not
+ * acknowledged. The reading thread adds them, the sending thread takes them, and the main thread removes acknowledged
+ * ones. The total is bounded in bytes. So reading stops when the broker is slow or unavailable.
  */
 final class InFlight {
     private final long limit;
@@ -42,12 +42,12 @@ final class InFlight {
         }
     }
 
-    /** One page always fits, also one that is larger than all that should be in flight. */
+    /** One page always fits, even if it is larger than the limit. */
     private boolean isFull() {
         return bytes > 0 && bytes + pageBytes > limit;
     }
 
-    /** Waits until another page may be read; false: none may be read any more. */
+    /** Waits until another page may be read; false if no page may be read any more. */
     boolean awaitRoom() throws InterruptedException {
         lock.lock();
         try {
@@ -60,7 +60,7 @@ final class InFlight {
         }
     }
 
-    /** Adds the next page; a page that comes after {@link #seal()} is left to the next run. */
+    /** Adds the next page. After {@link #seal()}, the page is dropped, and the next run reads it again. */
     void add(Page page) {
         lock.lock();
         try {
@@ -74,7 +74,7 @@ final class InFlight {
         }
     }
 
-    /** Waits for the next page to send; null: there will be none. */
+    /** Waits for the next page to send; null if none will come. */
     @Nullable Page take() throws InterruptedException {
         lock.lock();
         try {
@@ -87,7 +87,7 @@ final class InFlight {
         }
     }
 
-    /** As {@link #take()}, but null also if none comes within this time. */
+    /** As {@link #take()}, but returns null also if no page comes within this time. */
     @Nullable Page take(Duration time) throws InterruptedException {
         lock.lock();
         try {
@@ -119,7 +119,7 @@ final class InFlight {
         }
     }
 
-    /** The oldest page, removed, if all of it is acknowledged; null if not. Later pages wait for it. */
+    /** Removes and returns the oldest page if all of it is acknowledged; null otherwise. Later pages wait for it. */
     @Nullable Page pollDone() {
         lock.lock();
         try {
@@ -146,12 +146,13 @@ final class InFlight {
         }
     }
 
-    /** Whether the oldest page has been with the producer since this monotonic time and is not settled. */
+    /** Whether the oldest page has been with the producer since this monotonic time without an outcome. */
     boolean isUnsettledSince(long then) {
         lock.lock();
         try {
             for (Page page : sent) {
-                if (!page.isDone()) { // only the first record of a page may have been set aside
+                if (!page.isDone()) { // Checks all records of the page: the first one may be parked and never handed
+                    // over.
                     return page.records().stream()
                             .anyMatch(record -> record.handedAt() != 0 && record.handedAt() - then <= 0);
                 }
@@ -162,7 +163,7 @@ final class InFlight {
         }
     }
 
-    /** What was handed to the producer, or is about to be, and is not behind the saved position. */
+    /** Records of unfinished pages that were handed to the producer, or soon will be. */
     List<OutboxRecord> sentRecords() {
         List<OutboxRecord> records = new ArrayList<>();
         sentPages().forEach(page -> records.addAll(page.records()));
@@ -178,7 +179,7 @@ final class InFlight {
         }
     }
 
-    /** Whether everything that was handed to the producer is settled. */
+    /** Whether all records handed to the producer have an outcome. */
     boolean isSettled() {
         lock.lock();
         try {
@@ -197,7 +198,7 @@ final class InFlight {
         }
     }
 
-    /** No further page is read or sent; those not yet sent are dropped, those in the producer's hands remain. */
+    /** Stops reading and sending. Pages not yet sent are dropped; pages that the producer has stay. */
     void seal() {
         lock.lock();
         try {

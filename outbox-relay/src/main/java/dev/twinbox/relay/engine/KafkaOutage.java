@@ -9,7 +9,9 @@ import org.apache.kafka.common.errors.AuthenticationException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Waits while Kafka cannot be reached, and notices when it lets the relay in again. Only for the sending thread. */
+/**
+ * Waits while Kafka is unreachable, and notices when it accepts the relay's login again. Only for the sending thread.
+ */
 final class KafkaOutage {
     private static final Logger LOG = LoggerFactory.getLogger(KafkaOutage.class);
 
@@ -18,7 +20,7 @@ final class KafkaOutage {
     private final Progress progress;
     private final Waiter waiter;
     private final Duration retry;
-    private boolean refused; // Kafka does not let the relay in
+    private boolean refused; // Kafka refused the login
 
     KafkaOutage(RelayConfig config, KafkaLogin login, Failures failures, Progress progress) {
         this.login = login;
@@ -28,20 +30,20 @@ final class KafkaOutage {
         this.retry = config.retry();
     }
 
-    /** Waits before the next question, after one that Kafka did not answer. */
+    /** Waits before the next request, after one that Kafka did not answer. */
     void await(OutboxRecord record, KafkaException reason) throws InterruptedException {
         refused |= reason.getCause() instanceof AuthenticationException;
         report(record, reason);
         waiter.await(retry);
     }
 
-    /** The producer did not take a record for now; it has already waited its {@code max.block.ms}. */
+    /** The producer did not take a record for now. It has already waited for its {@code max.block.ms}. */
     void recordNotTaken(OutboxRecord record, Exception reason) throws InterruptedException {
         refused |= reason instanceof AuthenticationException;
         report(record, reason);
     }
 
-    /** Kafka has answered: ends the session if it had refused the login before, since that needs a new producer. */
+    /** Kafka has answered. If it had refused the login before, the session ends, since a new producer is needed. */
     void endSessionIfAdmitted() throws InterruptedException {
         if (refused) {
             failures.report(login.admitted());
@@ -50,7 +52,7 @@ final class KafkaOutage {
     }
 
     private void report(OutboxRecord record, Exception reason) throws InterruptedException {
-        if (failures.any() || Thread.interrupted()) {
+        if (failures.hasAny() || Thread.interrupted()) {
             throw new InterruptedException("the session has failed");
         }
         String what = String.valueOf(reason.getMessage());

@@ -13,57 +13,57 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What sessions have learned about records that are not yet behind the saved position, for the session that meets them again:
- * a record that Kafka refused is set aside then, in the transaction that moves the position behind it, and one that Kafka has
- * is not sent again. Lost with the process;
- * the next one learns it anew. The main thread writes between sessions, the session's threads read.
+ * What sessions have learned about records after the saved position, for the next session, which meets them again. A
+ * refused record is then parked, in the transaction that moves the position past it. A record that Kafka already has is
+ * not sent again. The knowledge ends with the process, and the next process learns it again. The main thread writes
+ * between sessions; the session's threads read.
  *
- * <p>Holds no more than what was in flight when a session failed.
+ * <p>It holds no more than what was in flight when a session failed.
  */
 final class KnownOutcomes {
-    /** So many sessions may end with the same record, for a reason that should pass. */
-    private static final int PATIENCE = 3;
+    /** So many sessions may end with the same record and a reason that should pass. */
+    private static final int MAX_FAILURES = 3;
 
     private final KafkaLogin login;
     private final Map<Long, ParkReason> reasons = new ConcurrentHashMap<>();
     private final Set<Long> suspects = ConcurrentHashMap.newKeySet();
     private final Set<Long> sent = ConcurrentHashMap.newKeySet();
-    private final Map<Long, Integer> failures = new HashMap<>(); // of the main thread alone
+    private final Map<Long, Integer> failures = new HashMap<>(); // only used by the main thread
     private final Set<TopicPartition> stalled = ConcurrentHashMap.newKeySet();
 
-    /** @param login for a person who reads why something was refused */
+    /** @param login named in messages about a refusal */
     KnownOutcomes(KafkaLogin login) {
         this.login = login;
     }
 
-    /** What became of the records that a session could not send. */
+    /** Learns from the records that a session could not send. */
     void learn(List<SendFailedException> failed) {
         boolean several = failed.size() > 1;
         for (SendFailedException each : failed) {
             long seq = each.record().seq();
             boolean mayBeInnocent = Refusal.isOfBatch(each.reason()) && several && !suspects.contains(seq);
             if (mayBeInnocent) {
-                suspects.add(seq); // sent alone it shows who was meant
+                suspects.add(seq); // Sending it alone shows whether it was the cause.
             } else {
-                reasons.put(seq, ParkReason.refused(Refusal.told(each.record(), each.reason(), login)));
+                reasons.put(seq, ParkReason.refused(Refusal.describe(each.record(), each.reason(), login)));
             }
         }
     }
 
     /**
-     * A record was the first to fail, for a reason that should pass. If that happens again and again it is set aside, too: it
-     * would hold up all others.
+     * A record was the first to fail, for a reason that should pass. After several such failures the record is parked,
+     * since it would block all others.
      */
     void recordFirstFailure(OutboxRecord record, Throwable reason) {
         int times = failures.merge(record.seq(), 1, Integer::sum);
-        if (times >= PATIENCE) {
+        if (times >= MAX_FAILURES) {
             reasons.put(
                     record.seq(),
                     ParkReason.waitingForTopic(record + " failed " + times + " times in a row: " + reason));
         }
     }
 
-    /** Records behind the saved position that Kafka has all the same: it took them before their session ended. */
+    /** Records after the saved position that Kafka has nevertheless: it acknowledged them before the session ended. */
     void recordSent(List<OutboxRecord> records) {
         for (OutboxRecord record : records) {
             if (record.isAcknowledged()) {
@@ -76,7 +76,7 @@ final class KnownOutcomes {
         return !sent.isEmpty() && sent.contains(seq);
     }
 
-    /** The database or the lease failed: what was read before may not be what is there now. */
+    /** The database or the lease failed, so rows may differ from those read before. */
     void forgetAll() {
         reasons.clear();
         suspects.clear();
@@ -93,7 +93,7 @@ final class KnownOutcomes {
         return reasons.isEmpty() ? null : reasons.get(seq);
     }
 
-    /** Whether the record was refused together with others, and must be sent alone to know whether it was meant. */
+    /** Whether the record was refused together with others. It must be sent alone to find the cause. */
     boolean isSuspect(long seq) {
         return !suspects.isEmpty() && suspects.contains(seq);
     }
@@ -106,12 +106,12 @@ final class KnownOutcomes {
         return stalled.contains(partition);
     }
 
-    /** An event that waited for it got through. */
+    /** An event that waited for this partition was sent. */
     void recordMoving(String topic, int partition) {
         stalled.remove(new TopicPartition(topic, partition));
     }
 
-    /** The saved position is behind these records. */
+    /** The position was saved after these records. */
     void forget(List<OutboxRecord> records) {
         if (!reasons.isEmpty() || !suspects.isEmpty() || !sent.isEmpty() || !failures.isEmpty()) {
             for (OutboxRecord each : records) {

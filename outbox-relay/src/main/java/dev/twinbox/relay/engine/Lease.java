@@ -9,12 +9,12 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
 /**
- * A lease this process has taken. The main thread renews it; the sending thread asks before each record whether it still
- * holds, by a monotonic clock and counted from before the statement was sent, so that we never think it longer than the
- * database does.
+ * A lease that this process has taken. The main thread renews it. The sending thread checks it before each record, by a
+ * monotonic clock. Its time counts from before the statement was sent. So this process never believes in the lease for
+ * longer than the database does.
  */
 final class Lease {
-    /** The shortest lease is twice as long, so one lost renewal does not end it. */
+    /** The shortest allowed lease is twice as long, so one failed renewal does not end it. */
     private static final Duration RENEWAL = Duration.ofSeconds(1);
 
     private static final long CHECK = TimeUnit.MILLISECONDS.toNanos(10);
@@ -36,7 +36,7 @@ final class Lease {
         holdFrom(takenAt);
     }
 
-    /** The lease {@link LeaseTable#take taken} by a statement that was sent at {@code takenAt}. */
+    /** The lease that a statement has {@link LeaseTable#take taken}. The statement was sent at {@code takenAt}. */
     static Lease taken(LeaseTable table, UUID owner, long epoch, Duration length, LongSupplier nanoTime, long takenAt) {
         return new Lease(table, owner, epoch, length, nanoTime, takenAt);
     }
@@ -49,12 +49,15 @@ final class Lease {
         return epoch;
     }
 
-    /** Whether it surely holds now. False is no loss yet: nobody need have taken it. */
+    /** Whether the lease is certainly held now. False does not mean lost: perhaps no other process has taken it. */
     boolean isHeld() {
         return nanoTime.getAsLong() - endsAt < 0;
     }
 
-    /** Waits while it is not sure whether it holds: the main thread is renewing it, or finds that it is lost and interrupts us. */
+    /**
+     * Waits while it is not certain that the lease is held. The main thread renews it, or finds it lost and interrupts
+     * this thread.
+     */
     void awaitHeld() throws InterruptedException {
         while (!isHeld()) {
             LockSupport.parkNanos(CHECK);
@@ -64,7 +67,7 @@ final class Lease {
         }
     }
 
-    /** Until {@link #renewIfDue()} has something to do. */
+    /** The time until {@link #renewIfDue()} has something to do. */
     Duration untilRenewal() {
         return RENEWAL.minusNanos(nanoTime.getAsLong() - renewedAt);
     }
@@ -75,7 +78,7 @@ final class Lease {
             long sentAt = nanoTime.getAsLong();
             if (!table.renew(owner, epoch, length)) {
                 end();
-                throw new LeaseLostException("renewing the lease found epoch " + epoch + " over");
+                throw new LeaseLostException("epoch " + epoch + " had ended when the lease was to be renewed");
             }
             holdFrom(sentAt);
         }
@@ -86,7 +89,7 @@ final class Lease {
         endsAt = nanoTime.getAsLong();
     }
 
-    /** Gives it back at once, for a successor. */
+    /** Releases it at once, for a successor. */
     void release() throws SQLException {
         end();
         table.release(owner, epoch);

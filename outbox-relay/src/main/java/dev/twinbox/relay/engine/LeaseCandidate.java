@@ -21,10 +21,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Waits on one connection until the lease can be had, and takes it. Only for the main thread. */
+/** Waits on one connection until the lease is free, and takes it. Only for the main thread. */
 final class LeaseCandidate {
     private static final Logger LOG = LoggerFactory.getLogger(LeaseCandidate.class);
-    /** An owner that stops gives the lease back at once, and nobody tells us. Looking takes no lock. */
+    /** An owner that stops releases its lease at once, but sends no signal. Reading the lease takes no lock. */
     private static final Duration LONGEST_WAIT = Duration.ofMillis(200);
 
     private final Connection connection;
@@ -36,7 +36,7 @@ final class LeaseCandidate {
     private Duration untilNextTry = Duration.ZERO;
     private @Nullable UUID named;
 
-    /** @param owner of this process, the same for all its leases */
+    /** @param owner identifies this process in all its leases */
     LeaseCandidate(Connection connection, RelayConfig config, UUID owner, Progress progress) throws SQLException {
         this.connection = connection;
         this.config = config;
@@ -59,7 +59,7 @@ final class LeaseCandidate {
     }
 
     /**
-     * The lease, or null while another process holds it.
+     * The lease; null while another process holds it.
      *
      * @throws RelayException if the position belongs to another cluster or another event table
      */
@@ -77,12 +77,13 @@ final class LeaseCandidate {
             }
         }
         if (seen == null && config.delivery().mode() == DeliveryMode.EXACTLY_ONCE) {
-            table.declareExactlyOnce(server.systemIdentifier()); // whatever is in the table, we have sent nothing of it
+            // The name is new, so it has sent nothing of this table.
+            table.declareExactlyOnce(server.systemIdentifier());
         }
         return take();
     }
 
-    /** Of several that see it free one gets it; the others look again. */
+    /** If several processes see it free, one gets it; the others look again. */
     private @Nullable Lease take() throws SQLException {
         untilNextTry = Duration.ZERO;
         long sentAt = System.nanoTime();
@@ -97,7 +98,7 @@ final class LeaseCandidate {
         return Lease.taken(table, owner, epoch, config.lease(), System::nanoTime, sentAt);
     }
 
-    /** Under the lease: the mode is what is recorded, or is changed for good. */
+    /** Runs under the lease. The mode is the recorded one, or it is changed for good. */
     private void agreeOnDelivery(long epoch) throws SQLException {
         LeaseTable.Seen seen = Objects.requireNonNull(table.look(), "it was taken");
         try {
@@ -119,26 +120,26 @@ final class LeaseCandidate {
             throw new RelayException(
                     ExitCode.DELIVERY,
                     "relay \"" + config.name()
-                            + "\" publishes exactly once, and there is no way back: what Kafka alone knows "
+                            + "\" publishes exactly once, and there is no way back: what only Kafka knows "
                             + "would be published twice. Set " + RelaySettings.DELIVERY.key() + " to "
                             + DeliveryMode.EXACTLY_ONCE.text());
         }
     }
 
-    /** An event that is not behind the position may have been sent all the same, and would be sent once more. */
+    /** An event after the position may have been sent already. After the change it would be sent once more. */
     private void checkDrained() throws SQLException {
         Position position = new PositionTable(connection, config.tables(), config.name())
                 .load()
                 .position();
         Backlog backlog = Backlog.behind(position, connection, config.tables().events());
-        boolean parked = new ParkedTable(connection, config.tables(), config.name()).any();
+        boolean parked = new ParkedTable(connection, config.tables(), config.name()).hasRows();
         if (backlog.events() > 0 || parked) {
             throw new RelayException(
                     ExitCode.DELIVERY,
                     "relay \"" + config.name() + "\" has published at least once and can change to "
                             + DeliveryMode.EXACTLY_ONCE.text() + " on a drained outbox only, but "
                             + (backlog.events() > 0 ? backlog.events() + " events are unsent" : "events are parked")
-                            + ". Let it run with " + RelaySettings.DELIVERY.key() + " = "
+                            + ". Run it with " + RelaySettings.DELIVERY.key() + " = "
                             + DeliveryMode.AT_LEAST_ONCE.text()
                             + ", while nothing is written, until \"status\" shows 0 events "
                             + "unsent and none parked (\"parked retry\" or \"discard\")");
@@ -148,9 +149,10 @@ final class LeaseCandidate {
     private void nameOthers() throws SQLException {
         List<String> others = table.others();
         if (!others.isEmpty()) {
-            LOG.info( // also meant so by some; never held back
-                    "Relays of other names publish {}, too: {}. Each event is sent once by each name; give processes that"
-                            + " stand by for each other the same twinbox.relay.name.",
+            // Some operators do this on purpose. An INFO line is never suppressed.
+            LOG.info(
+                    "Relays of other names publish {}, too: {}. Each name sends each event once. If processes"
+                            + " are to stand by for each other, give them the same twinbox.relay.name.",
                     config.tables().events(),
                     String.join(", ", others));
         }
@@ -163,21 +165,21 @@ final class LeaseCandidate {
                     "The position of relay \"" + config.name()
                             + "\" belongs to the PostgreSQL cluster with system identifier "
                             + seen.systemIdentifier() + ", but this one is " + server.systemIdentifier()
-                            + ": its snapshots mean nothing here, as after a restore from a dump. If this database is to go on in place of "
-                            + "the old one, run \"outbox-relay rebase\", which stamps what was not sent anew "
-                            + "(after pg_upgrade: \"rebase --after-pg-upgrade\"). Otherwise point the relay at the original "
-                            + "cluster.");
+                            + ": its snapshots are not valid here, as after a restore from a dump. If this database "
+                            + "replaces the old one, run \"outbox-relay rebase\", which renumbers the unsent events "
+                            + "(after pg_upgrade: \"rebase --after-pg-upgrade\"). Otherwise point the relay at the "
+                            + "original cluster.");
         }
     }
 
-    /** Positions of two outboxes may lie in one table, but a relay name is for one of them. */
+    /** One table may hold the positions of two outboxes, but a relay name belongs to one outbox. */
     private void checkEvents(LeaseTable.Seen seen) {
         if (seen.events() != null && !seen.events().equals(seen.own())) {
             throw new RelayException(
                     ExitCode.SCHEMA,
-                    "The position of relay \"" + config.name() + "\" is one in the event table " + seen.events()
+                    "The position of relay \"" + config.name() + "\" belongs to the event table " + seen.events()
                             + ", but this relay reads " + seen.own()
-                            + ": it would pass over events that were never sent. "
+                            + ": it would skip events that were never sent. "
                             + "Set twinbox.outbox.table back, or choose another twinbox.relay.name. If the table was "
                             + "renamed, clear the column events of "
                             + config.tables().lease() + " for this relay.");

@@ -8,11 +8,11 @@ import java.sql.Connection;
 import java.sql.SQLException;
 
 /**
- * The tables that the main thread of a session writes under its lease, on the connection on which it took the lease. After a
+ * The tables that the main thread of a session writes under its lease, on the connection that took the lease. After a
  * failure this connection ends with the session.
  */
 final class LeasedTables {
-    /** What is done in one transaction. */
+    /** The work of one transaction. */
     interface Work {
         void run() throws SQLException, LeaseLostException;
     }
@@ -44,21 +44,21 @@ final class LeasedTables {
     /**
      * Appends a position.
      *
-     * @return false: the lease is another's, and nothing was saved
+     * @return false if another process has the lease; then nothing was saved
      */
     boolean save(PositionTable.Saved next) throws SQLException {
         return positions.save(next, lease.owner(), lease.epoch());
     }
 
-    /** As {@link #save}, with what is to come. */
+    /** As {@link #save}, together with the next position. */
     boolean prepare(PositionTable.Prepared row) throws SQLException {
         return positions.prepare(row, lease.owner(), lease.epoch());
     }
 
-    /** Until the end of the transaction nobody takes the lease. */
+    /** Keeps other processes from taking the lease until the end of the transaction. */
     void holdLease() throws SQLException, LeaseLostException {
         if (!parked.holdLease(lease.owner(), lease.epoch())) {
-            throw new LeaseLostException("setting events aside found epoch " + lease.epoch() + " over");
+            throw new LeaseLostException("epoch " + lease.epoch() + " had ended when events were to be parked");
         }
     }
 
@@ -69,7 +69,7 @@ final class LeasedTables {
         connection.setAutoCommit(true);
     }
 
-    /** Ends the connection. Nobody but us knows then that the lease is free. */
+    /** Ends the connection. Other processes do not know then that the lease is free. */
     void abort() {
         OutboxDatabase.abort(connection);
     }

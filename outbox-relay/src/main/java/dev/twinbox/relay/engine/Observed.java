@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 
 /**
- * What the housekeeping thread last saw of the outbox, for health and metrics. That thread writes, HTTP threads read. A relay
- * that stands by sees nothing.
+ * What the housekeeping thread last saw of the outbox, for health and metrics. That thread writes; HTTP threads read. A
+ * standby sees nothing.
  */
 public final class Observed {
     private final LongSupplier nanoTime;
@@ -40,10 +40,10 @@ public final class Observed {
     }
 
     /**
-     * The slots of the event table were looked at.
+     * The slots of the event table were checked.
      *
-     * @param allBytes of the event table with its indexes
-     * @param stop what keeps a slot that has had its turn from being emptied, for people; empty: nothing
+     * @param allBytes bytes of the event table with its indexes
+     * @param stop what keeps an inactive slot from being emptied, for the operator; empty: nothing
      */
     void recordRotation(long allBytes, String stop) {
         bytes = allBytes;
@@ -53,7 +53,7 @@ public final class Observed {
         rotationStop = stop;
     }
 
-    /** What lies behind the saved position. */
+    /** The committed events after the saved position. */
     void recordBacklog(Backlog backlog) {
         unsent = backlog.events();
         Duration oldest = backlog.oldest();
@@ -64,22 +64,22 @@ public final class Observed {
         parked = count;
     }
 
-    /** Committed events behind the saved position, at most {@link Backlog#LIMIT}. */
+    /** Committed events after the saved position, at most {@link Backlog#LIMIT}. */
     public int unsent() {
         return unsent;
     }
 
-    /** Age of the oldest of them by the time the application gave it; zero: there are none. */
+    /** Age of the oldest of them, by the time that the application gave it; zero: there are none. */
     public Duration oldestUnsent() {
         return oldestUnsent;
     }
 
-    /** Events set aside. */
+    /** The parked events. */
     public ParkedCount parked() {
         return parked;
     }
 
-    /** Nothing is seen any more: we do not own the outbox. */
+    /** Forgets everything: this process does not own the outbox. */
     void clear() {
         unsent = 0;
         oldestUnsent = Duration.ZERO;
@@ -92,17 +92,17 @@ public final class Observed {
         return slotsEmptied.sum();
     }
 
-    /** Of the event table with its indexes. */
+    /** Bytes of the event table with its indexes. */
     public long bytes() {
         return bytes;
     }
 
-    /** What keeps a slot from being emptied, for people; empty: nothing. */
+    /** What keeps a slot from being emptied, for the operator; empty: nothing. */
     String rotationStop() {
         return rotationStop;
     }
 
-    /** For how long something has kept a slot from being emptied; zero: nothing does. */
+    /** How long a slot could not be emptied; zero: no slot waits. */
     public Duration rotationStopped() {
         return rotationStop.isEmpty() ? Duration.ZERO : Duration.ofNanos(nanoTime.getAsLong() - rotationStoppedAt);
     }

@@ -10,11 +10,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Consecutive rows of a window. It is done when the broker has acknowledged every one of them, or it was set aside; then the position may move to
- * {@link #after()}.
+ * Consecutive rows of a window. The page is done when every record is acknowledged or parked. Then the position may
+ * move to {@link #after()}.
  */
 final class Page implements OutboxRecord.Batch {
-    /** Hears what becomes of the records, on the producer's thread or, when a send fails at once, on the sending one. */
+    /** Learns each outcome, on the producer's thread, or on the sending thread if a send fails at once. */
     interface Listener {
         void done(Page page);
 
@@ -25,10 +25,11 @@ final class Page implements OutboxRecord.Batch {
     private final Position after;
     private final long bytes;
     private final AtomicInteger outstanding;
-    private final List<ParkedTable.Entry> parked = new ArrayList<>(); // written by the sending thread until it is done
+    // written by the sending thread until the page is done
+    private final List<ParkedTable.Entry> parked = new ArrayList<>();
     private volatile @Nullable Listener listener;
 
-    /** @param bytes what the records hold in memory, roughly */
+    /** @param bytes memory that the records take, roughly */
     Page(List<OutboxRecord> records, Position after, long bytes) {
         this.records = records;
         this.after = after;
@@ -57,19 +58,19 @@ final class Page implements OutboxRecord.Batch {
         return outstanding.get() == 0;
     }
 
-    /** Before the first record is sent. */
+    /** Called before the first record is sent. */
     void listen(Listener newListener) {
         listener = newListener;
     }
 
-    /** The record is not sent but kept in the database when the position moves behind this page. */
+    /** The record is not sent. It is saved as parked when the position moves past this page. */
     void park(OutboxRecord record, ParkReason reason) {
         parked.add(new ParkedTable.Entry(record, reason));
         record.settle();
         countDown();
     }
 
-    /** What has been set aside, in order; complete when the page is done. */
+    /** The parked events in order; complete when the page is done. */
     List<ParkedTable.Entry> parked() {
         return parked;
     }
@@ -93,7 +94,7 @@ final class Page implements OutboxRecord.Batch {
     private Listener listener() {
         Listener present = listener;
         if (present == null) {
-            throw new IllegalStateException("records were sent before anybody listened");
+            throw new IllegalStateException("records were sent before listen() was called");
         }
         return present;
     }

@@ -2,7 +2,7 @@ package dev.twinbox.relay.engine;
 
 import java.sql.SQLException;
 
-/** The reading thread: reads page after page ahead of the sending thread, as far as {@link InFlight} has room. */
+/** The reading thread: reads pages ahead of the sending thread, as long as {@link InFlight} has room. */
 final class PageReader implements Runnable {
     private final Window window;
     private final InFlight inFlight;
@@ -31,7 +31,7 @@ final class PageReader implements Runnable {
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-        } catch (Exception | Error e) { // an Error, too, must end the session visibly and not this thread silently
+        } catch (Exception | Error e) { // An Error must end the session visibly, too, not only this thread.
             failures.report(e);
         }
     }
@@ -51,8 +51,8 @@ final class PageReader implements Runnable {
         Page page = window.read();
         int rows = page.records().size();
         progress.recordPoll(rows);
-        // A window whose last page was full ends with an empty one. That page has to be saved: as long as the window
-        // counts as open, its rows count as unsent and their slot is kept.
+        // A window whose last page was full ends with an empty page, which must be saved. While the window counts as
+        // open, its rows count as unsent and their slot is not emptied.
         if (rows > 0 || !ended) {
             inFlight.add(page);
         }

@@ -8,19 +8,19 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the relay does, for health, metrics and the log. The relay's threads write it, each field by one of them; HTTP threads
- * only read. Nothing in here steers the relay.
+ * What the relay does, for health, metrics and the log. The relay's threads write, each field by one thread; HTTP
+ * threads only read. Nothing here controls the relay.
  */
 public final class Progress {
 
-    /** Who may send: us, another process of the same relay name, or not known yet. */
+    /** Who may send: this process, another process of the same relay name, or not known yet. */
     public enum Lease {
         NONE,
         HELD,
         ELSEWHERE
     }
 
-    /** One side that can fail; {@code cause} is null while it works. */
+    /** One side that can fail. {@code cause} is null while it works. */
     private static final class Side {
         volatile @Nullable String cause;
         final LongAdder failures = new LongAdder();
@@ -79,31 +79,31 @@ public final class Progress {
         return observed;
     }
 
-    /** Who hears from now on how long each successful poll took, in nanoseconds, on the reading thread. */
+    /** Registers a listener for the duration of each successful poll in nanoseconds, called on the reading thread. */
     public void listenToPageTimes(LongConsumer listener) {
         pageTimes = listener;
     }
 
-    /** Reading pauses until the broker acknowledges some of what is in flight: no fault of the database. */
+    /** Reading waits until the broker acknowledges some of the events in flight. This is no fault of the database. */
     void recordFull() {
         full = true;
     }
 
-    /** An operator has paused the relay, or not; nothing is read or sent meanwhile. */
+    /** Whether an operator has paused the relay. While it is paused, nothing is read or sent. */
     void recordPaused(@Nullable Instant since) {
         if (paused != null && since == null) {
-            movedAt = nanoTime.getAsLong(); // the pause was no fault
+            movedAt = nanoTime.getAsLong(); // The pause was no fault.
             polledAt = movedAt;
         }
         paused = since;
     }
 
-    /** Since when an operator has paused the relay, by the database's clock; null: it is not. */
+    /** Since when the relay is paused, by the database's clock; null if it is not. */
     public @Nullable Instant pausedSince() {
         return paused;
     }
 
-    /** A poll of the outbox is about to go to the database. Only the first one of the process is kept: benchmarks count from it. */
+    /** A poll of the outbox begins. Only the first one of the process is kept: benchmarks count from it. */
     void recordPollStart() {
         full = false;
         pollStartedAt = nanoTime.getAsLong();
@@ -112,7 +112,7 @@ public final class Progress {
         }
     }
 
-    /** A poll of the outbox succeeded and found this many new rows, which now wait for their acknowledgement. */
+    /** A poll of the outbox succeeded and found this many new rows. They now wait for their acknowledgement. */
     public void recordPoll(int rows) {
         if (rows > 0 && backlog() == 0) {
             movedAt = nanoTime.getAsLong();
@@ -129,7 +129,7 @@ public final class Progress {
         database.cause = null;
     }
 
-    /** The broker acknowledged records, or a page of them. */
+    /** The broker acknowledged records. */
     public void recordAcknowledged(int records, long bytes) {
         acknowledged.add(records);
         acknowledgedBytes.add(bytes);
@@ -138,7 +138,7 @@ public final class Progress {
         broker.cause = null;
     }
 
-    /** The position behind acknowledged records is durable; {@code newPosition} is text for people. */
+    /** The position after acknowledged records is durable; {@code newPosition} is text for the operator. */
     public void recordSaved(String newPosition) {
         saves.increment();
         position = newPosition;
@@ -146,49 +146,49 @@ public final class Progress {
         database.cause = null;
     }
 
-    /** Events were set aside durably, instead of being sent. */
+    /** Events were durably parked instead of sent. */
     void recordParked(int events) {
         parked.add(events);
     }
 
-    /** Events that had been set aside were acknowledged. */
+    /** Parked events were acknowledged. */
     void recordRetried(int events) {
         retried.add(events);
     }
 
-    /** What was read and not acknowledged has been dropped, it will be read again from the saved position. */
+    /** Events in flight were dropped. They are read again from the saved position. */
     void recordDropped() {
         read.reset();
         read.add(acknowledged.sum());
     }
 
-    /** The lease is ours under this epoch. */
+    /** This process holds the lease under this epoch. */
     public void recordLeaseHeld(long newEpoch) {
         epoch = newEpoch;
         leaseOwner = null;
         lease = Lease.HELD;
     }
 
-    /** The lease was looked at, and another process holds it; {@code owner} is text for people. This is a standby's poll. */
+    /** A standby's poll: another process holds the lease. {@code owner} is text for the operator. */
     public void recordLeaseElsewhere(String owner) {
         leaseOwner = owner;
         lease = Lease.ELSEWHERE;
-        broker.cause = null; // found out as the owner; a standby asks Kafka nothing, so it would stay for ever
+        broker.cause = null; // Found as the owner. A standby does not ask Kafka, so the failure would stay forever.
         databaseAnswered();
     }
 
-    /** We hold it no longer and do not know who does. */
+    /** This process holds the lease no longer. The owner is unknown. */
     public void recordLeaseGone() {
         lease = Lease.NONE;
         paused = null;
     }
 
-    /** The database did not answer or refused; the relay tries again. */
+    /** The database did not answer or refused; the relay retries. */
     public void recordDatabaseFailure(String cause) {
         database.failed(cause);
     }
 
-    /** The broker did not answer or refused; the relay tries again. */
+    /** The broker did not answer or refused; the relay retries. */
     public void recordBrokerFailure(String cause) {
         broker.failed(cause);
     }
@@ -198,12 +198,12 @@ public final class Progress {
         broker.cause = null;
     }
 
-    /** The relay's loop has ended and will not come back in this process. */
+    /** The relay's loop has ended and does not start again in this process. */
     public void recordEnd(String cause) {
         ended = cause;
     }
 
-    /** Rows read and not yet acknowledged. */
+    /** Rows that were read and are not acknowledged yet. */
     public long backlog() {
         return Math.max(0, read.sum() - acknowledged.sum());
     }
@@ -212,7 +212,7 @@ public final class Progress {
         return since(started);
     }
 
-    /** Whether there was a successful poll since the start of the process. */
+    /** Whether a poll has succeeded since the start of the process. */
     public boolean hasPolled() {
         return polled;
     }
@@ -222,17 +222,19 @@ public final class Progress {
         return full || paused != null ? Duration.ZERO : since(polledAt);
     }
 
-    /** How long the records in flight have seen neither an acknowledgement nor a saved position; zero without a backlog. */
+    /**
+     * How long the records in flight have seen neither an acknowledgement nor a saved position; zero without a backlog.
+     */
     public Duration sinceMove() {
         return backlog() == 0 || paused != null ? Duration.ZERO : since(movedAt);
     }
 
-    /** From the start of the process to its first poll of the outbox; zero before it. */
+    /** Time from the start of the process to its first poll of the outbox; zero before it. */
     public Duration firstRead() {
         return Duration.ofNanos(firstReadAt - started);
     }
 
-    /** From the start of the process to the latest acknowledgement of the broker; zero before the first. */
+    /** Time from the start of the process to the broker's latest acknowledgement; zero before the first. */
     public Duration lastAcknowledgement() {
         return Duration.ofNanos(acknowledgedAt - started);
     }

@@ -9,52 +9,58 @@ import java.util.List;
 import org.apache.kafka.clients.producer.Producer;
 import org.jspecify.annotations.Nullable;
 
-/** Where the delivery modes differ, for the pages of one {@link RelaySession}. Closing it closes its producer at once. */
+/**
+ * The differences between the delivery modes, for the pages of one {@link RelaySession}. Closing it closes its producer
+ * at once.
+ */
 interface Publication extends AutoCloseable {
-    /** Where to go on, and opens the producer. Called once, before all others, by the main thread. */
+    /**
+     * Finds the position to continue from, and opens the producer. The main thread calls it once, before all other
+     * methods.
+     */
     PositionTable.Saved begin() throws SQLException, LeaseLostException;
 
-    /** After {@link #begin()}. */
+    /** Available after {@link #begin()}. */
     Producer<byte[], byte[]> producer();
 
-    /** Waits for the page that is to be sent next; null: there will be none. Only for the sending thread. */
+    /** Waits for the next page to send; null if none will come. Only for the sending thread. */
     @Nullable Page next() throws InterruptedException;
 
-    /** Whether nothing can be sent in place of a record that the producer does not take. */
+    /** Whether a record that the producer does not take ends the session. */
     boolean isBrokenByRefusal();
 
-    /** Settles what became certain since the last call. Like all below only for the main thread. */
+    /** Settles what has become certain since the last call. This and all methods below are only for the main thread. */
     void settle() throws SQLException, LeaseLostException;
 
-    /** How long after one save the next one may be put off. */
+    /** How long the next save may be delayed after a save. */
     Duration saveInterval();
 
     /**
-     * Makes the position behind acknowledged pages durable.
+     * Makes the position after acknowledged pages durable.
      *
-     * @return false: the lease is another's, and nothing was saved
+     * @return false if another process has the lease; then nothing was saved
      */
     boolean save(PositionTable.Saved next) throws SQLException;
 
     /** Parks events, in the transaction of {@link #save}. */
     void park(List<ParkedTable.Entry> entries) throws SQLException;
 
-    /** The transaction of {@link #save} is durable, which was for these pages. */
+    /** The transaction of {@link #save} for these pages is durable. */
     void recordSaved(PositionTable.Saved next, List<Page> done);
 
-    /** The position that is certain and of which only we know it; null: there is none. */
+    /** A position that is certain but only known to this process; null if there is none. */
     @Nullable Position unconfirmed();
 
     /** Saves {@link #unconfirmed()}; returns as {@link #save}. */
     boolean confirm(PositionTable.Saved next) throws SQLException;
 
-    /** Whether all that was handed to the producer is settled. */
+    /** Whether all records handed to the producer have a saved outcome. */
     boolean isSettled();
 
-    /** Passes on what the next session should know; after {@link #close()}. */
+    /** Passes on what the next session should know. Called after {@link #close()}. */
     void passOn(KnownOutcomes known);
 
-    /** Whether a record may be to blame for this failure to send it. */
+    /** Whether a record may be the cause of this failure to send it. */
     boolean mayBlame(Throwable reason);
 
     @Override

@@ -22,10 +22,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Moves committed rows of the outbox to Kafka until told to stop. One object is one run of one process.
+ * Moves committed rows of the outbox to Kafka until it is stopped. One object is one run in one process.
  *
- * <p>Nothing is started before {@link #run()} is called; the thread that calls it is the relay's main thread. It owns the
- * lease and the saved position, and everything it holds is in one {@link RelaySession}, dropped as a whole when anything
+ * <p>Nothing starts before {@link #run()}. The thread that calls it is the relay's main thread. It owns the lease and
+ * the saved position. All that it holds is in one {@link RelaySession}, which is dropped as a whole when anything
  * fails.
  */
 public final class Relay implements AutoCloseable {
@@ -48,8 +48,8 @@ public final class Relay implements AutoCloseable {
     /**
      * Starts nothing, see {@link #run()}.
      *
-     * @param progress written by the relay's threads, see there
-     * @param tracing told of what is sent
+     * @param progress written by the relay's threads
+     * @param tracing opens the producers
      */
     public Relay(RelayConfig config, Progress progress, Tracing tracing) {
         this(
@@ -80,15 +80,15 @@ public final class Relay implements AutoCloseable {
     }
 
     /**
-     * Steps and waits until {@link #stop()}; databases and brokers that go away are waited for.
+     * Sends until {@link #stop()}, and waits for databases and brokers that are unavailable.
      *
-     * @return {@link ExitCode#OK}, or {@link ExitCode#UNFINISHED} if records were still in flight when the shutdown timeout
-     *     ended
-     * @throws RelayException if only a person can help
+     * @return {@link ExitCode#OK}, or {@link ExitCode#UNFINISHED} if records were still in flight when the shutdown
+     *     timeout ended
+     * @throws RelayException if only an operator can help
      */
     public ExitCode run() {
         running = Thread.currentThread();
-        String end = "an error nobody foresaw";
+        String end = "an unexpected error";
         try {
             while (!stopping) {
                 runOnceOrRecover();
@@ -118,15 +118,16 @@ public final class Relay implements AutoCloseable {
             }
         } catch (RelayException | InterruptedException e) {
             throw e;
-        } catch (Exception | Error e) { // an Error, too: what is dropped is read again, and a dead loop helps nobody
+            // An Error, too: dropped rows are read again, while a dead loop would stop the relay.
+        } catch (Exception | Error e) {
             recover(e);
         }
     }
 
     /**
-     * One step of the main thread: tries to get hold of the lease, or saves what has been acknowledged since the last step.
+     * One step of the main thread. It tries to take the lease, or saves what was acknowledged since the last step.
      *
-     * @return how many records the saved position has moved
+     * @return by how many records the saved position has moved
      */
     int runOnce() throws SQLException, LeaseLostException, SessionFailedException {
         if (session == null) {
@@ -146,7 +147,7 @@ public final class Relay implements AutoCloseable {
             return null;
         }
         RelaySession next = begin(present, lease);
-        candidate = null; // its connection is the session's now
+        candidate = null; // The session owns the candidate's connection now.
         everRelayed = true;
         return next;
     }
@@ -157,7 +158,7 @@ public final class Relay implements AutoCloseable {
             next.begin();
             return next;
         } catch (RelayException e) {
-            lease.release(); // we end; nobody need wait
+            lease.release(); // The relay is stopping, so a successor need not wait.
             throw e;
         }
     }
@@ -179,11 +180,11 @@ public final class Relay implements AutoCloseable {
         }
     }
 
-    /** At start a mistake; later a fail-over under way, which ends with a primary. */
+    /** A mistake at the start. Later it is a fail-over in progress, which ends with a primary. */
     private SQLException hotStandby() {
         String message =
-                config.database().url() + " is a hot standby (pg_is_in_recovery): a relay needs the primary, it "
-                        + "writes positions. Use targetServerType=primary in the URL or name the primary.";
+                config.database().url() + " is a hot standby (pg_is_in_recovery): a relay needs the primary, since it "
+                        + "writes positions. Set targetServerType=primary in the URL, or the primary's address.";
         if (everRelayed) {
             return new SQLTransientConnectionException(message);
         }
@@ -197,7 +198,7 @@ public final class Relay implements AutoCloseable {
         return candidate == null ? Duration.ZERO : candidate.untilNextTry();
     }
 
-    /** Drops everything, says why, and waits before the next try; or gives up where trying again would not help. */
+    /** Drops the session, reports why, and waits before the next try. Gives up if only an operator can help. */
     private void recover(Throwable failure) throws InterruptedException {
         Throwable cause = trueCause(failure);
         giveUpIfHopeless(cause);
@@ -211,7 +212,7 @@ public final class Relay implements AutoCloseable {
         }
     }
 
-    /** What has really happened is known when all threads of the session have ended. */
+    /** The true cause is known after all threads of the session have ended. */
     private Throwable trueCause(Throwable failure) {
         if (session == null) {
             return failure;
@@ -234,7 +235,7 @@ public final class Relay implements AutoCloseable {
     }
 
     private void giveUpIfHopeless(Throwable cause) {
-        if (cause instanceof RelayException hopeless) { // of another thread
+        if (cause instanceof RelayException hopeless) { // thrown in another thread
             throw hopeless;
         }
         if (!everRelayed && cause instanceof SQLException sql) {
@@ -242,7 +243,7 @@ public final class Relay implements AutoCloseable {
         }
     }
 
-    /** Waits for the acknowledgement of what the producer already has, as long as the shutdown timeout allows. */
+    /** Waits until records that the producer has are acknowledged, up to the shutdown timeout. */
     private ExitCode finish() throws InterruptedException {
         RelaySession last = session;
         if (last == null) {
@@ -257,7 +258,9 @@ public final class Relay implements AutoCloseable {
                 }
             }
         } catch (SQLException | LeaseLostException | SessionFailedException e) {
-            LOG.warn("Could not settle what is in flight: {}", trueCause(e).getMessage());
+            LOG.warn(
+                    "Could not settle what is in flight, the next relay sends it again: {}",
+                    trueCause(e).getMessage());
         }
         return last.isSettled() ? ExitCode.OK : ExitCode.UNFINISHED;
     }
@@ -280,23 +283,26 @@ public final class Relay implements AutoCloseable {
         } catch (SQLException e) {
             LOG.warn("Could not release the lease, it ends within {}: {}", config.lease(), e.getMessage());
         } catch (LeaseLostException e) {
-            LOG.info("The lease is another's already: {}", e.getMessage());
+            LOG.info("Another process has the lease already: {}", e.getMessage());
         }
     }
 
-    /** Asks {@link #run()} to settle what is in flight and return. Any thread, any number of times; returns at once. */
+    /**
+     * Makes {@link #run()} settle what is in flight and return. May be called from any thread and repeatedly; returns
+     * at once.
+     */
     public void stop() {
         stopping = true;
         main.wake();
     }
 
-    /** {@link #stop()}, and waits until {@link #run()} has returned and nothing is left running. */
+    /** Calls {@link #stop()}, and waits until {@link #run()} has returned and all threads have ended. */
     @Override
     public void close() {
         stop();
         Thread runner = running;
         if (runner == null || runner == Thread.currentThread()) {
-            return; // run() was never called, or it is the one that closes
+            return; // run() was never called, or this is its own thread.
         }
         try {
             ended.await();

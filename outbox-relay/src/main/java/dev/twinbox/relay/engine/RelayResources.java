@@ -11,7 +11,7 @@ import org.apache.kafka.clients.producer.Producer;
  *
  * @param producers open a producer for a purpose
  * @param known what sessions have learned about records that are still to be sent
- * @param progress written by the relay's threads, see there
+ * @param progress written by the relay's threads
  * @param main wakes the main thread
  */
 record RelayResources(

@@ -24,10 +24,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One span of owning the lease with unbroken connections: from the saved position on, with a thread that reads, a thread that
- * sends, and the main thread that saves positions and renews the lease. Whatever fails, the whole session is dropped and
- * another one begins at the saved position: a window must not outlive its database connection, nor a producer the failure of
- * a record.
+ * The time in which one process holds the lease with unbroken connections. It begins at the saved position. One thread
+ * reads, one sends, and the main thread saves positions and renews the lease. After any failure the whole session is
+ * dropped, and another one begins at the saved position. A window must not outlive its database connection, nor a
+ * producer the failure of a record.
  */
 final class RelaySession implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RelaySession.class);
@@ -56,7 +56,7 @@ final class RelaySession implements AutoCloseable {
     /**
      * Starts nothing, see {@link #begin()}.
      *
-     * @param saving the connection on which the lease was taken; ends with the session
+     * @param saving the connection that took the lease; ends with the session
      */
     RelaySession(RelayResources resources, Connection saving, Lease lease) throws SQLException {
         this.config = resources.config();
@@ -87,16 +87,18 @@ final class RelaySession implements AutoCloseable {
         }
     }
 
-    /** How our offsets in Kafka are known again. */
+    /** Identifies this outbox's own offsets in Kafka. */
     private static UUID outbox(LeaseTable leases) throws SQLException {
         LeaseTable.Seen seen = Objects.requireNonNull(leases.look(), "the lease is ours");
         return Objects.requireNonNull(seen.exactlyOnce(), "the candidate has checked the mode");
     }
 
-    /** Finds the saved position, and starts reading and sending. If it fails, all but the lease's connection is closed. */
+    /**
+     * Loads the saved position, and starts reading and sending. If it fails, all but the lease's connection is closed.
+     */
     void begin() throws SQLException, LeaseLostException {
         try {
-            if (!tables.parked().any()) {
+            if (!tables.parked().hasRows()) {
                 blockedKeys.recordEmpty(blockedKeys.saves());
             }
             saved = publication.begin();
@@ -158,13 +160,13 @@ final class RelaySession implements AutoCloseable {
     }
 
     /**
-     * Renews the lease, and moves the saved position after all that is acknowledged, each if it is time.
+     * Renews the lease, and moves the saved position past all acknowledged pages, each when it is due.
      *
-     * @return how many records the position has moved
+     * @return by how many records the position has moved
      * @throws SessionFailedException if one of the session's threads has failed
      */
     int runOnce() throws SQLException, LeaseLostException, SessionFailedException {
-        if (failures.any()) {
+        if (failures.hasAny()) {
             throw new SessionFailedException();
         }
         lease.renewIfDue();
@@ -180,7 +182,7 @@ final class RelaySession implements AutoCloseable {
         return rest.isNegative() ? Duration.ZERO : rest;
     }
 
-    /** The position moves page by page, in the order in which they were read. */
+    /** Moves the position page by page, in the order in which the pages were read. */
     private int saveAcknowledged() throws SQLException, LeaseLostException {
         List<Page> done = new ArrayList<>();
         int records = 0;
@@ -234,7 +236,7 @@ final class RelaySession implements AutoCloseable {
 
     private LeaseLostException lost() {
         lease.end();
-        return new LeaseLostException("saving a position found epoch " + lease.epoch() + " over");
+        return new LeaseLostException("epoch " + lease.epoch() + " had ended when a position was to be saved");
     }
 
     private void recordSaved(PositionTable.Saved next) {
@@ -243,7 +245,10 @@ final class RelaySession implements AutoCloseable {
         progress.recordSaved(next.position().toString());
     }
 
-    /** In one transaction: an event is before the position, or parked, or sent, whatever happens in between. */
+    /**
+     * Saves and parks in one transaction. So an event is after the position, or parked, or sent, whatever fails in
+     * between.
+     */
     private void park(Position position, List<ParkedTable.Entry> entries) throws SQLException, LeaseLostException {
         synchronized (blockedKeys.rowsLock()) {
             tables.inTransaction(() -> {
@@ -258,30 +263,32 @@ final class RelaySession implements AutoCloseable {
         }
     }
 
-    /** How long {@link #runOnce()} need not be called unless the main thread is woken. */
+    /** How long {@link #runOnce()} need not be called, unless the main thread is woken. */
     Duration untilNextRun() {
         Duration renewal = lease.untilRenewal();
         Duration save = inFlight.hasDone() ? untilSave() : renewal;
         return save.compareTo(renewal) < 0 ? save : renewal;
     }
 
-    /** No further page is read or handed to the producer. */
+    /** Stops reading, and stops handing pages to the producer. */
     void seal() {
         inFlight.seal();
     }
 
-    /** Whether what the producer was given is acknowledged and the position saved; only after {@link #seal()}. */
+    /**
+     * Whether all records that the producer had are acknowledged and the position is saved. Only after {@link #seal()}.
+     */
     boolean isSettled() {
         return publication.isSettled();
     }
 
-    /** Saves what is acknowledged and gives the lease back, after {@link #halt()}. */
+    /** Saves what is acknowledged and releases the lease. Called after {@link #halt()}. */
     void release() throws SQLException, LeaseLostException {
         saveAcknowledged();
         lease.release();
     }
 
-    /** Ends reading and sending, and drops what is not acknowledged. When it returns, what failed is known. */
+    /** Stops reading and sending, and drops what is not acknowledged. When it returns, all failures are known. */
     void halt() {
         lease.end();
         inFlight.seal();
@@ -292,7 +299,9 @@ final class RelaySession implements AutoCloseable {
         threads.join();
     }
 
-    /** {@link #halt()}, and ends the lease's connection. Nobody but us knows then that the lease is free. */
+    /**
+     * Calls {@link #halt()}, and ends the lease's connection. Other processes do not know then that the lease is free.
+     */
     @Override
     public void close() {
         halt();
@@ -305,11 +314,11 @@ final class RelaySession implements AutoCloseable {
         return failures.worst();
     }
 
-    /** What the next session should know; after {@link #halt()}. */
+    /** Passes on what the next session should know. Called after {@link #halt()}. */
     void passOn(KnownOutcomes next) {
         List<SendFailedException> refused = failures.refused();
         next.learn(refused);
-        refused.forEach(each -> topics.forget(each.record().topic())); // it is not as it was thought to be
+        refused.forEach(each -> topics.forget(each.record().topic())); // The topic has changed since it was asked for.
         Throwable failure = failure();
         if (failure instanceof StalledException stall) {
             next.learn(stall);

@@ -7,26 +7,28 @@ import dev.twinbox.relay.jdbc.PositionTable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of the last Kafka transaction of a relay, told by its newest row in the database and by the number that Kafka
- * has committed. The row was written before the transaction could end; so one of the row's two positions is the true one.
+ * The outcome of a relay's last Kafka transaction. Its newest row in the database and the number committed in Kafka
+ * decide it. The row was written before the transaction could end, so one of the row's two positions is the true one.
  *
- * @param position up to here events are published, or set aside
+ * @param position events up to here are published or parked
  */
 record Resolution(Outcome outcome, Position position) {
     enum Outcome {
-        /** Nothing has been published exactly once from the row's position on: Kafka's number says nothing, and is set. */
+        /**
+         * Nothing has been published exactly once from the row's position on. Kafka's number means nothing, and is set.
+         */
         FIRST,
         COMMITTED,
         NOT_COMMITTED
     }
 
-    /** What a person can do about an answer of Kafka that fits nothing. */
-    private static final String REMEDY =
-            " If it cannot be brought back, \"outbox-relay rebase --from-position\" makes the "
-                    + "relay go on from the position in the database; what Kafka has beyond it is published twice then";
+    /** The remedy for an answer of Kafka that does not fit the database. */
+    private static final String REMEDY = " If it cannot be restored, \"outbox-relay rebase --from-position\" makes the "
+            + "relay continue from the position in the database; "
+            + "events that Kafka has beyond it are published twice then";
 
     /**
-     * @param relay for the message
+     * @param relay named in the message
      * @param kafka the committed number; null: Kafka has none
      * @throws RelayException if the two do not fit together
      */
@@ -39,8 +41,9 @@ record Resolution(Outcome outcome, Position position) {
             throw new RelayException(
                     ExitCode.DELIVERY,
                     "relay \"" + relay + "\" has published exactly once up to number " + committed
-                            + ", but Kafka has no committed offset of it: it was deleted, or has expired because the relay did "
-                            + "not run for longer than offsets.retention.minutes, or this is another Kafka cluster."
+                            + ", but Kafka has no committed offset of it: it was deleted, or has expired because the "
+                            + "relay did not run for longer than offsets.retention.minutes, or this is another Kafka "
+                            + "cluster."
                             + REMEDY);
         }
         if (row.next() != null && kafka == row.number()) {
@@ -54,7 +57,7 @@ record Resolution(Outcome outcome, Position position) {
                 "Kafka has committed number " + kafka + " of relay \"" + relay
                         + "\", which its database does not know (it has "
                         + committed + (row.next() == null ? "" : " and " + row.number())
-                        + "): the database has lost commits, as after a restore or a fail-over that was not synchronous, or "
-                        + "this is another Kafka cluster." + REMEDY);
+                        + "): the database has lost commits, as after a restore or a fail-over that was not "
+                        + "synchronous, or this is another Kafka cluster." + REMEDY);
     }
 }

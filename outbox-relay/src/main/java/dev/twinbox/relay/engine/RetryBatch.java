@@ -21,8 +21,8 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parked events on their way to Kafka: those of a key in order, and after the first that does not get through none of its key.
- * One thread sends; the producer's thread tells what became of it.
+ * Parked events on their way to Kafka. The events of a key are sent in order, and the first that fails stops its key.
+ * One thread sends; the producer's thread reports the outcomes.
  */
 final class RetryBatch implements OutboxRecord.Batch, FirstRecords.RecordPlacer {
     private static final Duration CHECK = Duration.ofSeconds(1);
@@ -55,7 +55,7 @@ final class RetryBatch implements OutboxRecord.Batch, FirstRecords.RecordPlacer 
         this.answers = new Waiter(config.idle());
     }
 
-    /** Sends what can be sent, on the thread that made this object, and waits for the answers. */
+    /** Sends the rows on the thread that made this object, and waits for the answers. */
     void send(List<ParkedQueue.Claimed> rows, FirstRecords firstRecords) throws InterruptedException {
         try {
             firstRecords.place(rows.stream().map(ParkedQueue.Claimed::record).toList(), this);
@@ -122,7 +122,7 @@ final class RetryBatch implements OutboxRecord.Batch, FirstRecords.RecordPlacer 
         return unanswered == 0;
     }
 
-    /** What has no answer within the stall timeout is given up for now. */
+    /** A record without an answer within the stall timeout is given up for now. */
     @Override
     public void awaitAnswers() throws InterruptedException {
         long deadline = System.nanoTime() + stallTimeout.toNanos();
@@ -148,9 +148,9 @@ final class RetryBatch implements OutboxRecord.Batch, FirstRecords.RecordPlacer 
         if (Refusal.isForGood(why)) {
             refused.put(record.seq(), admission.refused(record, why));
         }
-        boolean notTaken = Thread.currentThread() == sending; // the producer calls back from within send()
+        boolean notTaken = Thread.currentThread() == sending; // The producer calls back from within send().
         if (!notTaken) {
-            producer.close(Duration.ZERO); // nothing of its key may overtake it
+            producer.close(Duration.ZERO); // No later record of its key may overtake it.
         }
         if (!notTaken || !Refusal.isForGood(why)) {
             failure = why;
@@ -159,12 +159,12 @@ final class RetryBatch implements OutboxRecord.Batch, FirstRecords.RecordPlacer 
         answers.wake();
     }
 
-    /** The numbers of those that Kafka has. */
+    /** The numbers of the acknowledged records. */
     List<Long> acknowledged() {
         return new ArrayList<>(acknowledged);
     }
 
-    /** Whether the producer or Kafka failed on any record; what was not even tried does not count. */
+    /** Whether the producer or Kafka failed on a record. Records that were not tried do not count. */
     boolean hasFailed() {
         return failed || failure != null;
     }
@@ -173,7 +173,7 @@ final class RetryBatch implements OutboxRecord.Batch, FirstRecords.RecordPlacer 
         return refused.get(number);
     }
 
-    /** What says nothing against any record, but makes the producer useless; null if there was nothing. */
+    /** A failure that blames no record but makes the producer unusable; null if there was none. */
     @Nullable Exception failure() {
         return failure;
     }

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Claims parked events, sends them as one batch, and settles what became of each. Only for the retry thread. */
+/** Claims parked events, sends them as one batch, and settles each outcome. Only for the retry thread. */
 final class RetryDelivery {
     private static final Logger LOG = LoggerFactory.getLogger(RetryDelivery.class);
 
@@ -54,12 +54,15 @@ final class RetryDelivery {
         this.progress = progress;
     }
 
-    /** Whether a group is left alone for now, since sending some of it has failed. */
+    /** Whether a group is paused because sending to it has failed. */
     boolean isPaused(ParkedQueue.WaitedFor group) {
         return pauses.isPaused(group);
     }
 
-    /** Whether what a group waits for is there now; pauses it if Kafka can not be asked. */
+    /**
+     * Whether the topic or partition that a group waits for is available now. Pauses the group if Kafka does not
+     * answer.
+     */
     boolean isThere(ParkedQueue.WaitedFor group) {
         try {
             return admission.isThere(group);
@@ -71,7 +74,7 @@ final class RetryDelivery {
         }
     }
 
-    /** Returns whether anything was sent or found to be refused. */
+    /** Returns whether an event was sent or refused. */
     boolean deliver(List<ParkedQueue.Candidate> candidates, ParkedQueue.WaitedFor group)
             throws SQLException, LeaseLostException, InterruptedException {
         List<ParkedQueue.Candidate> chosen = choose(candidates);
@@ -86,7 +89,7 @@ final class RetryDelivery {
         if (batch.failure() == null) {
             pauses.end(group);
         } else {
-            LOG.warn("Parked events are tried again later: {}", String.valueOf(batch.failure()));
+            LOG.warn("Sending parked events failed, trying again later: {}", String.valueOf(batch.failure()));
             uninterrupted(publication::abandon);
             pauses.pause(group);
         }
@@ -97,7 +100,7 @@ final class RetryDelivery {
         uninterrupted(publication::closeProducer);
     }
 
-    /** Within the bytes of a page, and of each key no row behind one that is not to be sent. */
+    /** Chooses rows within the size limit of a page. After a row that must not be sent, no row of its key is chosen. */
     private List<ParkedQueue.Candidate> choose(List<ParkedQueue.Candidate> candidates) {
         List<ParkedQueue.Candidate> chosen = new ArrayList<>();
         Set<EventKey> started = new HashSet<>();
@@ -146,7 +149,7 @@ final class RetryDelivery {
         return !sent.isEmpty() || back.stream().anyMatch(RetryDelivery::isRefused);
     }
 
-    /** The numbers of those that have waited. */
+    /** The numbers of the rows that were waiting. */
     private static Set<Long> waiting(List<ParkedQueue.Candidate> chosen) {
         Set<Long> waiting = new HashSet<>();
         for (ParkedQueue.Candidate candidate : chosen) {
@@ -168,7 +171,7 @@ final class RetryDelivery {
         return keys;
     }
 
-    /** What Kafka does not have, each with the reason why it stays. */
+    /** The rows that Kafka does not have, each with the reason to park it again. */
     private static List<ParkedTable.Entry> unsent(
             List<ParkedQueue.Claimed> claimed,
             Set<Long> sent,
@@ -180,14 +183,15 @@ final class RetryDelivery {
             OutboxRecord record = row.record();
             if (!sent.contains(record.seq())) {
                 ParkReason refusal = batch.refusalOf(record.seq());
-                unsent.add(new ParkedTable.Entry(record, refusal != null ? refusal : asBefore(record, waiting, group)));
+                unsent.add(new ParkedTable.Entry(
+                        record, refusal != null ? refusal : previousState(record, waiting, group)));
             }
         }
         return unsent;
     }
 
-    /** What was not tried is tried again; the first of a key is found by promoting. */
-    private static ParkReason asBefore(OutboxRecord record, Set<Long> waiting, ParkedQueue.WaitedFor group) {
+    /** Rows that were not tried keep their state. Promoting finds the first row of each key. */
+    private static ParkReason previousState(OutboxRecord record, Set<Long> waiting, ParkedQueue.WaitedFor group) {
         if (waiting.contains(record.seq())) {
             return new ParkReason(ParkedState.WAITING, group.partition(), null);
         }
@@ -222,11 +226,11 @@ final class RetryDelivery {
     }
 
     private static void uninterrupted(Runnable closing) {
-        boolean interrupted = Thread.interrupted(); // the client would not wait for the end of its thread
+        boolean interrupted = Thread.interrupted(); // Otherwise the client would not wait for the end of its thread.
         try {
             closing.run();
         } catch (InterruptException e) {
-            interrupted = true; // just now; the client's thread ends by itself
+            interrupted = true; // Interrupted during close; the client's thread ends by itself.
         }
         if (interrupted) {
             Thread.currentThread().interrupt();

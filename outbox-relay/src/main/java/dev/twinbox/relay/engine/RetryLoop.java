@@ -14,18 +14,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The thread for parked events: sends, in the order of their keys, what an operator gave back or what it waited for has come,
- * with a producer of its own, so that nothing of it holds up the others. A key is free again when its last row is gone, which
- * is after that row's acknowledgement; until then its later events join the rows. It also makes the first contact with Kafka,
- * and watches for partitions that stand still.
+ * The thread for parked events. It sends events that an operator gave back, and events whose topic or partition is
+ * available again, in the order of their keys. It has a producer of its own, so that parked events do not delay the
+ * others. A key is free again when its last row is removed, after that row's acknowledgement. Until then, later events
+ * of the key join the rows. The thread also makes the first contact with Kafka, and watches for partitions that stand
+ * still.
  *
- * <p>While nothing is parked it asks the database nothing.
+ * <p>While nothing is parked, it does not ask the database.
  */
 final class RetryLoop implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(RetryLoop.class);
     private static final Duration POLL = Duration.ofSeconds(1);
 
-    /** What a pause is about, if not about a group of waiting events. */
+    /** The key of a pause that concerns no group of waiting events. */
     private static final ParkedQueue.WaitedFor NOTHING = new ParkedQueue.WaitedFor("", ParkReason.TOPIC);
 
     private final RelayConfig config;
@@ -70,7 +71,7 @@ final class RetryLoop implements Runnable {
                 contact.makeOnce();
                 stalls.check();
                 gate.awaitOpen();
-                if (!blockedKeys.any() || !runOnce()) {
+                if (!blockedKeys.hasAny() || !runOnce()) {
                     waiter.await(POLL);
                 }
             }
@@ -89,7 +90,7 @@ final class RetryLoop implements Runnable {
         boolean worked = deleteDiscarded();
         worked |= sendReady();
         worked |= sendWaiting();
-        if (!worked && !transactions.table().any()) {
+        if (!worked && !transactions.table().hasRows()) {
             blockedKeys.recordEmpty(saves);
         }
         return worked;
@@ -110,7 +111,7 @@ final class RetryLoop implements Runnable {
             table.promote(keys);
             return gone;
         });
-        discarded.forEach(each -> LOG.info("Discarded as told: {}", each.description()));
+        discarded.forEach(each -> LOG.info("Discarded by an operator: {}", each.description()));
         return !discarded.isEmpty();
     }
 
@@ -142,7 +143,7 @@ final class RetryLoop implements Runnable {
         int givenUp = transactions.table().giveUp(group, limit);
         if (givenUp > 0) {
             LOG.error(
-                    "{} events for topic \"{}\" have waited for more than {}: when the cause is mended, "
+                    "{} events for topic \"{}\" have waited for more than {}: when the cause is fixed, "
                             + "\"outbox-relay parked retry\" sends them, \"discard\" drops them",
                     givenUp,
                     group.topic(),

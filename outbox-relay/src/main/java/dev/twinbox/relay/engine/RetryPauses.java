@@ -5,7 +5,10 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 
-/** How long groups of parked events are left alone after a failure: longer each time, up to a limit. Only for the retry thread. */
+/**
+ * How long a group of parked events is paused after a failure. Each pause is longer than the last, up to a limit. Only
+ * for the retry thread.
+ */
 final class RetryPauses {
     private static final Duration LONGEST = Duration.ofMinutes(1);
 
@@ -15,7 +18,7 @@ final class RetryPauses {
     private final Duration first;
     private final Map<ParkedQueue.WaitedFor, Pause> pauses = new HashMap<>();
 
-    /** @param first length of a pause that follows none */
+    /** @param first length of the first pause */
     RetryPauses(Duration first) {
         this.first = first;
     }

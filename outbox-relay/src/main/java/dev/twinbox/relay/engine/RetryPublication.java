@@ -5,15 +5,21 @@ import java.sql.SQLException;
 import java.util.List;
 import org.apache.kafka.clients.producer.Producer;
 
-/** Where the delivery modes differ for parked events. Only for the retry thread. */
+/** The differences between the delivery modes, for parked events. Only for the retry thread. */
 interface RetryPublication {
-    /** Before {@link #takeUp}, and with no transaction of the database open. */
+    /** Called before {@link #takeUp}, and without an open database transaction. */
     void open();
 
-    /** Settles what a predecessor was sending when its session ended, in a transaction that holds the lease. */
+    /**
+     * Settles the events that a predecessor was sending when its session ended. Runs in a transaction that holds the
+     * lease.
+     */
     void takeUp(ParkedQueue table) throws SQLException;
 
-    /** The producer for the next batch. Opened before its rows are claimed: whoever has the lease after us fences it. */
+    /**
+     * The producer for the next batch. It is opened before rows are claimed, so that the next owner of the lease fences
+     * it.
+     */
     Producer<byte[], byte[]> producer();
 
     /** Claims rows for the next batch, in a transaction that holds the lease. */
@@ -22,13 +28,13 @@ interface RetryPublication {
     /** A batch is about to be sent. */
     void begin();
 
-    /** The numbers of what Kafka has of a batch, or will have after {@link #commit}. */
+    /** The numbers of the events of a batch that Kafka has, or will have after {@link #commit}. */
     List<Long> sent(RetryBatch batch);
 
     /**
-     * What {@link #sent} has told is in Kafka from now on.
+     * From now on, Kafka has the events that {@link #sent} has returned.
      *
-     * @param putBack makes rows that are not among it claimed no more
+     * @param putBack unclaims all other rows
      */
     void commit(List<Long> sent, PutBack putBack) throws SQLException, LeaseLostException;
 
@@ -38,7 +44,7 @@ interface RetryPublication {
     /** Closes the producer, if there is one. */
     void closeProducer();
 
-    /** A transaction of the database that holds the lease. */
+    /** A database transaction that holds the lease. */
     interface PutBack {
         void run() throws SQLException, LeaseLostException;
     }

@@ -6,9 +6,12 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
-/** The retry thread's transactions on the parked events, on a connection of its own that is opened for the first of them. */
+/**
+ * The retry thread's transactions on parked events, on a connection of its own. The first transaction opens the
+ * connection.
+ */
 final class RetryTransactions {
-    /** What is done in one transaction. */
+    /** The work of one transaction. */
     interface Work<T> {
         T run(ParkedQueue table) throws SQLException;
     }
@@ -36,14 +39,14 @@ final class RetryTransactions {
         this.publication = publication;
     }
 
-    /** For what needs no transaction. */
+    /** For statements that need no transaction. */
     ParkedQueue table() throws SQLException, LeaseLostException {
         return opened().table();
     }
 
     /**
-     * One transaction in which the lease is surely ours. Never at the same time as the main thread parks events: one that joins
-     * a key and one that leaves it would not see each other.
+     * Runs one transaction in which the lease is certainly held. It never runs while the main thread parks events.
+     * Otherwise an event that joins a key and one that leaves it would not see each other.
      */
     <T> T underLease(Work<T> work) throws SQLException, LeaseLostException {
         return underLease(opened(), work);
@@ -54,7 +57,8 @@ final class RetryTransactions {
             mine.connection().setAutoCommit(false);
             if (!mine.table().holdLease(lease.owner(), lease.epoch())) {
                 mine.connection().rollback();
-                throw new LeaseLostException("a change to parked events found epoch " + lease.epoch() + " over");
+                throw new LeaseLostException(
+                        "epoch " + lease.epoch() + " had ended when parked events were to be changed");
             }
             T result = work.run(mine.table());
             mine.connection().commit();

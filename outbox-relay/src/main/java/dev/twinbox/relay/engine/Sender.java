@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The sending thread: takes page after page, and places the records of each in order: hands them to the producer, or parks
- * them. A record that fails after the producer has taken it ends the session.
+ * The sending thread. It takes page after page, and hands the records of each to the producer in order, or parks them.
+ * A record that fails after the producer has taken it ends the session.
  */
 final class Sender implements Runnable, Page.Listener {
     private static final Logger LOG = LoggerFactory.getLogger(Sender.class);
@@ -68,7 +68,7 @@ final class Sender implements Runnable, Page.Listener {
     private void send(Page page) throws InterruptedException, SendFailedException, SQLException {
         page.listen(this);
         firstRecords.place(page.records(), new PagePlacer(page, blockedKeys.blockedOf(page)));
-        if (page.isEmpty()) { // the end of a window; no record will say that it is done
+        if (page.isEmpty()) { // An empty page ends a window. No record reports that it is done.
             main.wake();
         }
     }
@@ -103,7 +103,7 @@ final class Sender implements Runnable, Page.Listener {
             if (reason != null) {
                 park(page, record, reason, blocked);
             }
-            if (failures.any()) {
+            if (failures.hasAny()) {
                 throw new InterruptedException("the session has failed");
             }
             return reason == null;
@@ -131,9 +131,9 @@ final class Sender implements Runnable, Page.Listener {
         }
         page.park(record, reason);
         if (reason.state() == ParkedState.REFUSED) {
-            LOG.warn("Setting aside for a person: {}", reason.error()); // it names the event
+            LOG.warn("Parking for the operator: {}", reason.error()); // the reason names the event
         } else if (reason.state() == ParkedState.WAITING) {
-            LOG.warn("Setting aside {}: {}", record, reason.error());
+            LOG.warn("Parking {}: {}", record, reason.error());
         }
     }
 
@@ -148,8 +148,8 @@ final class Sender implements Runnable, Page.Listener {
             handOver.recordNotTaken(failure);
         } else {
             failures.report(new SendFailedException(record, failure));
-            // Here, on the producer's own thread, nothing can be sent between the failure and the end: a later record
-            // of this key that is still waiting in the producer would overtake it. Those already under way carry
+            // This is the producer's own thread: nothing can be sent between the failure and the close. Later records
+            // of this key that wait in the producer would overtake the failed one. Records that are already sent carry
             // sequence numbers that the broker refuses.
             producer.close(Duration.ZERO);
         }

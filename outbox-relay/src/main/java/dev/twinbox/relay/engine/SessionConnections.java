@@ -28,7 +28,7 @@ final class SessionConnections {
         return connection;
     }
 
-    /** Ends all connections, and with them whatever waits for an answer on one. */
+    /** Ends all connections, and with them every wait for an answer. */
     void abort() {
         synchronized (connections) {
             ended = true;

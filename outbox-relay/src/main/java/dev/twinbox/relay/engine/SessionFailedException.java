@@ -1,6 +1,8 @@
 package dev.twinbox.relay.engine;
 
-/** A thread of the session has failed; {@link RelaySession#failure()} says how, once the session is halted. */
+/**
+ * A thread of the session has failed. After the session is halted, {@link RelaySession#failure()} returns the cause.
+ */
 final class SessionFailedException extends Exception {
     private static final long serialVersionUID = 1L;
 

@@ -16,7 +16,7 @@ final class SessionThreads {
     /** A thread that is not started yet. */
     static Thread daemon(String name, Runnable task) {
         Thread thread = new Thread(task, name);
-        thread.setDaemon(true); // a hanging client must not keep a process alive that wants to end
+        thread.setDaemon(true); // A hanging client must not keep the process alive.
         return thread;
     }
 
@@ -30,7 +30,7 @@ final class SessionThreads {
         threads.forEach(Thread::interrupt);
     }
 
-    /** Waits for the end of all threads; reports one that does not end in time. */
+    /** Waits for the end of all threads, and reports those that do not end in time. */
     void join() {
         threads.forEach(SessionThreads::join);
     }

@@ -16,9 +16,9 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds partitions that take nothing although Kafka answers: their records would keep the position, and with it everybody,
- * where it is. An outage of all of Kafka is none of these; it is waited out, since nobody would gain anything. Nor is a slow
- * line, which lets every partition wait and has something for each of them now and then.
+ * Finds partitions that accept nothing although Kafka answers. Their records would stop the position, and with it all
+ * other events. This is no outage of all of Kafka: in that case the relay waits, since parking would not help. Nor is
+ * it a slow line, on which each partition still gets an answer from time to time.
  */
 final class StallWatch {
     private final InFlight inFlight;
@@ -27,10 +27,10 @@ final class StallWatch {
     private final Failures failures;
     private final Progress progress;
     private final long timeout;
-    /** Since when Kafka has answered each time, in monotonic time; 0: it did not, or was not asked. */
+    /** Monotonic time since when Kafka has answered every request; 0: it did not, or was not asked. */
     private long answeringSince;
 
-    /** @param timeout how long a partition may take nothing */
+    /** @param timeout how long a partition may accept nothing */
     StallWatch(
             InFlight inFlight,
             Topics topics,
@@ -47,9 +47,9 @@ final class StallWatch {
     }
 
     /**
-     * To be called about once a second. Reports to the session's failures what the next session should set aside: what has
-     * had no answer for the whole time, while Kafka could be asked for the second half of it. Right after an outage the
-     * producer gets that half to find its way back.
+     * Must be called about once a second. It reports to the session's failures which records the next session should
+     * park. These had no answer for the whole timeout, while Kafka answered during the second half of it. After an
+     * outage the producer can recover during this half.
      */
     void check() {
         long now = System.nanoTime();
@@ -71,7 +71,7 @@ final class StallWatch {
         } catch (InterruptException e) {
             throw e;
         } catch (KafkaException e) {
-            answeringSince = 0; // all of Kafka is away
+            answeringSince = 0; // all of Kafka is unreachable
             progress.recordBrokerFailure(String.valueOf(e.getMessage()));
         }
     }
@@ -114,7 +114,10 @@ final class StallWatch {
         return moving;
     }
 
-    /** Of a record without a key nobody knows where it was to go: it stands still if any partition can not be written. */
+    /**
+     * The partition of a record without a key is unknown. It stands still if any partition of its topic cannot be
+     * written.
+     */
     private @Nullable ParkReason reasonFor(String name, @Nullable TopicPartition partition) {
         Topic topic = topics.of(name);
         String obstacle = topic.obstacle();
@@ -122,11 +125,11 @@ final class StallWatch {
             return ParkReason.waitingForTopic(obstacle);
         }
         if (partition != null) {
-            return Admission.standsStill(partition);
+            return Admission.stalled(partition);
         }
         return topic.unwritable().isEmpty()
                 ? null
                 : ParkReason.waitingForTopic("partitions " + topic.unwritable() + " of topic \"" + name
-                        + "\" can not be written: look at their leaders and in-sync replicas");
+                        + "\" cannot be written: check their leaders and in-sync replicas");
     }
 }

@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.Set;
 import org.apache.kafka.common.TopicPartition;
 
-/** Records get no answer although Kafka can be asked; they are set aside by the next session. */
+/** Records get no answer although Kafka answers other requests. The next session parks them. */
 final class StalledException extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -14,10 +14,12 @@ final class StalledException extends Exception {
 
     /**
      * @param reasons by the number of the record
-     * @param partitions which stand still
+     * @param partitions the partitions that stand still
      */
     StalledException(Map<Long, ParkReason> reasons, Set<TopicPartition> partitions) {
-        super(reasons.size() + " events got no answer although Kafka can be asked; standing still: " + partitions);
+        super(reasons.size()
+                + " events got no answer although Kafka answers other requests; partitions that stand still: "
+                + partitions);
         this.reasons = reasons;
         this.partitions = partitions;
     }

@@ -10,15 +10,15 @@ import org.apache.kafka.clients.producer.Producer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sending thread's part of exactly-once publication: which pages go into one Kafka transaction, and its end. A transaction
- * costs tens of milliseconds whatever is in it; so it takes what is waiting, and what is sure to come, up to a limit. Meanwhile
- * the reading thread reads ahead.
+ * The sending thread's part of exactly-once publication: it chooses the pages of a Kafka transaction, and ends it. A
+ * transaction costs tens of milliseconds, whatever it contains. So it takes all waiting pages, and those that will
+ * certainly come, up to a limit. Meanwhile the reading thread reads ahead.
  */
 final class TransactionalPages {
-    /** How long records of a backlog wait for the end of their transaction, about. */
+    /** Approximate time that records of a backlog wait for the end of their transaction. */
     private static final Duration LONGEST = Duration.ofMillis(300);
 
-    /** Kafka forgets committed offsets, after seven days by default. */
+    /** Kafka forgets committed offsets, after seven days by default. So they are committed again in this interval. */
     private static final Duration REFRESH = Duration.ofHours(6);
 
     private final InFlight inFlight;
@@ -31,9 +31,9 @@ final class TransactionalPages {
     private @Nullable Producer<byte[], byte[]> producer;
     private volatile PositionTable.Saved committed = PositionTable.Saved.NOTHING; // written by the sending thread
     private volatile boolean open; // written by the sending thread
-    private @Nullable Page last; // of the sending thread: of the open transaction
-    private long bytes; // of the sending thread
-    private long beganAt; // of the sending thread
+    private @Nullable Page last; // the last page of the open transaction; owned by the sending thread
+    private long bytes; // owned by the sending thread
+    private long beganAt; // owned by the sending thread
     private PositionTable.@Nullable Saved prepared; // guarded by this
 
     /**
@@ -51,9 +51,9 @@ final class TransactionalPages {
     }
 
     /**
-     * Before the sending thread is started.
+     * Called before the sending thread starts.
      *
-     * @param initialized what transactions are sent with
+     * @param initialized the producer of the transactions
      * @param saved what Kafka has now
      */
     void start(Producer<byte[], byte[]> initialized, PositionTable.Saved saved) {
@@ -65,7 +65,7 @@ final class TransactionalPages {
         return Objects.requireNonNull(producer, "start() sets it");
     }
 
-    /** The number that Kafka has, and the position it stands for. Any thread. */
+    /** The number that Kafka has, and its position. Any thread. */
     PositionTable.Saved committed() {
         return committed;
     }
@@ -75,12 +75,12 @@ final class TransactionalPages {
         return open;
     }
 
-    /** Whether nothing is in a transaction, or on its way into one. Any thread. */
+    /** Whether no page is in a transaction, or will be in one. Any thread. */
     boolean isIdle() {
         return !open && inFlight.isSettled();
     }
 
-    /** Up to here everything is durable in the database. Only for the main thread. */
+    /** Everything up to this position is durable in the database. Only for the main thread. */
     synchronized void recordPrepared(PositionTable.Saved next) {
         prepared = next;
         notifyAll();
@@ -100,7 +100,7 @@ final class TransactionalPages {
         return page;
     }
 
-    /** Another page for the open transaction; null: it should end. */
+    /** Another page for the open transaction; null if the transaction should end. */
     private @Nullable Page nextOfTransaction() throws InterruptedException {
         long left = LONGEST.toNanos() - (System.nanoTime() - beganAt);
         Page present = last;
@@ -118,7 +118,8 @@ final class TransactionalPages {
             page = inFlight.take(REFRESH);
         }
         if (page != null) {
-            gate.awaitOpen(); // with no transaction open: readers of committed records would wait for its end
+            // Waits without an open transaction: consumers of committed records would wait for its end.
+            gate.awaitOpen();
             begin();
         }
         return page;
@@ -131,7 +132,10 @@ final class TransactionalPages {
         beganAt = System.nanoTime();
     }
 
-    /** Ends the open transaction, if there is one, when all its records are acknowledged and its end is durable. */
+    /**
+     * Ends the open transaction, if there is one. All its records are acknowledged first, and its end position is
+     * durable.
+     */
     private void commit() throws InterruptedException {
         Page end = last;
         if (!open || end == null) {
@@ -147,7 +151,7 @@ final class TransactionalPages {
         main.wake();
     }
 
-    /** Commits a number for the second time: nobody else has committed one since, or we are fenced. */
+    /** Commits the same number again. A successor cannot have committed another one without fencing this producer. */
     private void refresh() {
         producer().beginTransaction();
         end(committed);
@@ -158,7 +162,7 @@ final class TransactionalPages {
     }
 
     private synchronized PositionTable.Saved awaitPrepared(Page end) throws InterruptedException {
-        main.wake(); // a page without records tells nobody that it is done
+        main.wake(); // A page without records reports no end.
         while (prepared == null || !prepared.position().equals(end.after())) {
             wait();
         }

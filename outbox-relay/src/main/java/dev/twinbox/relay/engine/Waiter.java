@@ -7,18 +7,21 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Waits for the next try: longer each time, up to a limit, until {@link #reset()}; for a while behind it the waits stay short. One
- * thread waits; any thread may wake it, also in advance.
+ * Waits before the next try. Each wait is longer, up to a limit, until {@link #reset()}. For a while after a reset all
+ * waits stay short. One thread waits; any thread may wake it, even in advance.
  */
 public final class Waiter {
-    /** Behind a reset, in longest waits: applications pause for a moment, too, and their next event should not pay for it. */
-    private static final int PATIENCE = 5;
+    /**
+     * How long waits stay short after a reset, in longest waits. Applications pause for a moment, too, and their next
+     * event should not be delayed.
+     */
+    private static final int SHORT_WAITS = 5;
 
     private final Duration min;
     private final Duration max;
     private final Semaphore wakes = new Semaphore(0);
     private Duration next;
-    private @Nullable Long resetAt; // monotonic; null: never, or longer ago than the patience
+    private @Nullable Long resetAt; // monotonic; null: never, or longer ago than SHORT_WAITS
 
     public Waiter(RelayConfig.Idle idle) {
         this.min = idle.min();
@@ -26,7 +29,7 @@ public final class Waiter {
         this.next = min;
     }
 
-    /** Something came: the next wait is a short one again. */
+    /** There was work: the next wait is a short one again. */
     void reset() {
         next = min;
         resetAt = System.nanoTime();
@@ -35,7 +38,7 @@ public final class Waiter {
     /** Waits, and makes the next wait longer, unless there was a reset a short time ago. */
     public void await() throws InterruptedException {
         await(next);
-        if (resetAt != null && System.nanoTime() - resetAt < max.toNanos() * PATIENCE) {
+        if (resetAt != null && System.nanoTime() - resetAt < max.toNanos() * SHORT_WAITS) {
             return;
         }
         resetAt = null;
@@ -43,14 +46,14 @@ public final class Waiter {
         next = doubled.compareTo(max) > 0 ? max : doubled;
     }
 
-    /** Waits this long, or until woken. */
+    /** Waits for this time, or until woken. */
     public void await(Duration time) throws InterruptedException {
         if (wakes.tryAcquire(Math.max(0, time.toNanos()), TimeUnit.NANOSECONDS)) {
             wakes.drainPermits();
         }
     }
 
-    /** Ends the present wait, or the next one if there is none now. */
+    /** Ends the current wait, or the next one if no thread waits now. */
     void wake() {
         if (wakes.availablePermits() == 0) {
             wakes.release();

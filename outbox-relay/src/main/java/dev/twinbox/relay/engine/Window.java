@@ -8,10 +8,10 @@ import dev.twinbox.relay.jdbc.Snapshot;
 import java.sql.SQLException;
 
 /**
- * Walks from window to window: what has become visible since the last one, in order of {@code seq}. Two transactions that
- * waited for each other's row lock fall into windows, and within one window have numbers, in the order in which they got it.
+ * Reads window after window. A window holds the rows that became visible since the last one, in order of {@code seq}.
+ * Two transactions that waited for each other's row lock keep their order: by window, and by number within one window.
  *
- * <p>Lives exactly as long as its database connection, see {@link Position}. Not for several threads.
+ * <p>It lives exactly as long as its database connection, see {@link Position}. Not for several threads.
  */
 final class Window {
     private final OutboxTable table;
@@ -22,7 +22,7 @@ final class Window {
         this.position = position;
     }
 
-    /** The next page; an empty one if nothing is there now. */
+    /** The next page; it is empty if there is nothing now. */
     Page read() throws SQLException {
         Snapshot to = position.to();
         Slice slice =
@@ -31,7 +31,7 @@ final class Window {
         return new Page(slice.records(), position, slice.bytes());
     }
 
-    /** Where one is behind this slice, which was read from there. */
+    /** The position after a slice that was read from {@code before}. */
     static Position after(Position before, Slice slice) {
         Snapshot to = before.to();
         Snapshot end = to == null ? slice.snapshot() : to;
@@ -43,7 +43,7 @@ final class Window {
                 : Position.closed(end);
     }
 
-    /** Whether the page read last was the end of its window, so that the next one needs a look at the database's present. */
+    /** Whether the last page was the end of its window. Then the next page opens a new window. */
     boolean isAtEnd() {
         return position.to() == null;
     }

@@ -1,4 +1,4 @@
-/** Moves rows of the outbox to Kafka until told to stop. */
+/** Moves rows of the outbox to Kafka until it is stopped. */
 @NullMarked
 package dev.twinbox.relay.engine;
 

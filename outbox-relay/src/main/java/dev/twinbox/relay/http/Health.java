@@ -14,8 +14,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the relay says about itself, in the JSON of MicroProfile Health. Live = restarting the process would not help. Ready =
- * events are flowing, or would if there were any; DOWN names the cause.
+ * The relay's health, in the JSON of MicroProfile Health. Live means that restarting the process would not help. Ready
+ * means that events are sent, or would be if there were any; DOWN names the cause.
  */
 public final class Health {
 
@@ -24,7 +24,7 @@ public final class Health {
         DOWN
     }
 
-    /** @param data for people, and the cause when DOWN */
+    /** @param data text for the operator, with the cause when DOWN */
     private record Check(String name, Status status, Map<String, String> data) {
         static Check of(String name, @Nullable String cause, Map<String, String> data) {
             Map<String, String> all = new LinkedHashMap<>(data);
@@ -35,14 +35,14 @@ public final class Health {
         }
     }
 
-    /** All checks of one request; DOWN if one of them is. */
+    /** All checks of one request. The report is DOWN if one of them is. */
     public record Report(List<Check> checks) {
 
         public Status status() {
             return checks.stream().allMatch(check -> check.status() == Status.UP) ? Status.UP : Status.DOWN;
         }
 
-        /** As MicroProfile Health 4.0, section 3.2, has it. */
+        /** The format of MicroProfile Health 4.0, section 3.2. */
         public JsonObject json() {
             JsonArrayBuilder array = Json.createArrayBuilder();
             for (Check check : checks) {
@@ -64,7 +64,7 @@ public final class Health {
     private final Duration timeout;
 
     /**
-     * Looks at nothing before it is asked.
+     * Checks nothing before it is asked.
      *
      * @param timeout how long the relay may make no progress and still count as ready
      */
@@ -94,7 +94,7 @@ public final class Health {
         if (cause == null && !progress.hasPolled()) {
             cause = "no successful poll yet";
         } else if (cause == null && age.compareTo(timeout) > 0) {
-            cause = "the last successful poll is " + age.toSeconds() + " s ago, allowed are " + timeout.toSeconds()
+            cause = "the last successful poll is " + age.toSeconds() + " s ago, the limit is " + timeout.toSeconds()
                     + " s";
         }
         return Check.of("database", cause, progress.hasPolled() ? Map.of("lastPollAge", age.toString()) : Map.of());
@@ -124,8 +124,8 @@ public final class Health {
         Duration still = progress.sinceMove();
         String cause = still.compareTo(timeout) <= 0
                 ? null
-                : "for " + still.toSeconds() + " s none of the events in flight was acknowledged, allowed are "
-                        + timeout.toSeconds() + " s; is the broker reachable?";
+                : "for " + still.toSeconds() + " s none of the events in flight was acknowledged, the limit is "
+                        + timeout.toSeconds() + " s: check whether the broker is reachable";
         return Check.of(
                 "progress",
                 cause,

@@ -24,18 +24,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Serves {@code /health/live}, {@code /health/ready} and {@code /metrics} to {@code GET} and {@code HEAD}; runs until closed.
+ * Serves {@code /health/live}, {@code /health/ready} and {@code /metrics} to {@code GET} and {@code HEAD}; runs until
+ * closed.
  *
- * <p>All else is answered with what is wrong and what would be right. What is not HTTP at all the JDK's server refuses by itself, or
- * hangs up.
+ * <p>All other requests get an answer that says what is wrong and what is possible. Malformed requests get a 400, or
+ * the connection is closed.
  */
 public final class HttpEndpoint implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(HttpEndpoint.class);
 
-    /** Seconds in which a request, or an answer, has to be through. */
-    private static final String PATIENCE = "10";
+    /** Time limit for a request, and for its answer. */
+    private static final String TIMEOUT_SECONDS = "10";
 
-    /** Each has a thread while a request is on it, so nobody waits for a client that sends half a request; one more is hung up on. */
+    /**
+     * Each request occupies a thread, so no request waits for a client that sends only half of one. Further connections
+     * are closed.
+     */
     private static final String MOST_CONNECTIONS = "100";
 
     private static final List<String> METHODS = List.of("GET", "HEAD");
@@ -51,12 +55,12 @@ public final class HttpEndpoint implements AutoCloseable {
     /**
      * Listens and serves from now on.
      *
-     * @throws RelayException with {@link ExitCode#USAGE} if the address cannot be had
+     * @throws RelayException with {@link ExitCode#USAGE} if the address is not available
      */
     public HttpEndpoint(RelayConfig.Http http, Health health, Metrics metrics) {
-        // Without these the JDK's server waits for ever on half a request, and takes as many as come.
-        System.setProperty("sun.net.httpserver.maxReqTime", PATIENCE);
-        System.setProperty("sun.net.httpserver.maxRspTime", PATIENCE);
+        // Without these, the JDK's server waits forever for half a request, and accepts any number of connections.
+        System.setProperty("sun.net.httpserver.maxReqTime", TIMEOUT_SECONDS);
+        System.setProperty("sun.net.httpserver.maxRspTime", TIMEOUT_SECONDS);
         System.setProperty("jdk.httpserver.maxConnections", MOST_CONNECTIONS);
         pages.put("/health/live", () -> answer(health.live()));
         pages.put("/health/ready", () -> answer(health.ready()));
@@ -120,7 +124,7 @@ public final class HttpEndpoint implements AutoCloseable {
         }
         try {
             return page.get();
-        } catch (RuntimeException e) { // the JDK's server would hang up, and tell nobody why
+        } catch (RuntimeException e) { // The JDK's server would close the connection without a message.
             LOG.error("{} cannot be answered", path, e);
             return new Answer(500, TEXT, path + " cannot be answered, the relay's log says why\n");
         }
@@ -141,7 +145,7 @@ public final class HttpEndpoint implements AutoCloseable {
             Headers headers = exchange.getResponseHeaders();
             headers.set("Content-Type", answer.type());
             headers.set("Cache-Control", "no-store");
-            headers.set("X-Content-Type-Options", "nosniff"); // a path comes back as text, and stays text
+            headers.set("X-Content-Type-Options", "nosniff"); // The path is sent back as text and must stay text.
             if (answer.status() == 405) {
                 headers.set("Allow", String.join(", ", METHODS));
             }

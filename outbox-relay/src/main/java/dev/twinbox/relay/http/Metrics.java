@@ -21,9 +21,12 @@ import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.IntStream;
 
-/** Figures of {@link Progress} and of the JVM for Prometheus. No series depends on topics, keys or events: their number is fixed. */
+/**
+ * Figures of {@link Progress} and of the JVM for Prometheus. No series depends on topics, keys or events, so the number
+ * of series is fixed.
+ */
 public final class Metrics implements AutoCloseable {
-    /** Upper ends of the histogram's buckets, and the one for all that takes longer. */
+    /** Upper limits of the histogram's buckets. */
     private static final Duration[] PAGE_TIMES = IntStream.of(1, 2, 5, 10, 25, 50, 100, 250, 1_000, 5_000)
             .mapToObj(Duration::ofMillis)
             .toArray(Duration[]::new);
@@ -55,14 +58,14 @@ public final class Metrics implements AutoCloseable {
     private void counters() {
         counter("polls", "Polls of the outbox that succeeded", Progress::polls);
         Timer pages = Timer.builder("twinbox.relay.page.read")
-                .description("Reading a page from the database, empty ones included")
+                .description("Time to read a page from the database, empty pages included")
                 .serviceLevelObjectives(PAGE_TIMES)
                 .register(registry);
         progress.listenToPageTimes(nanos -> pages.record(nanos, TimeUnit.NANOSECONDS));
         counter("acknowledged", "Events acknowledged by Kafka, repeated ones included", Progress::acknowledgedRecords);
-        counter("acknowledged.bytes", "Their payload bytes", Progress::acknowledgedBytes);
-        counter("set.aside", "Events parked instead of being sent, for whatever reason", Progress::parkedRecords);
-        counter("redriven", "Parked events that were sent after all", Progress::retriedRecords);
+        counter("acknowledged.bytes", "Payload bytes of the acknowledged events", Progress::acknowledgedBytes);
+        counter("set.aside", "Events parked instead of sent, for any reason", Progress::parkedRecords);
+        counter("redriven", "Parked events that were sent by a retry", Progress::retriedRecords);
         counter("position.saves", "Positions made durable", Progress::saves);
         counter(
                 "slots.emptied",
@@ -79,18 +82,18 @@ public final class Metrics implements AutoCloseable {
     private void waiting() {
         gauge(
                 "lag.events",
-                "Committed events behind the saved position, counted up to " + Backlog.LIMIT + "; 0 on a standby",
+                "Committed events after the saved position, counted up to " + Backlog.LIMIT + "; 0 on a standby",
                 p -> p.observed().unsent());
         seconds(
                 "lag",
-                "Age of the oldest of them; 0: there are none, or a standby",
+                "Age of the oldest unsent event; 0: there is none, or a standby",
                 p -> p.observed().oldestUnsent());
         for (ParkedState state : ParkedState.values()) {
             Gauge.builder(
                             "twinbox.relay.parked",
                             progress,
                             p -> p.observed().parked().of(state))
-                    .description("Events set aside, by what they wait for, counted up to " + ParkedCount.LIMIT)
+                    .description("Parked events by state, counted up to " + ParkedCount.LIMIT)
                     .tag("state", state.sql())
                     .register(registry);
         }
@@ -98,7 +101,7 @@ public final class Metrics implements AutoCloseable {
 
     private void sending() {
         gauge("in.flight", "Events read and not yet acknowledged", Progress::backlog);
-        gauge("lease.held", "1: this process sends; 0: it stands by", p -> p.lease() == Progress.Lease.HELD ? 1 : 0);
+        gauge("lease.held", "1: this process sends; 0: it is a standby", p -> p.lease() == Progress.Lease.HELD ? 1 : 0);
         gauge("lease.epoch", "Grows with each change of the owner", Progress::epoch);
         gauge(
                 "outbox.bytes",
@@ -106,14 +109,14 @@ public final class Metrics implements AutoCloseable {
                 p -> p.observed().bytes());
         seconds(
                 "rotation.stopped",
-                "For how long a slot that has had its turn could not be emptied; 0: none is left",
+                "For how long an inactive slot could not be emptied; 0: all are empty",
                 p -> p.observed().rotationStopped());
         gauge(
                 "exactly.once",
                 "1: publishes in Kafka transactions, exactly once; 0: at least once",
                 p -> delivery == DeliveryMode.EXACTLY_ONCE ? 1 : 0);
         gauge("paused", "1: an operator has paused the relay", p -> p.pausedSince() == null ? 0 : 1);
-        seconds("poll.age", "Since the last successful poll", Progress::sincePoll);
+        seconds("poll.age", "Time since the last successful poll", Progress::sincePoll);
         seconds(
                 "still",
                 "For how long events have been in flight without progress; 0 without any",
@@ -144,7 +147,7 @@ public final class Metrics implements AutoCloseable {
                 .register(registry);
     }
 
-    /** In Prometheus' text format. */
+    /** Prometheus' text format. */
     String scrape() {
         return registry.scrape();
     }

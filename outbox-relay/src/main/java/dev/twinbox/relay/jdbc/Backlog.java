@@ -14,12 +14,12 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What waits in the outbox behind a position, counted up to a limit: the cost does not grow with history, see {@link
- * OutboxTable} for why the branches look as they do.
+ * The committed events that a position has not passed yet. Counting stops at a limit, so the cost does not grow with
+ * history. {@link OutboxTable} explains the branches of the statement.
  *
- * @param events committed and not yet behind the position, at most {@link #LIMIT}
- * @param oldest age of the oldest of them by the time the application gave it; null if there are none
- * @param topics where they are to go
+ * @param events committed events after the position, at most {@link #LIMIT}
+ * @param oldest age of the oldest of them, by the time that the application gave it; null if there are none
+ * @param topics the topics of these events
  */
 public record Backlog(int events, @Nullable Duration oldest, SortedSet<String> topics) {
     /** Counting stops here. */
@@ -31,7 +31,8 @@ public record Backlog(int events, @Nullable Duration oldest, SortedSet<String> t
             from (
               (select topic, occurred_at from {events}
                 where (tx >= ?::xid8) is true
-                  and seq >= coalesce(?::bigint, (select min(seq) from (select seq from {events} where tx >= ?::xid8 offset 0) f))
+                  and seq >= coalesce(?::bigint,
+                    (select min(seq) from (select seq from {events} where tx >= ?::xid8 offset 0) f))
                   and (seq > ? or not pg_visible_in_snapshot(tx, ?::pg_snapshot))
                 order by seq limit ?)
               union all
@@ -47,7 +48,7 @@ public record Backlog(int events, @Nullable Duration oldest, SortedSet<String> t
 
     public static Backlog behind(Position position, Connection connection, SqlIdentifier events) throws SQLException {
         Snapshot from = position.from();
-        // Without an open window nothing beyond `from` is done: each seq lies behind the lowest.
+        // Without an open window nothing beyond `from` is sent yet, so every seq counts.
         long done = position.to() == null ? Long.MIN_VALUE : position.seq();
         String to = position.to() == null ? from.text() : position.to().text();
         try (PreparedStatement count = connection.prepareStatement(COUNT.replace("{events}", events.sql()))) {

@@ -1,4 +1,4 @@
 package dev.twinbox.relay.jdbc;
 
-/** What an order holds for: a topic and a key within it. */
+/** A topic and a key in it: events that share both are sent in order. */
 public record EventKey(String topic, String key) {}

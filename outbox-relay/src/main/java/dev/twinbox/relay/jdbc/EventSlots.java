@@ -11,24 +11,30 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * The slots of the event table, and how one is emptied. Bound to one connection; not for several threads.
+ * Empties the slots of the event table. Bound to one connection; not for several threads.
  *
- * <p>{@link #tryEmpty} is safe against every writer, because a transaction that has written into the slot, or is about to
- * commit or was prepared with rows in it, holds a lock on it that conflicts with ours, and because the rows are looked for
- * under our lock, in a snapshot taken after it was had. One whose start lies so far back that it writes into the slot only
- * after it was emptied writes an ordinary row: it is sent like all others, and the slot is emptied again.
+ * <p>{@link #tryEmpty} is safe against every writer, for two reasons. A transaction that has written into the slot
+ * holds a lock on it until it ends, also while it commits or is prepared. That lock conflicts with the lock that is
+ * taken here. And the check for unsent rows runs under this lock, in a snapshot that is taken after the lock. So it
+ * sees every committed row.
  *
- * <p>Sent is what is visible in a saved, hence durable, {@code from}, the same that decides what a window holds. A position
- * never moves back, so a relay that has lost its lease without knowing it can do no harm here either.
+ * <p>A transaction can begin before the slot is emptied and write into it afterwards. That row is an ordinary one: it
+ * is sent, and the slot is emptied again later.
+ *
+ * <p>A row counts as sent if it is visible in {@code from} of a saved position. Saved positions are durable and never
+ * move back. So a relay that has lost its lease without knowing it does no harm here.
  */
 public final class EventSlots {
-    /** For all that follows the lock itself, such as the lock on the TOAST table, which its own vacuum may hold. */
+    /**
+     * Bounds the waits after the slot's own lock. An example is the lock on the TOAST table, which its own vacuum may
+     * hold.
+     */
     private static final String LOCK_TIMEOUT = """
             -- relay: lock timeout while emptying a slot
             set local lock_timeout = '100ms'
             """;
 
-    /** Without waiting: whoever waits for such a lock has all later writers wait behind him. */
+    /** Does not wait. A session that waits for this lock makes all later writers wait as well. */
     private static final String LOCK = """
             -- relay: lock a slot
             lock table only {slot} in access exclusive mode nowait
@@ -40,8 +46,9 @@ public final class EventSlots {
             """;
 
     /**
-     * The relays for which the slot holds an event that they have not sent; each name that has a lease on this table counts, one without a
-     * position has sent nothing. Our own name is among them, whatever the slot holds, should its lease have vanished.
+     * The relays that have not sent all events of the slot. Every name with a lease on this table counts; a name
+     * without a position has sent nothing. Our own name is reported as well if its lease has vanished, whatever the
+     * slot holds.
      */
     static final String UNSENT = """
             -- relay: who has not sent all of a slot
@@ -56,7 +63,8 @@ public final class EventSlots {
                 select from pg_snapshot_xip(p.window_from) x(tx)
                   cross join lateral (select from {events} e where e.slot = {number} and e.tx = x.tx limit 1) h))
             union all
-            select r.relay from (select ?::text) r(relay) where not exists (select from {lease} l where l.relay = r.relay)
+            select r.relay from (select ?::text) r(relay)
+            where not exists (select from {lease} l where l.relay = r.relay)
             order by relay
             """;
 
@@ -67,7 +75,8 @@ public final class EventSlots {
 
     private static final String HOLDERS = """
             -- relay: who holds a lock on a slot
-            select distinct coalesce('session ' || l.pid, 'prepared transaction ' || coalesce(quote_literal(p.gid), '?'))
+            select distinct
+              coalesce('session ' || l.pid, 'prepared transaction ' || coalesce(quote_literal(p.gid), '?'))
             from pg_locks l
               left join pg_locks t
                 on l.pid is null and t.virtualtransaction = l.virtualtransaction and t.locktype = 'transactionid'
@@ -82,12 +91,14 @@ public final class EventSlots {
     /**
      * How one try to empty a slot ended.
      *
-     * @param detail what is in the way, for people; empty if nothing
+     * @param detail what prevents it, for the operator; empty if nothing does
      */
     public record Outcome(Kind kind, String detail) {
         public enum Kind {
             EMPTIED,
-            /** Somebody uses it; worth another try at once, the relay's own polls do, too. */
+            /**
+             * Another session uses the slot. It may only be the relay's own poll, so an immediate retry makes sense.
+             */
             LOCKED,
             UNSENT,
             FORBIDDEN
@@ -99,8 +110,9 @@ public final class EventSlots {
     /**
      * How large a slot is, in bytes.
      *
-     * @param rows bytes of the table alone: 0 if and only if nothing is in it, not even remains of what was rolled back
-     * @param all with its indexes and large values
+     * @param rows bytes of the table alone; 0 if and only if it holds nothing, not even rows of aborted
+     *     transactions
+     * @param all bytes with indexes and large values
      */
     public record Size(long rows, long all) {}
 
@@ -109,7 +121,7 @@ public final class EventSlots {
     private final String relay;
 
     /**
-     * Slots of one outbox, as one relay uses them.
+     * The slots of one outbox, as one relay uses them.
      *
      * @param connection with the settings of {@link OutboxDatabase}, in auto-commit mode between calls
      */
@@ -119,7 +131,7 @@ public final class EventSlots {
         this.relay = relay;
     }
 
-    /** The slot that has its turn: a transaction that begins now writes into it. */
+    /** The active slot: a transaction that begins now writes into it. */
     public int current() throws SQLException {
         return tables.currentSlot(connection);
     }
@@ -134,7 +146,7 @@ public final class EventSlots {
         }
     }
 
-    /** Empties the slot if nobody uses it and all of it is sent. */
+    /** Empties the slot if no session uses it and all its events are sent. */
     public Outcome tryEmpty(int slot) throws SQLException {
         connection.setAutoCommit(false);
         try {
@@ -143,7 +155,7 @@ public final class EventSlots {
             return outcome;
         } catch (SQLException e) {
             connection.rollback();
-            return whatStops(e, slot);
+            return obstacle(e, slot);
         } finally {
             connection.setAutoCommit(true);
         }
@@ -160,7 +172,7 @@ public final class EventSlots {
         return Outcome.EMPTIED;
     }
 
-    private Outcome whatStops(SQLException failure, int slot) throws SQLException {
+    private Outcome obstacle(SQLException failure, int slot) throws SQLException {
         String state = String.valueOf(failure.getSQLState());
         if (state.equals(LOCK_NOT_AVAILABLE)) {
             return new Outcome(Outcome.Kind.LOCKED, "in use");
@@ -168,13 +180,14 @@ public final class EventSlots {
         if (state.equals(INSUFFICIENT_PRIVILEGE)) {
             return new Outcome(
                     Outcome.Kind.FORBIDDEN,
-                    "not allowed (" + failure.getMessage() + "): grant truncate on " + tables.eventsSlot(slot)
+                    "the relay's role may not empty it (" + failure.getMessage() + "): grant truncate on "
+                            + tables.eventsSlot(slot)
                             + " to the relay's role");
         }
         throw failure;
     }
 
-    /** The relays that have not sent all of the slot. Only under its lock is the answer more than a guess. */
+    /** The relays that have not sent all of the slot. The answer is only certain under the slot's lock. */
     public List<String> unsent(int slot) throws SQLException {
         try (PreparedStatement unsent = connection.prepareStatement(sql(UNSENT, slot))) {
             unsent.setString(1, relay);
@@ -182,7 +195,7 @@ public final class EventSlots {
         }
     }
 
-    /** Who uses the slot now, for people. */
+    /** The sessions and prepared transactions that use the slot now, for the operator. */
     public List<String> holders(int slot) throws SQLException {
         try (PreparedStatement holders = connection.prepareStatement(HOLDERS)) {
             holders.setString(1, tables.eventsSlot(slot).sql());
@@ -211,7 +224,8 @@ public final class EventSlots {
 
     static String sql(String statement, OutboxSchema tables, int slot) {
         return statement
-                .replace("{number}", Integer.toString(slot)) // no parameter, or no slot would be left out of the plan
+                // A literal, not a parameter: otherwise the plan reads all slots.
+                .replace("{number}", Integer.toString(slot))
                 .replace("{own}", LeaseTable.own(tables))
                 .replace("{slot}", tables.eventsSlot(slot).sql())
                 .replace("{events}", tables.events().sql())

@@ -10,15 +10,15 @@ import java.time.format.DateTimeFormatter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes PostgreSQL's binary {@code timestamptz} as RFC 3339 in UTC with microseconds. Rows come in bursts of the same second,
- * so all but the fraction is kept from the row before. Not for several threads.
+ * Writes PostgreSQL's binary {@code timestamptz} as RFC 3339 in UTC with microseconds. Rows come in bursts within one
+ * second, so all but the fraction is reused from the row before. Not for several threads.
  */
 final class EventTime {
     private static final long POSTGRES_EPOCH =
             Instant.parse("2000-01-01T00:00:00Z").getEpochSecond();
     private static final long MICROS = 1_000_000;
     private static final DateTimeFormatter SECONDS = DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.");
-    /** RFC 3339 has years of four digits; {@code infinity} is beyond them, too. */
+    /** RFC 3339 has years of four digits. The value {@code infinity} is outside of this range, too. */
     private static final long FIRST = Instant.parse("0000-01-01T00:00:00Z").getEpochSecond() - POSTGRES_EPOCH;
 
     private static final long LAST = Instant.parse("9999-12-31T23:59:59Z").getEpochSecond() - POSTGRES_EPOCH;
@@ -30,7 +30,7 @@ final class EventTime {
      * The text for a header.
      *
      * @param timestamp 8 bytes, microseconds since 2000-01-01 UTC
-     * @return null if RFC 3339 cannot say it
+     * @return null if RFC 3339 cannot express the time
      */
     byte @Nullable [] rfc3339(byte[] timestamp) {
         long micros = ByteBuffer.wrap(timestamp).getLong();

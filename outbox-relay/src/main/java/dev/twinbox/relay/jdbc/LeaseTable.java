@@ -15,18 +15,18 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who may move a relay's position: one row for each relay name. Only the database's clock counts. Bound to one connection in
- * auto-commit mode; not for several threads.
+ * The table of leases: who may move a relay's position. It has one row for each relay name. Only the database's clock
+ * counts. Bound to one connection in auto-commit mode; not for several threads.
  */
 public final class LeaseTable {
     private static final String LOOK = """
-            -- relay: look at the lease
-            select owner, epoch, extract(epoch from ends_at - clock_timestamp())::float8, system_identifier, events, {own},
-              (to_jsonb(l) ->> 'exactly_once')::uuid
+            -- relay: read the lease
+            select owner, epoch, extract(epoch from ends_at - clock_timestamp())::float8 as remaining,
+              system_identifier, events, {own} as own, (to_jsonb(l) ->> 'exactly_once')::uuid as exactly_once
             from {lease} l where relay = ?
             """;
 
-    /** Of a name that has never published anything. */
+    /** Only for a name that has never published anything. */
     private static final String DECLARE = """
             -- relay: publish exactly once from the beginning
             insert into {lease} (relay, epoch, ends_at, system_identifier, events, exactly_once)
@@ -46,7 +46,7 @@ public final class LeaseTable {
             where relay <> ? and events = {own} and owner is not null and ends_at > clock_timestamp() order by relay
             """;
 
-    /** The event table by its full name, whatever name and search path lead to it. */
+    /** The full name of the event table, independent of the name and search path that lead to it. */
     private static final String OWN = """
             (select format('%I.%I', n.nspname, c.relname) from pg_class c join pg_namespace n on n.oid = c.relnamespace
               where c.oid = {events}::regclass)""";
@@ -87,20 +87,20 @@ public final class LeaseTable {
             update {lease} set paused_at = null where relay = ? and paused_at is not null
             """;
 
-    /** By way of the row as a whole, which may be of a schema version in which it had no such column. */
+    /** Reads the column through the whole row as JSON: tables of an older schema version do not have it. */
     private static final String PAUSED = """
             -- relay: look whether it is paused
             select (to_jsonb(l) ->> 'paused_at')::timestamptz from {lease} l where relay = ?
             """;
 
     /**
-     * The lease as anybody sees it.
+     * The lease as every process sees it.
      *
-     * @param owner null: nobody
-     * @param remaining until it ends; negative when it has ended
-     * @param events the event table that its position is for; null: not known yet
-     * @param own the event table of whoever looks
-     * @param exactlyOnce how the relay knows its own offsets in Kafka; null: it publishes at least once
+     * @param owner null: no process owns it
+     * @param remaining time until it ends; negative after its end
+     * @param events the event table that the position belongs to; null: not recorded yet
+     * @param own the event table of the process that reads the lease
+     * @param exactlyOnce identifies the relay's own offsets in Kafka; null: the relay publishes at least once
      */
     public record Seen(
             @Nullable UUID owner,
@@ -140,15 +140,15 @@ public final class LeaseTable {
                 if (!row.next()) {
                     return null;
                 }
-                Duration remaining = Duration.ofMillis((long) (row.getDouble(3) * 1_000));
+                Duration remaining = Duration.ofMillis((long) (row.getDouble("remaining") * 1_000));
                 return new Seen(
-                        row.getObject(1, UUID.class),
-                        row.getLong(2),
+                        row.getObject("owner", UUID.class),
+                        row.getLong("epoch"),
                         remaining,
-                        row.getLong(4),
-                        row.getString(5),
-                        row.getString(6),
-                        row.getObject(7, UUID.class));
+                        row.getLong("system_identifier"),
+                        row.getString("events"),
+                        row.getString("own"),
+                        row.getObject("exactly_once", UUID.class));
             }
         }
     }
@@ -187,10 +187,11 @@ public final class LeaseTable {
     }
 
     /**
-     * Takes the lease if it is nobody's, has ended, or is the taker's own. The epoch grows each time, so that a statement of
-     * an earlier time that is still under way finds it changed.
+     * Takes the lease if no process owns it, if it has ended, or if it is the taker's own. The epoch grows each time.
+     * So a statement of an earlier owner that is still running finds the epoch changed.
      *
-     * @return the new epoch, or 0 if another owner's lease still runs (or belongs to another cluster or table)
+     * @return the new epoch; 0 if another owner's lease still runs, or if the lease belongs to another cluster or
+     *     table
      */
     public long take(UUID owner, Duration length, long systemIdentifier) throws SQLException {
         try (PreparedStatement take = prepare(TAKE)) {
@@ -205,7 +206,10 @@ public final class LeaseTable {
         }
     }
 
-    /** Prolongs the lease, also one that has ended and that nobody has taken; false if it is not ours any more. */
+    /**
+     * Renews the lease, even after its end if no other process has taken it. Returns false if another process has taken
+     * it.
+     */
     public boolean renew(UUID owner, long epoch, Duration length) throws SQLException {
         renew.setDouble(1, seconds(length));
         renew.setString(2, relay);
@@ -214,7 +218,7 @@ public final class LeaseTable {
         return renew.executeUpdate() == 1;
     }
 
-    /** Gives the lease back, if it is still ours, so that a successor need not wait for its end. */
+    /** Releases the lease if this owner still has it, so that a successor need not wait for its end. */
     public void release(UUID owner, long epoch) throws SQLException {
         try (PreparedStatement release = prepare(RELEASE)) {
             release.setString(1, relay);
@@ -224,7 +228,7 @@ public final class LeaseTable {
         }
     }
 
-    /** From now on the relay keeps its lease and sends nothing; also one that has never run. Repeating it changes nothing. */
+    /** Pauses the relay: it keeps its lease and sends nothing. Works for a name that has never run, too. Idempotent. */
     public void pause(long systemIdentifier) throws SQLException {
         try (PreparedStatement pause = prepare(PAUSE)) {
             pause.setString(1, relay);
@@ -233,7 +237,7 @@ public final class LeaseTable {
         }
     }
 
-    /** The relay sends again; false if it was not paused. */
+    /** Resumes the relay; false if it was not paused. */
     public boolean resume() throws SQLException {
         try (PreparedStatement resume = prepare(RESUME)) {
             resume.setString(1, relay);
@@ -241,7 +245,7 @@ public final class LeaseTable {
         }
     }
 
-    /** Since when the relay is paused, by the database's clock; null: it is not. */
+    /** Since when the relay is paused, by the database's clock; null if it is not. */
     public @Nullable Instant pausedSince() throws SQLException {
         try (PreparedStatement paused = prepare(PAUSED)) {
             paused.setString(1, relay);
@@ -252,7 +256,7 @@ public final class LeaseTable {
         }
     }
 
-    /** Expression for what the column {@code events} holds for leases on this outbox. */
+    /** SQL expression for the value of column {@code events} in leases on this outbox. */
     static String own(OutboxSchema schema) {
         return OWN.replace("{events}", schema.events().sqlLiteral());
     }

@@ -15,13 +15,14 @@ import org.postgresql.ds.PGSimpleDataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Opens connections to PostgreSQL with the settings on which the relay's statements rely, and says which server answered. */
+/** Opens connections to PostgreSQL with the settings that the relay's statements need, and identifies the server. */
 public final class OutboxDatabase {
     private static final Logger LOG = LoggerFactory.getLogger(OutboxDatabase.class);
 
     /**
-     * Plans are made for the values at hand, except where {@link OutboxTable} polls. The scan types that are switched off read whole slots, and are chosen when statistics are old or
-     * missing. Saved positions must be durable before they count, see {@link Position}.
+     * Plans are made for the actual values, except where {@link OutboxTable} polls. The disabled scan types read whole
+     * slots, and the planner chooses them if statistics are old or missing. A saved position must be durable before it
+     * counts, see {@link Position}.
      */
     private static final String SETTINGS = """
             -- relay: session settings
@@ -42,16 +43,16 @@ public final class OutboxDatabase {
             select system_identifier, pg_is_in_recovery() from pg_control_system()
             """;
 
-    /** What the server is. */
+    /** The role of the server. */
     public enum Role {
         PRIMARY,
         STANDBY
     }
 
     /**
-     * The server behind a connection.
+     * The server at the other end of a connection.
      *
-     * @param systemIdentifier differs between clusters, stays the same in copies and on standbys of one
+     * @param systemIdentifier differs between clusters; equal in copies and standbys of one cluster
      */
     public record Server(long systemIdentifier, Role role) {}
 
@@ -67,14 +68,14 @@ public final class OutboxDatabase {
         this.statementTimeout = statementTimeout;
     }
 
-    /** For work on whole tables, which takes its time. */
+    /** Without timeouts, for work on whole tables. */
     public static OutboxDatabase withoutTimeouts(RelayConfig config) {
         PGSimpleDataSource source = dataSource(config);
         source.setSocketTimeout(0);
         return new OutboxDatabase(source, Duration.ZERO);
     }
 
-    /** Unpooled. A server that is cut off without a word is noticed after the socket timeout. */
+    /** Unpooled. A connection that breaks silently is noticed after the socket timeout. */
     public static PGSimpleDataSource dataSource(RelayConfig config) {
         RelayConfig.Database database = config.database();
         PGSimpleDataSource source = new PGSimpleDataSource();
@@ -90,13 +91,13 @@ public final class OutboxDatabase {
         source.setSocketTimeout(seconds(database.socketTimeout()));
         source.setTcpKeepAlive(true);
         if (source.getPrepareThreshold() == defaultPrepareThreshold()) {
-            // Binary transfer starts with the first named execution. An URL may say otherwise, for a pooler's sake.
+            // Binary transfer starts with the first named execution. The URL may set another value, for a pooler.
             source.setPrepareThreshold(1);
         }
         return source;
     }
 
-    /** A connection in auto-commit mode: each statement is a transaction, none is open while something is sent. */
+    /** A connection in auto-commit mode: each statement is a transaction, and none is open while events are sent. */
     public Connection connect() throws SQLException {
         Connection connection = dataSource.getConnection();
         try (PreparedStatement settings = connection.prepareStatement(SETTINGS)) {
@@ -117,12 +118,12 @@ public final class OutboxDatabase {
         }
     }
 
-    /** Whether the server means it: a wrong password, database, table or privilege does not pass by itself. */
+    /** Whether the server refused for good. A wrong password, database, table or privilege needs an operator. */
     public static boolean isRefusal(SQLException failure) {
         return exitCode(failure) != null;
     }
 
-    /** How the process ends when the server meant it; null if the fault may pass. */
+    /** The exit code of the process if the server refused for good; null if the fault may pass. */
     public static @Nullable ExitCode exitCode(SQLException failure) {
         String state = failure.getSQLState() == null ? "" : failure.getSQLState();
         if (state.startsWith("28") || state.startsWith("3D")) {
@@ -131,7 +132,10 @@ public final class OutboxDatabase {
         return state.startsWith("42") || state.startsWith("3F") ? ExitCode.SCHEMA : null;
     }
 
-    /** Closes the socket without a message to the server, which may not answer. Also ends a statement of another thread. */
+    /**
+     * Closes the socket without a message to the server, which may not answer. This also ends a statement that another
+     * thread runs.
+     */
     public static void abort(Connection connection) {
         try {
             connection.abort(Runnable::run);

@@ -10,21 +10,23 @@ import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One row of the outbox as it goes to Kafka. It is the producer's callback as well, so that a failure can name the row without
- * a second object for each one.
+ * One row of the outbox as it goes to Kafka. It is also the producer's callback: a failure can then name the row
+ * without a second object per record.
  */
 public final class OutboxRecord implements Callback {
-    /** What a record costs in memory beside its bytes; also counted by {@link OutboxTable} when it cuts a page. */
+    /** Memory that a record takes beside its bytes. {@link OutboxTable} counts it as well when it cuts a page. */
     public static final int OVERHEAD = 300;
 
     private final long seq;
     private final ProducerRecord<byte[], byte[]> record;
     private final @Nullable String fault;
     private @Nullable Batch batch;
-    private long handedAt; // written by the sending thread before the record is handed over
+    private long handedAt; // written by the sending thread before it hands the record over
     private volatile long settledAt;
 
-    /** What a record belongs to: hears what becomes of it, on the producer's thread or the sending one. */
+    /**
+     * The group that a record is sent with. It learns each outcome, on the producer's thread or on the sending thread.
+     */
     public interface Batch {
         void acknowledged(OutboxRecord record);
 
@@ -42,9 +44,9 @@ public final class OutboxRecord implements Callback {
     }
 
     /**
-     * A row that can not be made into a record.
+     * A row that cannot be made into a record.
      *
-     * @param fault what is wrong with it, for a person
+     * @param fault what is wrong with it, for the operator
      */
     static OutboxRecord unreadable(long seq, String topic, byte @Nullable [] key, String fault) {
         return new OutboxRecord(seq, new ProducerRecord<>(topic.isEmpty() ? "?" : topic, key, null), fault);
@@ -62,17 +64,17 @@ public final class OutboxRecord implements Callback {
         return record.topic();
     }
 
-    /** What its order is about; null: it has none. */
+    /** The key within which it is sent in order; null if it has none. */
     public @Nullable EventKey key() {
         return record.key() == null ? null : new EventKey(record.topic(), new String(record.key(), UTF_8));
     }
 
-    /** Why it can not be sent at all; null if it can. */
+    /** Why it cannot be sent at all; null if it can. */
     public @Nullable String fault() {
         return fault;
     }
 
-    /** Written by the reading thread before the page is handed on. */
+    /** Called by the reading thread before it hands the page on. */
     public void setBatch(Batch newBatch) {
         batch = newBatch;
     }
@@ -81,17 +83,17 @@ public final class OutboxRecord implements Callback {
         handedAt = now;
     }
 
-    /** Monotonic time; 0 before it was handed to the producer. */
+    /** Monotonic time; 0 before the record is handed to the producer. */
     public long handedAt() {
         return handedAt;
     }
 
-    /** Monotonic time at which it was acknowledged or set aside; 0 before. */
+    /** Monotonic time at which it was acknowledged or parked; 0 before. */
     public long settledAt() {
         return settledAt;
     }
 
-    /** Kafka has it. */
+    /** Whether Kafka has acknowledged it. */
     public boolean isAcknowledged() {
         return settledAt != 0 && handedAt != 0;
     }
@@ -114,7 +116,7 @@ public final class OutboxRecord implements Callback {
         }
     }
 
-    /** Which row this is, for a person who has to find it; never its payload. */
+    /** Names the row so that an operator can find it; never shows its payload. */
     @Override
     public String toString() {
         Header id = record.headers().lastHeader(CloudEventHeaders.ID);

@@ -19,37 +19,40 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads committed rows of the outbox, one page at a time. Bound to one connection; not for several threads.
  *
- * <p>Both statements have two branches, because a row is outside of a snapshot for one of two reasons: its transaction began
- * (or ended) later, or was in progress. Neither branch may walk through rows that were sent long ago, however the planner's
- * statistics look; {@code OutboxPlansIT} holds it to that. Therefore:
+ * <p>Both statements have two branches, because a row can be outside of a snapshot for two reasons. Its transaction
+ * began (or ended) after the snapshot, or was in progress in it. Neither branch may walk through rows that were sent
+ * long ago, whatever the planner's statistics are. {@code OutboxPlansIT} checks it. Therefore:
  *
  * <ul>
- *   <li>{@code (tx >= …) is true} cannot be answered by the index on {@code (tx, seq)}, only checked: the branch has to walk
- *       in order of {@code seq} and stop at the limit. By {@code tx} it would read and sort the whole backlog for each page.
- *   <li>Its lower bound comes from the index on {@code (tx, seq)}. Without the {@code offset 0} the planner turns {@code
- *       min(seq)} into a walk of the index on {@code seq} from the start of history.
- *   <li>The branch of the transactions in progress needs {@code lateral … limit}, or it is planned as one scan by {@code seq}.
- *       It compares pairs, although {@code tx = …} would say it: with statistics of a time when most rows were of one
- *       transaction, the planner would walk the index on {@code seq} and check {@code tx}. That index has no order by pairs.
+ *   <li>The index on {@code (tx, seq)} cannot answer {@code (tx >= …) is true}; it can only be checked per row. So
+ *       the first branch walks in order of {@code seq} and stops at the limit. By {@code tx} it would read and sort the
+ *       whole backlog for each page.
+ *   <li>The lower bound of {@code seq} comes from the index on {@code (tx, seq)}. The {@code offset 0} is needed:
+ *       without it the planner walks the index on {@code seq} from the start of history to find {@code min(seq)}.
+ *   <li>The branch of the transactions in progress needs {@code lateral … limit}. Otherwise it is planned as one
+ *       scan by {@code seq}.
+ *   <li>That branch compares pairs instead of {@code tx = …}. Statistics can be from a time when most rows belonged
+ *       to one transaction. With them the planner would walk the index on {@code seq} and check {@code tx}. The index
+ *       on {@code seq} has no order by pairs, so the comparison of pairs prevents it.
  * </ul>
  *
- * <p>A page is bounded in bytes as well as in rows, and with it what PostgreSQL sends and what we hold; {@code octet_length}
- * knows the size of a value without reading it. There are two ways to cut, see {@link Cutting}.
+ * <p>A page is bounded in rows and in bytes. This bounds what PostgreSQL sends and what the relay holds.
+ * {@code octet_length} knows the size of a value without reading it. {@link Cutting} has the two ways to cut.
  *
- * <p>A page comes as one value: a row of its own for each event costs PostgreSQL a write to its socket for every few of them,
- * and the driver more than all that is done with them.
+ * <p>A page comes as one value, since one result row per event is expensive. PostgreSQL would write to its socket for
+ * every few of them, and the driver would cost more than all other work on them.
  */
 public final class OutboxTable implements AutoCloseable {
     private static final int SNAPSHOT = 1;
     private static final int MORE = 2;
     private static final int EVENTS = 3;
 
-    /** An event in any table that holds some. */
+    /** The columns of an event, in any table that holds events. */
     static final String COLUMNS = "seq, " + RecordAssembler.COLUMNS;
 
     /**
-     * Floating point: sums of bigint would be numeric, and up to 2^53 it is as exact. Never null, also for a row that lacks
-     * what it must have: a sum that is null would drop it.
+     * Floating point, because sums of bigint are numeric and slower; up to 2^53 it is exact. Never null: a row without
+     * a required value must still count, or the sum would drop it.
      */
     private static final String SIZE = """
             {overhead}::float8 + coalesce(octet_length(payload), 0) + coalesce(octet_length(key), 0)
@@ -57,18 +60,18 @@ public final class OutboxTable implements AutoCloseable {
             + coalesce(octet_length(subject), 0) + coalesce(octet_length(content_type), 0)
             + coalesce(octet_length(array_to_string(headers, '')), 0)""";
 
-    /** How a page is kept within its bytes. */
+    /** How a page is kept within its limit of bytes. */
     enum Cutting {
         /**
-         * A row larger than its share of the page, bytes divided by rows, is withheld, and the page ends before it. Costs next
-         * to nothing, but such a row needs the other way. With the {@code order by} before the {@code offset 0} the planner
-         * knows that nothing need be sorted.
+         * Withholds a row that is larger than its share of the page (bytes divided by rows), and ends the page before
+         * it. This costs almost nothing, but large rows need {@link #BY_SUM}. The {@code order by} before
+         * {@code offset 0} shows the planner that it need not sort.
          */
         BY_ROW("""
                 select b.*, {size} > ? as withheld, false as more from ({branches}) b order by seq offset 0"""),
         /**
-         * The page ends before the row with which the sum of all sizes would exceed its bytes; a row that is larger by itself
-         * comes alone. Costs PostgreSQL half as much again for rows of 500 bytes.
+         * Ends the page before the row with which the sum of all sizes would exceed the limit. A row that is larger
+         * than the limit comes alone. For rows of 500 bytes this costs PostgreSQL 50 % more.
          */
         BY_SUM("""
                 select c.*, false as withheld from (
@@ -86,9 +89,10 @@ public final class OutboxTable implements AutoCloseable {
         }
     }
 
-    /** In the order of {@code seq}, in which they come: {@code string_agg} keeps it. */
+    /** The rows arrive in order of {@code seq}, and {@code string_agg} keeps that order. */
     private static final String PAGE = """
-            bool_and(more) as more, string_agg(case when withheld then {withheld} else {event} end, '') as events from ({cut}) p
+            bool_and(more) as more, string_agg(case when withheld then {withheld} else {event} end, '') as events
+            from ({cut}) p
             """;
 
     private static final String OPEN_WINDOW = """
@@ -133,9 +137,9 @@ public final class OutboxTable implements AutoCloseable {
     /**
      * Consecutive rows of a window.
      *
-     * @param snapshot the one in which the rows were read; null where the window's own counts
+     * @param snapshot the snapshot in which the rows were read; null if it is the window's own
      * @param cut whether rows of the window were left out, or may have been
-     * @param bytes what the records hold in memory, roughly
+     * @param bytes memory that the records take, roughly
      */
     public record Slice(
             List<OutboxRecord> records, @Nullable Snapshot snapshot, Cut cut, long bytes) {}
@@ -169,9 +173,9 @@ public final class OutboxTable implements AutoCloseable {
     }
 
     /**
-     * From now on a statement is planned when it is first executed, and again when its tables change: planning takes several
-     * times as long as a poll. A plan that is made while a slot is empty is as good as a later one, since without sequential and
-     * bitmap scans there is one way only for each branch.
+     * Switches to plans that are made once: at the first execution, and again when the tables change. Planning takes
+     * several times as long as a poll. A plan made for an empty slot is as good as a later one. Without sequential and
+     * bitmap scans each branch has only one possible plan.
      */
     static void planOnce(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement()) {
@@ -199,17 +203,18 @@ public final class OutboxTable implements AutoCloseable {
                 .replace("{events}", events.sql());
     }
 
-    /** Below this no row can make a page of {@link Cutting#BY_ROW} too large. */
+    /** A row up to this size cannot make a page of {@link Cutting#BY_ROW} too large. */
     private static double share(RelayConfig.Page limits) {
         return (double) limits.bytes() / limits.rows();
     }
 
-    /** The first page of what is visible now and was not in {@code from}. */
+    /** The first page of the rows that are visible now and were not in {@code from}. */
     public Slice openWindow(Snapshot from) throws SQLException {
         return read(openWindow, (statement, next) -> {
             statement.setObject(next, from.xmax(), Types.OTHER);
             if (from.isEmpty()) {
-                statement.setLong(next + 1, Long.MIN_VALUE); // all there is belongs to the window: nothing to look for
+                // Everything belongs to the window, so no lower bound is needed.
+                statement.setLong(next + 1, Long.MIN_VALUE);
             } else {
                 statement.setNull(next + 1, Types.BIGINT);
             }
@@ -223,7 +228,7 @@ public final class OutboxTable implements AutoCloseable {
         });
     }
 
-    /** The rows behind {@code seq} of the window between two snapshots. */
+    /** The rows after {@code seq} of the window between two snapshots. */
     public Slice nextPage(Snapshot from, Snapshot to, long seq) throws SQLException {
         return read(nextPage, (statement, next) -> {
             statement.setLong(next, seq);
@@ -240,12 +245,12 @@ public final class OutboxTable implements AutoCloseable {
         });
     }
 
-    /** Binds the parameters of the branches, from a number on; returns the number behind them. */
+    /** Binds the parameters of the branches, starting at an index; returns the next free index. */
     private interface Binding {
         int bind(PreparedStatement statement, int next) throws SQLException;
     }
 
-    /** Large rows are seldom alone: the exact way stays until a page had none. */
+    /** Large rows often come together, so {@link Cutting#BY_SUM} is used until a page has none. */
     private Slice read(Map<Cutting, PreparedStatement> statements, Binding branches) throws SQLException {
         Slice slice = null;
         if (cutting == Cutting.BY_ROW) {
@@ -262,7 +267,7 @@ public final class OutboxTable implements AutoCloseable {
         return slice;
     }
 
-    /** A page; null if its first row is withheld. */
+    /** One page; null if its first row is withheld. */
     private @Nullable Slice fetch(PreparedStatement statement) throws SQLException {
         try (ResultSet page = statement.executeQuery()) {
             page.next();

@@ -3,34 +3,34 @@ package dev.twinbox.relay.jdbc;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why an event is set aside instead of being sent.
+ * Why an event is parked instead of sent.
  *
- * @param partition it waits for; {@link #TOPIC} where it waits for the topic, or does not wait
- * @param error for a person; null for an event that only waits behind another one
+ * @param partition the partition that it waits for; {@link #TOPIC} if it waits for the topic, or does not wait
+ * @param error for the operator; null for an event that is only blocked by an earlier one of its key
  */
 public record ParkReason(
         ParkedState state, int partition, @Nullable String error) {
-    /** In place of a partition: the topic as a whole. */
+    /** Stands for the whole topic, in place of a partition. */
     public static final int TOPIC = -1;
 
     private static final ParkReason BEHIND = new ParkReason(ParkedState.BEHIND, TOPIC, null);
 
-    /** Kafka will not take it as it is; only a person can help. */
+    /** Kafka will never accept the event as it is. Only an operator can help. */
     public static ParkReason refused(String error) {
         return new ParkReason(ParkedState.REFUSED, TOPIC, error);
     }
 
-    /** To be tried again when the topic is there. */
+    /** The event is retried when the topic exists. */
     public static ParkReason waitingForTopic(String error) {
         return new ParkReason(ParkedState.WAITING, TOPIC, error);
     }
 
-    /** To be tried again when the partition moves. */
+    /** The event is retried when the partition accepts records again. */
     public static ParkReason waitingFor(int partition, String error) {
         return new ParkReason(ParkedState.WAITING, partition, error);
     }
 
-    /** An earlier event of its topic and key is set aside. */
+    /** An earlier event of the same topic and key is parked. */
     public static ParkReason behind() {
         return BEHIND;
     }

@@ -10,9 +10,9 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * How many events a relay has set aside, by what they wait for, counted up to a limit.
+ * How many events a relay has parked, by state, counted up to a limit.
  *
- * @param byState only states that there are
+ * @param byState holds only states with at least one event
  */
 public record ParkedCount(Map<ParkedState, Integer> byState) {
     /** Counting stops here. */
@@ -43,7 +43,7 @@ public record ParkedCount(Map<ParkedState, Integer> byState) {
         return byState.getOrDefault(state, 0);
     }
 
-    /** For people: {@code 2 refused, 7 behind}, or {@code none}. */
+    /** For the operator: {@code 2 refused, 7 behind}, or {@code none}. */
     @Override
     public String toString() {
         return byState.isEmpty()

@@ -16,12 +16,12 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parked events as a queue: finds those that can be sent, claims them, and takes them out or puts them back. Bound to one
- * connection; not for several threads. None of the statements that the relay repeats reads rows that only wait for an operator
- * or for another row; {@code ParkedPlansIT} checks it.
+ * The parked events as a queue: finds events that can be sent, claims them, and removes them or puts them back. Bound
+ * to one connection; not for several threads. Statements that the relay repeats never read rows that only wait for an
+ * operator or for another row. {@code ParkedPlansIT} checks it.
  */
 public final class ParkedQueue {
-    /** Most keys or tombstones that one statement deals with. */
+    /** The most keys, or discarded rows, that one statement handles. */
     static final int BATCH = 500;
 
     static final String HAS_DISCARDED = """
@@ -48,16 +48,17 @@ public final class ParkedQueue {
             """;
 
     private static final String RESUME = """
-            -- relay: take up what a predecessor was sending
+            -- relay: return what a predecessor was sending to the queue
             update {parked} set state = 'ready' where relay = ? and state = 'sending'
             """;
 
-    /** The first row of a key, or any row without one. */
+    /** The first row of a key, or any row without a key. */
     private static final String IS_HEAD = """
             (p.key is null or not exists (
-              select from {parked} e where e.relay = p.relay and e.topic = p.topic and e.key = p.key and e.number < p.number))""";
+              select from {parked} e
+              where e.relay = p.relay and e.topic = p.topic and e.key = p.key and e.number < p.number))""";
 
-    /** Heads, and what follows them in their key; cut by the caller. */
+    /** First rows and the rows that follow them in their key. The caller limits the number. */
     private static final String WITH_FOLLOWERS = """
             select r.number, r.topic, r.key, r.state, r.bytes
             from heads h cross join lateral (
@@ -68,7 +69,8 @@ public final class ParkedQueue {
                 where relay = ? and topic = h.topic and key = h.key and number >= h.number order by number limit ?)
             ) r limit ?
             """.replace("{bytes}", """
-                    coalesce(octet_length(payload), 0) + coalesce(octet_length(array_to_string(headers, '')), 0) + 500""");
+                    coalesce(octet_length(payload), 0)
+                      + coalesce(octet_length(array_to_string(headers, '')), 0) + 500""");
 
     static final String READY = """
             -- relay: parked events to send
@@ -84,7 +86,7 @@ public final class ParkedQueue {
               where relay = ? and state = 'waiting' and topic = ? and partition = ? order by number limit ?)
             """ + WITH_FOLLOWERS;
 
-    /** Hops from one to the next, whatever the number of rows. */
+    /** Skips from one group to the next through the index, so the cost does not depend on the number of rows. */
     static final String WAITED_FOR = """
             -- relay: what parked events wait for
             with recursive w as (
@@ -137,13 +139,13 @@ public final class ParkedQueue {
     /** A row that may be sent. */
     public record Candidate(long number, @Nullable EventKey key, ParkedState state, long bytes) {}
 
-    /** A row that is this relay's to send. */
+    /** A row that this relay has claimed to send it. */
     public record Claimed(OutboxRecord record, int attempts) {}
 
-    /** A topic, or one partition of it, for which events wait. */
+    /** A topic, or one partition of it, that events wait for. */
     public record WaitedFor(String topic, int partition) {}
 
-    /** A row that a person gave up. */
+    /** A row that an operator discarded. */
     public record Discarded(@Nullable EventKey key, String description) {}
 
     private final ParkedTable table;
@@ -155,9 +157,9 @@ public final class ParkedQueue {
         this.relay = relay;
     }
 
-    /** See {@link ParkedTable#any()}. */
-    public boolean any() throws SQLException {
-        return table.any();
+    /** See {@link ParkedTable#hasRows()}. */
+    public boolean hasRows() throws SQLException {
+        return table.hasRows();
     }
 
     /** See {@link ParkedTable#promote}. */
@@ -174,7 +176,7 @@ public final class ParkedQueue {
         return table.exists(HAS_DISCARDED);
     }
 
-    /** When a session begins nothing of it is being sent. */
+    /** Returns rows to the queue that a predecessor had claimed. When a session begins, nothing is being sent yet. */
     public void resume() throws SQLException {
         try (PreparedStatement resume = table.prepare(RESUME)) {
             resume.setString(1, relay);
@@ -182,7 +184,7 @@ public final class ParkedQueue {
         }
     }
 
-    /** Events that can be sent at once, whole keys as far as the limits go, in order within each. */
+    /** Events that can be sent now: whole keys as far as the limits allow, in order within each key. */
     public List<Candidate> ready(int rows) throws SQLException {
         try (PreparedStatement select = table.prepare(READY)) {
             select.setString(1, relay);
@@ -191,7 +193,7 @@ public final class ParkedQueue {
         }
     }
 
-    /** Events that wait for this, and those behind them. */
+    /** Events that wait for this group, and the events blocked by them. */
     public List<Candidate> waiting(WaitedFor group, int rows) throws SQLException {
         try (PreparedStatement select = table.prepare(WAITING)) {
             select.setString(1, relay);
@@ -235,7 +237,7 @@ public final class ParkedQueue {
         }
     }
 
-    /** Leaves to a person what has waited for longer than this. */
+    /** Marks events as refused that have waited longer than the limit. From then on they need an operator. */
     public int giveUp(WaitedFor group, Duration limit) throws SQLException {
         try (PreparedStatement update = table.prepare(GIVE_UP)) {
             update.setString(1, limit.toString());
@@ -249,7 +251,7 @@ public final class ParkedQueue {
         }
     }
 
-    /** Of these rows those that nobody has discarded meanwhile, in order. */
+    /** Claims those of the rows that no operator has discarded meanwhile, in order. */
     public List<Claimed> claim(List<Candidate> candidates) throws SQLException {
         try (PreparedStatement claim = table.prepare(CLAIM)) {
             claim.setString(1, relay);
@@ -259,7 +261,7 @@ public final class ParkedQueue {
         }
     }
 
-    /** As {@link #claim(List)}, for the transaction of this number. */
+    /** As {@link #claim(List)}, for the Kafka transaction with this number. */
     public List<Claimed> claim(List<Candidate> candidates, long transaction) throws SQLException {
         try (PreparedStatement claim = table.prepare(CLAIM_AS)) {
             claim.setLong(1, transaction);
@@ -282,7 +284,7 @@ public final class ParkedQueue {
         return claimed;
     }
 
-    /** The highest number of a transaction in which a predecessor was sending; null: it was not. */
+    /** The highest number of a Kafka transaction in which a predecessor was sending; null if it was not sending. */
     public @Nullable Long sendingAs() throws SQLException {
         try (PreparedStatement select = table.prepare(SENDING_AS)) {
             select.setString(1, relay);
@@ -294,7 +296,7 @@ public final class ParkedQueue {
         }
     }
 
-    /** Takes out what was sent in the transaction of this number, which is committed. */
+    /** Removes the rows that were sent in the committed transaction with this number. */
     public void deleteSent(long transaction) throws SQLException {
         try (PreparedStatement delete = table.prepare(DELETE_SENT)) {
             delete.setString(1, relay);
@@ -316,7 +318,7 @@ public final class ParkedQueue {
     /**
      * Parks events again that were being sent.
      *
-     * @param entries rows that were being sent, by the numbers of the table
+     * @param entries the events by their numbers in the parked table
      */
     public void putBack(List<ParkedTable.Entry> entries) throws SQLException {
         if (!entries.isEmpty()) {

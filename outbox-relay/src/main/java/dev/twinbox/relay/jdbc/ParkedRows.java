@@ -11,11 +11,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a person sees of the parked events, and what a person decides about them. Changes rows only; the relay that owns the
- * lease does the rest. Each change says which states it starts from, so that pressing twice is pressing once.
+ * What an operator sees of the parked events, and the operator's decisions. This class only changes rows; the relay
+ * that owns the lease does the rest. Each change names the states that it starts from, so all changes are idempotent.
  */
 public final class ParkedRows {
-    /** Rows behind another are counted up to here. */
+    /** Blocked rows are counted up to this number. */
     public static final int COUNTED = 100_000;
 
     private static final String LIST = """
@@ -23,7 +23,7 @@ public final class ParkedRows {
             select p.number, p.state, p.topic, p.key, p.id, p.type, p.attempts, p.since, p.error,
               (select count(*) from (
                 select from {parked} b where b.relay = p.relay and b.topic = p.topic and b.key = p.key
-                  and b.number > p.number limit ?) c)
+                  and b.number > p.number limit ?) c) as behind
             from {parked} p
             where p.relay = ? and p.state <> 'behind' and (?::text is null or p.topic = ?) order by p.number limit ?
             """;
@@ -53,7 +53,7 @@ public final class ParkedRows {
             select state from {parked} where relay = ? and number = ?
             """;
 
-    /** One key, by its first row, or one event without a key. */
+    /** One key with its first row, or one event without a key. */
     public record Line(
             long number,
             ParkedState state,
@@ -67,9 +67,9 @@ public final class ParkedRows {
             int behind) {}
 
     /**
-     * Which parked events.
+     * Selects parked events.
      *
-     * @param number null: any; the same for topic and key
+     * @param number null selects any; the same holds for topic and key
      */
     public record Selection(
             @Nullable Long number,
@@ -87,7 +87,7 @@ public final class ParkedRows {
     }
 
     /**
-     * The first row of each key, and each row without one.
+     * The first row of each key, and each row without a key.
      *
      * @param topic null: all topics
      */
@@ -102,23 +102,23 @@ public final class ParkedRows {
             try (ResultSet row = select.executeQuery()) {
                 while (row.next()) {
                     lines.add(new Line(
-                            row.getLong(1),
-                            ParkedState.of(row.getString(2)),
-                            row.getString(3),
-                            row.getString(4),
-                            row.getString(5),
-                            row.getString(6),
-                            row.getInt(7),
-                            row.getObject(8, OffsetDateTime.class),
-                            row.getString(9),
-                            row.getInt(10)));
+                            row.getLong("number"),
+                            ParkedState.of(row.getString("state")),
+                            row.getString("topic"),
+                            row.getString("key"),
+                            row.getString("id"),
+                            row.getString("type"),
+                            row.getInt("attempts"),
+                            row.getObject("since", OffsetDateTime.class),
+                            row.getString("error"),
+                            row.getInt("behind")));
                 }
             }
             return lines;
         }
     }
 
-    /** Name and value of all there is but the payload; empty if there is no such row. */
+    /** Names and values of everything but the payload; empty if there is no such row. */
     public List<String[]> show(long number) throws SQLException {
         String[] names = {
             "number",
@@ -168,7 +168,7 @@ public final class ParkedRows {
         }
     }
 
-    /** Gives one event up; false if it is not there or can not be given up now. */
+    /** Discards one event; false if it does not exist or cannot be discarded now. */
     public boolean discard(long number) throws SQLException {
         try (PreparedStatement update = prepare(DISCARD)) {
             update.setString(1, relay);
@@ -177,7 +177,7 @@ public final class ParkedRows {
         }
     }
 
-    /** Null if there is no such row, any more or at all. */
+    /** Null if there is no such row, or no longer. */
     public @Nullable ParkedState state(long number) throws SQLException {
         try (PreparedStatement select = prepare(STATE)) {
             select.setString(1, relay);

@@ -2,7 +2,7 @@ package dev.twinbox.relay.jdbc;
 
 import java.util.Locale;
 
-/** How a row of the table of parked events stands; what each state means is told beside the table. */
+/** The state of a row in the table of parked events. The schema's comments explain each state. */
 public enum ParkedState {
     REFUSED,
     WAITING,
@@ -12,7 +12,7 @@ public enum ParkedState {
     DISCARDED,
     UNDECIDED;
 
-    /** As the table has it. */
+    /** The value in the table. */
     public String sql() {
         return name().toLowerCase(Locale.ROOT);
     }

@@ -15,9 +15,9 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The events that a relay has parked, by topic and key in order: parks them, and says which keys are blocked. Bound to one
- * connection; not for several threads. Numbers grow with time and, within a key, in the order of the window. {@link ParkedQueue}
- * takes events out again, {@link ParkedRows} is what an operator sees.
+ * The events that a relay has parked, in order within each topic and key. This class parks events and finds blocked
+ * keys. Bound to one connection; not for several threads. Numbers grow with time and, within a key, in the order of the
+ * window. {@link ParkedQueue} removes events again; {@link ParkedRows} serves the operator.
  */
 public final class ParkedTable {
     private static final int LONGEST_ERROR = 2_000;
@@ -34,7 +34,7 @@ public final class ParkedTable {
               select 1 from {parked} p where p.relay = ? and p.topic = k.topic and p.key = k.key limit 1) b
             """;
 
-    /** Copied within the database: what cannot be read back can still be kept. */
+    /** Copies rows within the database: a row that the relay cannot read can still be parked. */
     private static final String PARK = """
             -- relay: park events
             insert into {parked} (relay, {states}, partition, error, attempts, {event})
@@ -47,18 +47,18 @@ public final class ParkedTable {
             """;
 
     private static final String DECIDE = """
-            -- relay: events are set aside for good
+            -- relay: park undecided events for good
             update {parked} p set state = decided_state, decided_state = null
             where relay = ? and state = 'undecided'
             returning topic, key
             """;
 
     private static final String REVOKE = """
-            -- relay: events were not set aside after all
+            -- relay: remove undecided events
             delete from {parked} where relay = ? and state = 'undecided'
             """;
 
-    /** What was behind the rows that are gone comes first now. */
+    /** The row that followed the removed rows of a key is its first one now. */
     private static final String PROMOTE = """
             -- relay: next events of parked keys
             update {parked} p set state = 'ready'
@@ -74,7 +74,7 @@ public final class ParkedTable {
             select 1 from {lease} where relay = ? and owner = ? and epoch = ? for share
             """;
 
-    /** An event that a page sets aside. */
+    /** An event of a page that is to be parked. */
     public record Entry(OutboxRecord record, ParkReason reason) {}
 
     private final Connection connection;
@@ -87,7 +87,7 @@ public final class ParkedTable {
         this.relay = relay;
     }
 
-    public boolean any() throws SQLException {
+    public boolean hasRows() throws SQLException {
         return exists(ANY);
     }
 
@@ -119,7 +119,7 @@ public final class ParkedTable {
         return blocked;
     }
 
-    /** Within the transaction that moves the position behind these events, and never while rows are taken out. */
+    /** Runs within the transaction that moves the position past these events. Must never run while rows are removed. */
     public void park(List<Entry> entries) throws SQLException {
         insert(entries, PARK.replace("{states}", "state").replace("{values}", "a.state"));
         Set<EventKey> behind = new HashSet<>();
@@ -129,26 +129,25 @@ public final class ParkedTable {
                 behind.add(key);
             }
         }
-        promote(behind); // the event behind which it was to wait may have been sent meanwhile
+        promote(behind); // The event that blocked these may have been sent meanwhile.
     }
 
     /**
-     * As {@link #park}, but nothing becomes of the events before {@link #decide} is called, or {@link #revoke}; only their
-     * keys are blocked.
+     * As {@link #park}, but undecided: only the keys are blocked. {@link #decide} or {@link #revoke} ends this state.
      */
     public void parkUndecided(List<Entry> entries) throws SQLException {
         insert(entries, PARK.replace("{states}", "state, decided_state").replace("{values}", "'undecided', a.state"));
     }
 
-    /** What is undecided is set aside for good; never while rows are taken out. */
+    /** Parks the undecided events for good. Must never run while rows are removed. */
     public void decide() throws SQLException {
         try (PreparedStatement decide = prepare(DECIDE)) {
             decide.setString(1, relay);
-            promote(keys(decide)); // the events behind which these were to wait may have been sent meanwhile
+            promote(keys(decide)); // The events that blocked these may have been sent meanwhile.
         }
     }
 
-    /** What is undecided is not set aside: the position is before it. */
+    /** Removes the undecided events, since the position did not pass them. */
     public void revoke() throws SQLException {
         try (PreparedStatement revoke = prepare(REVOKE)) {
             revoke.setString(1, relay);
@@ -176,7 +175,7 @@ public final class ParkedTable {
             int parked = park.executeUpdate();
             if (parked != entries.size()) {
                 throw new IllegalStateException("only " + parked + " of " + entries.size()
-                        + " events to be set aside are in " + schema.events());
+                        + " events that must be parked are in " + schema.events());
             }
         }
     }
@@ -192,7 +191,7 @@ public final class ParkedTable {
         }
     }
 
-    /** Until the end of the transaction nobody takes the lease; false: somebody has. */
+    /** Locks the lease's row until the end of the transaction; false if another process has taken the lease. */
     public boolean holdLease(UUID owner, long epoch) throws SQLException {
         try (PreparedStatement hold = prepare(HOLD_LEASE)) {
             hold.setString(1, relay);

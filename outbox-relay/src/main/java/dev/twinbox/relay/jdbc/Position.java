@@ -3,11 +3,12 @@ package dev.twinbox.relay.jdbc;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far the outbox has been relayed. What is visible in {@code from} is done. While a window is open, of the rows visible
- * in {@code to} and not in {@code from} those up to and including {@code seq} are done, too.
+ * How far the outbox has been relayed. All rows visible in {@code from} are done. While a window is open, more rows are
+ * done: those visible in {@code to} but not in {@code from}, up to and including {@code seq}.
  *
- * <p>Snapshots mean something only in the cluster that took them, and only as long as it has not crashed: one that is not
- * saved durably must not be used after a lost connection, because the ids of transactions that left no trace come again.
+ * <p>A snapshot is only valid in the cluster that took it. After a crash of the cluster, ids of transactions that left
+ * no trace are assigned again. So a snapshot that is not durably saved must not be used after its connection is lost,
+ * which may have been a crash.
  *
  * @param to null: no window is open
  * @param seq 0 while no window is open
@@ -30,7 +31,7 @@ public record Position(Snapshot from, @Nullable Snapshot to, long seq) {
         return new Position(from, to, seq);
     }
 
-    /** For people: {@code from 754:760:755}, or {@code from 754:760:755 to 800:812: at 4711}. */
+    /** For the operator: {@code from 754:760:755}, or {@code from 754:760:755 to 800:812: at 4711}. */
     @Override
     public String toString() {
         return to == null ? "from " + from : "from " + from + " to " + to + " at " + seq;

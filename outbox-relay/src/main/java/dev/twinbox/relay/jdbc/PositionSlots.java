@@ -10,17 +10,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Empties one of the two slots of the position table when the other, into which this relay writes, has grown; then the relay
- * writes into the emptied one. Only for the housekeeping thread, on its connection.
+ * Empties the inactive one of the two slots of the position table once the active one has grown. Then the relay writes
+ * into the emptied slot. Only for the housekeeping thread, on its connection.
  *
- * <p>The newest position of each relay that stands in the slot to be emptied is first copied into the other, in the same
- * transaction and under the lock that keeps its relay from appending to it meanwhile: relays that share the table need not
- * agree on who writes where.
+ * <p>The newest position of each relay in that slot is first copied into the other slot. This happens in the same
+ * transaction, under a lock that keeps other relays from appending meanwhile. So relays that share the table need not
+ * agree on the active slot.
  */
 public final class PositionSlots {
     private static final Logger LOG = LoggerFactory.getLogger(PositionSlots.class);
 
-    /** Some 60,000 saves: a load looks at the end of an index, whatever its size, so this is about disk alone. */
+    /**
+     * About 60,000 saves. Loading a position reads only the end of an index, so the limit is about disk space alone.
+     */
     static final long LIMIT = 8L * 1024 * 1024;
 
     private static final String LOCK_TIMEOUT = """
@@ -42,7 +44,7 @@ public final class PositionSlots {
             where p.slot = {number}
             """;
 
-    /** Columns that tables have from this version on. */
+    /** The schema version that added these columns. */
     private static final int PREPARED_SINCE = 4;
 
     private static final String PREPARED = ", committed, next_from, next_to, next_seq";
@@ -76,7 +78,7 @@ public final class PositionSlots {
     }
 
     /**
-     * Where to write from now on.
+     * The slot to write into from now on.
      *
      * @param written the slot written so far
      */
@@ -103,7 +105,8 @@ public final class PositionSlots {
         try (Statement statement = connection.createStatement()) {
             statement.execute(LOCK_TIMEOUT);
             statement.execute(sql(LOCK, tables, slot, other));
-            String more = tables.version(connection) < PREPARED_SINCE ? "" : PREPARED; // under the lock it stays so
+            // The lock keeps the version from changing.
+            String more = tables.version(connection) < PREPARED_SINCE ? "" : PREPARED;
             statement.execute(sql(CARRY_OVER, tables, slot, other).replace("{more}", more));
             statement.execute(sql(TRUNCATE, tables, slot, other));
             connection.commit();

@@ -11,8 +11,9 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far each relay is. Positions are appended and the newest counts: a row that is updated gets slower with each save while
- * anything holds back vacuum. Bound to one connection in auto-commit mode; not for several threads.
+ * The saved positions of all relays. Positions are appended, and the newest counts. An updated row would get slower
+ * with each save while something holds back vacuum. Bound to one connection in auto-commit mode; not for several
+ * threads.
  */
 public final class PositionTable {
     private static final String LOAD = """
@@ -21,7 +22,7 @@ public final class PositionTable {
             from {position} where relay = ? order by number desc limit 1
             """;
 
-    /** {@code for share} keeps anybody from taking the lease between this check and the commit. */
+    /** The {@code for share} prevents other processes from taking the lease between this check and the commit. */
     private static final String SAVE = """
             -- relay: save position
             insert into {position} (slot, relay, number, epoch, window_from, window_to, seq)
@@ -30,8 +31,9 @@ public final class PositionTable {
             """;
 
     private static final String LOAD_PREPARED = """
-            -- relay: load position and what is to come
-            select number, window_from::text, window_to::text, seq, slot, committed, next_from::text, next_to::text, next_seq
+            -- relay: load position and the next one
+            select number, window_from::text, window_to::text, seq, slot, committed,
+              next_from::text, next_to::text, next_seq
             from {position} where relay = ? order by number desc limit 1
             """;
 
@@ -43,13 +45,14 @@ public final class PositionTable {
 
     private static final String PREPARE = """
             -- relay: prepare position
-            insert into {position} (slot, relay, number, epoch, window_from, window_to, seq, committed, next_from, next_to, next_seq)
+            insert into {position}
+              (slot, relay, number, epoch, window_from, window_to, seq, committed, next_from, next_to, next_seq)
             select ?, relay, ?, epoch, ?::pg_snapshot, ?::pg_snapshot, ?, ?, ?::pg_snapshot, ?::pg_snapshot, ?
             from {lease} where relay = ? and owner = ? and epoch = ? for share
             """;
 
     /**
-     * A position that is saved.
+     * A saved position.
      *
      * @param number counts the saves of a relay; 0 before the first
      */
@@ -58,10 +61,10 @@ public final class PositionTable {
     }
 
     /**
-     * A position, and the one that counts in its place if Kafka has committed the row's number.
+     * A position, and the next one, which replaces it if Kafka has committed this row's number.
      *
      * @param number counts the saves of a relay; 0 before the first
-     * @param committed the number that Kafka has if {@code position} is what counts; null: it was not asked
+     * @param committed the number that Kafka has if {@code position} counts; null: Kafka was not used yet
      * @param next null: {@code position} counts
      */
     public record Prepared(
@@ -85,7 +88,7 @@ public final class PositionTable {
         this.save = connection.prepareStatement(sql(SAVE));
     }
 
-    /** The newest position, {@link Position#START} before the first. */
+    /** The newest position; {@link Position#START} before the first save. */
     public Saved load() throws SQLException {
         try (PreparedStatement load = connection.prepareStatement(sql(LOAD))) {
             load.setString(1, relay);
@@ -93,14 +96,16 @@ public final class PositionTable {
                 if (!row.next()) {
                     return Saved.NOTHING;
                 }
-                Snapshot to = Snapshot.parseNullable(row.getString(3));
-                slot = row.getInt(5);
-                return new Saved(row.getLong(1), new Position(Snapshot.parse(row.getString(2)), to, row.getLong(4)));
+                Snapshot to = Snapshot.parseNullable(row.getString("window_to"));
+                slot = row.getInt("slot");
+                return new Saved(
+                        row.getLong("number"),
+                        new Position(Snapshot.parse(row.getString("window_from")), to, row.getLong("seq")));
             }
         }
     }
 
-    /** The newest row as a whole, {@link Prepared#NOTHING} before the first. */
+    /** The newest row as a whole; {@link Prepared#NOTHING} before the first save. */
     public Prepared loadPrepared() throws SQLException {
         try (PreparedStatement load = connection.prepareStatement(sql(LOAD_PREPARED))) {
             load.setString(1, relay);
@@ -108,25 +113,28 @@ public final class PositionTable {
                 if (!row.next()) {
                     return Prepared.NOTHING;
                 }
-                slot = row.getInt(5);
-                long committed = row.getLong(6);
+                slot = row.getInt("slot");
+                long committed = row.getLong("committed");
                 Long known = row.wasNull() ? null : committed;
-                Snapshot nextFrom = Snapshot.parseNullable(row.getString(7));
+                Snapshot nextFrom = Snapshot.parseNullable(row.getString("next_from"));
                 return new Prepared(
-                        row.getLong(1),
+                        row.getLong("number"),
                         new Position(
-                                Snapshot.parse(row.getString(2)),
-                                Snapshot.parseNullable(row.getString(3)),
-                                row.getLong(4)),
+                                Snapshot.parse(row.getString("window_from")),
+                                Snapshot.parseNullable(row.getString("window_to")),
+                                row.getLong("seq")),
                         known,
                         nextFrom == null
                                 ? null
-                                : new Position(nextFrom, Snapshot.parseNullable(row.getString(8)), row.getLong(9)));
+                                : new Position(
+                                        nextFrom,
+                                        Snapshot.parseNullable(row.getString("next_to")),
+                                        row.getLong("next_seq")));
             }
         }
     }
 
-    /** By the database's clock; null before the first save. */
+    /** Age of the last save by the database's clock; null before the first. */
     public @Nullable Duration sinceLastSave() throws SQLException {
         try (PreparedStatement age = connection.prepareStatement(sql(SINCE_LAST_SAVE))) {
             age.setString(1, relay);
@@ -136,7 +144,7 @@ public final class PositionTable {
         }
     }
 
-    /** The slot into which positions are appended; at first that of the newest one. */
+    /** The slot that positions are appended to; at first that of the newest position. */
     public int slot() {
         return slot;
     }
@@ -146,9 +154,9 @@ public final class PositionTable {
     }
 
     /**
-     * Appends a position if the lease is still this owner's under this epoch.
+     * Appends a position if this owner still has the lease under this epoch.
      *
-     * @return false: it is not, and nothing was saved
+     * @return false if it has not; then nothing was saved
      */
     public boolean save(Saved next, UUID owner, long epoch) throws SQLException {
         Position position = next.position();
@@ -167,7 +175,7 @@ public final class PositionTable {
         return save.executeUpdate() == 1;
     }
 
-    /** As {@link #save}, with what is to come. */
+    /** As {@link #save}, together with the next position. */
     public boolean prepare(Prepared row, UUID owner, long epoch) throws SQLException {
         try (PreparedStatement prepare = connection.prepareStatement(sql(PREPARE))) {
             prepare.setInt(1, slot);

@@ -14,16 +14,20 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Makes the outbox of a database that was restored into another cluster continue there. The transaction ids in its rows and the
- * snapshots in its positions are those of the old cluster: compared with each other they still tell what was sent, compared
- * with new ones they tell nothing. So what was not sent gets the id of the rebase's own transaction, and new numbers in the
- * order in which it would have been sent; what was sent gets an id that every snapshot counts as ended; and each relay gets
- * a position in which the rebase's transaction is still in progress.
+ * Lets the relays continue after the outbox's database was restored into another cluster. The transaction ids in rows
+ * and the snapshots in positions come from the old cluster. Compared with each other they still show which events were
+ * sent. Compared with the new cluster's ids they mean nothing. So a rebase does three things:
  *
- * <p>All in one transaction, under a lock that waits for writers and keeps them waiting. Whoever already has an id, and writes
- * after it, is in progress in the new positions as well.
+ * <ul>
+ *   <li>Unsent events get the id of the rebase's own transaction, and new numbers in their order of sending.
+ *   <li>Sent events get an id that has ended in every snapshot.
+ *   <li>Each relay gets a position in which the rebase's transaction is still in progress.
+ * </ul>
  *
- * <p>Where it cannot be told whether an event was sent, it counts as unsent: repeated with its old id, but never lost.
+ * <p>All this is one transaction, under a lock that waits for writers and blocks new ones. A transaction that already
+ * has an id may write after the rebase. It is in progress in the new positions as well.
+ *
+ * <p>An event counts as unsent if nothing proves that it was sent. It is then repeated with its old id, but never lost.
  */
 public final class Rebase {
     private static final String LOCK = """
@@ -51,9 +55,9 @@ public final class Rebase {
             """;
 
     /**
-     * What each relay has still to send. A row that applications have already written in this cluster carries the id of the
-     * transaction that wrote it, here, or, if that was within a savepoint, one not far below it and since the restore; an id
-     * of the old cluster does not, but for chance.
+     * What each relay has still to send. A row that was written in this cluster carries the id of its transaction here.
+     * If the write was within a savepoint, the id is slightly below that of the transaction, and later than the
+     * restore. An id of the old cluster fits only by accident.
      */
     private static final String FIND = """
             -- rebase: find what was not sent
@@ -61,7 +65,8 @@ public final class Rebase {
             select e.tableoid as slot_table, e.ctid as place, e.seq,
               bool_or(h.here) as here,
               bool_or(p.number is null or not pg_visible_in_snapshot(e.tx, p.window_from)
-                and not (p.window_to is not null and pg_visible_in_snapshot(e.tx, p.window_to) and e.seq <= p.seq)) as unsent,
+                and not (p.window_to is not null and pg_visible_in_snapshot(e.tx, p.window_to)
+                  and e.seq <= p.seq)) as unsent,
               bool_and(p.window_to is not null and pg_visible_in_snapshot(e.tx, p.window_to)) as first_window
             from {events} e
               cross join lateral (
@@ -84,7 +89,7 @@ public final class Rebase {
             from twinbox_rebase
             """;
 
-    /** The new numbers are drawn in the order in which the events are to be sent. */
+    /** New numbers are drawn in the order in which the events are to be sent. */
     private static final String STAMP_UNSENT = """
             -- rebase: stamp what was not sent
             update {events} e set tx = pg_current_xact_id(), seq = o.new_seq
@@ -95,7 +100,7 @@ public final class Rebase {
             where e.tableoid = o.slot_table and e.ctid = o.place
             """;
 
-    /** 3 is the first id that a cluster gives out: it has ended in every snapshot. */
+    /** The id 3 is the first that a cluster assigns: it has ended in every snapshot. */
     private static final String STAMP_SENT = """
             -- rebase: stamp what was sent
             update {events} e set tx = '3'
@@ -104,7 +109,9 @@ public final class Rebase {
               and not pg_visible_in_snapshot(e.tx, ?::pg_snapshot)
             """;
 
-    /** It is their times that count; but ids beyond all of this cluster's would be looked at again and again. */
+    /**
+     * Only the due times of scheduled events count. But ids beyond those of this cluster would be read again and again.
+     */
     private static final String STAMP_SCHEDULED = """
             -- rebase: stamp scheduled events
             update {scheduled} set tx = '3' where not pg_visible_in_snapshot(tx, ?::pg_snapshot)
@@ -125,7 +132,7 @@ public final class Rebase {
             where l.events is null or l.events = {own}
             """;
 
-    /** A row that says nothing of Kafka: its number there is set when the relay begins. */
+    /** A row without Kafka's number. The relay sets the number when it begins. */
     private static final String FORGET_KAFKA = """
             -- rebase: positions that do not depend on Kafka
             insert into {position} (slot, relay, number, epoch, window_from, window_to, seq)
@@ -140,12 +147,12 @@ public final class Rebase {
             """;
 
     /**
-     * What was done, or would be.
+     * What was done, or would be done.
      *
      * @param relays whose positions were set
      * @param sent restored events that had been sent
-     * @param unsent restored events that had not
-     * @param here events already written in this cluster
+     * @param unsent restored events that had not been sent
+     * @param here events that were written in this cluster
      */
     public record Result(List<String> relays, long sent, long unsent, long here) {}
 
@@ -155,14 +162,14 @@ public final class Rebase {
     /**
      * Changes nothing yet.
      *
-     * @param connection of the tables' owner; no transaction is open
+     * @param connection of the tables' owner, without an open transaction
      */
     public Rebase(Connection connection, OutboxSchema tables) {
         this.connection = connection;
         this.tables = tables;
     }
 
-    /** Tells what {@link #run} would do, and does nothing. */
+    /** Returns what {@link #run} would do, and changes nothing. */
     public Result preview(long systemIdentifier) throws SQLException {
         return inTransaction(systemIdentifier, Connection::rollback);
     }
@@ -177,7 +184,7 @@ public final class Rebase {
     }
 
     /**
-     * Only adopts the leases: for a cluster that {@code pg_upgrade} has made, in which transaction ids go on.
+     * Adopts the leases only. For a cluster made by {@code pg_upgrade}, in which transaction ids continue.
      *
      * @throws RelayException if a relay of this outbox is running
      */
@@ -199,7 +206,7 @@ public final class Rebase {
     }
 
     /**
-     * Makes a relay that publishes exactly once go on from its position here, whatever Kafka has.
+     * Makes an exactly-once relay continue from its position in the database, whatever Kafka has committed.
      *
      * @return its name, if it has a position
      * @throws RelayException if a relay of this outbox is running
@@ -264,11 +271,14 @@ public final class Rebase {
             throw new RelayException(
                     ExitCode.USAGE,
                     "these relays run on " + tables.events() + " in this cluster, so their positions are good here: "
-                            + String.join(", ", running) + ". Stop them if you mean it, and rebase again");
+                            + String.join(", ", running) + ". To rebase nevertheless, stop them first");
         }
     }
 
-    /** A snapshot in which this transaction is in progress, and all that are; PostgreSQL leaves the asking one out. */
+    /**
+     * A snapshot in which this transaction and all others that run are in progress. PostgreSQL itself leaves out the
+     * transaction that asks.
+     */
     private String beforeThisTransaction() throws SQLException {
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery(SNAPSHOT)) {

@@ -19,20 +19,20 @@ import org.apache.kafka.common.header.internals.RecordHeader;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes Kafka records of rows: CloudEvents 1.0 in the Kafka binary mode. Runs once per event, so text stays in the UTF-8 in
- * which it came and what repeats is made once. Not for several threads.
+ * Turns rows into Kafka records: CloudEvents 1.0 in the Kafka binary mode. It runs once per event. So text stays in the
+ * UTF-8 bytes that arrived, and repeated values are made once. Not for several threads.
  */
 final class RecordAssembler {
     private static final Column[] FIELDS = Column.values();
 
-    /** What an event consists of beside its {@code seq}. */
+    /** The columns of an event beside its {@code seq}. */
     static final String COLUMNS =
             Arrays.stream(FIELDS).skip(1).map(Column::sqlName).collect(Collectors.joining(", "));
 
-    /** SQL for a row as {@link #assemble} reads it: the binary form, whatever transfer format the driver has chosen. */
+    /** SQL for a row as {@link #assemble} reads it: the binary form, independent of the driver's transfer format. */
     static final String EVENT = event("seq");
 
-    /** SQL for a row of which only that it is there is told. */
+    /** SQL for a withheld row: it has a number and nothing else. */
     static final String WITHHELD = "record_send(row(seq))";
 
     private enum Column {
@@ -63,32 +63,32 @@ final class RecordAssembler {
     private final RepeatedValues<Header> contentTypes = headers(CloudEventHeaders.CONTENT_TYPE);
     private final RepeatedValues<String> headerNames = new RepeatedValues<>(bytes -> new String(bytes, UTF_8));
     private final EventTime eventTime = new EventTime();
-    private final Map<Column, byte @Nullable []> row = new EnumMap<>(Column.class); // the one that is assembled
+    private final Map<Column, byte @Nullable []> row = new EnumMap<>(Column.class); // the row that is being assembled
     private long bytes;
 
     private static RepeatedValues<Header> headers(String name) {
         return new RepeatedValues<>(bytes -> new RecordHeader(name, bytes));
     }
 
-    /** What the records assembled so far hold in memory, roughly. */
+    /** Memory that the records assembled so far take, roughly. */
     long bytes() {
         return bytes;
     }
 
-    /** {@link #EVENT} of a table in which something else has the place of {@code seq}. */
+    /** {@link #EVENT} for a table in which another column takes the place of {@code seq}. */
     static String event(String seq) {
         return "record_send(row(" + seq + ", " + COLUMNS + "))";
     }
 
     /**
-     * The record of the next row, {@link #EVENT} or {@link #WITHHELD}; null if it is withheld. A row that the table's
-     * constraints should have kept out becomes a record that says so: it must not keep the others from being sent.
+     * The record of the next row, {@link #EVENT} or {@link #WITHHELD}; null if it is withheld. A row that breaks the
+     * table's constraints becomes a record with a fault. It must not block the other rows.
      */
     @Nullable OutboxRecord assemble(ByteBuffer rows) {
         return take(rows) ? assemble() : null;
     }
 
-    /** PostgreSQL's binary record: the number of its fields, and for each its type and {@link #element}. */
+    /** Reads PostgreSQL's binary record: the number of fields, then the type and the {@link #element} of each. */
     private boolean take(ByteBuffer rows) {
         int fields = rows.getInt();
         for (int i = 0; i < fields; i++) {
@@ -117,7 +117,7 @@ final class RecordAssembler {
             byte[] id = row.get(Column.ID);
             String event = id == null ? "without an id" : new String(uuid(id), US_ASCII);
             return OutboxRecord.unreadable(
-                    seq, topicName, key, "event " + event + " can not be read back: " + e.getMessage());
+                    seq, topicName, key, "event " + event + " cannot be read: " + e.getMessage());
         }
     }
 
@@ -156,7 +156,10 @@ final class RecordAssembler {
         return headers;
     }
 
-    /** PostgreSQL's binary array: dimensions, a flag, the element type, size and lower bound of each dimension, elements. */
+    /**
+     * Reads PostgreSQL's binary array: dimensions, a flag, the element type, size and lower bound of each dimension,
+     * elements.
+     */
     private void addCustom(List<Header> headers, ByteBuffer array) throws UnreadableRowException {
         int dimensions = array.getInt();
         array.getInt();
@@ -169,7 +172,7 @@ final class RecordAssembler {
             array.getInt();
         }
         if (elements % 2 != 0) {
-            throw new UnreadableRowException("its headers are " + elements + " texts, which is no number of pairs");
+            throw new UnreadableRowException("its headers are " + elements + " texts, which is not an even number");
         }
         for (int i = 0; i + 1 < elements; i += 2) {
             byte[] name = element(array);
@@ -191,7 +194,7 @@ final class RecordAssembler {
         return value;
     }
 
-    /** The 36 characters of a UUID: a {@link java.util.UUID} in between would cost three objects for each event. */
+    /** The 36 characters of a UUID. A {@link java.util.UUID} in between would cost three objects per event. */
     private static byte[] uuid(byte[] binary) {
         byte[] text = new byte[36];
         int at = 0;

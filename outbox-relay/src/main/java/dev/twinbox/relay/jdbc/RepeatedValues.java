@@ -8,8 +8,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns a column's bytes into an object, and equal bytes into the same object: topic, type and source hardly ever change from
- * one row to the next. Not for several threads.
+ * Turns a column's bytes into an object, and equal bytes into the same object. Topic, type and source rarely change
+ * from one row to the next. Not for several threads.
  */
 final class RepeatedValues<T> {
     private static final int LIMIT = 1_000;
@@ -29,7 +29,7 @@ final class RepeatedValues<T> {
             return same;
         }
         if (known.size() >= LIMIT) {
-            known.clear(); // a column that does not repeat after all
+            known.clear(); // The values of this column do not repeat.
         }
         T value = known.computeIfAbsent(ByteBuffer.wrap(bytes), key -> create.apply(bytes));
         lastBytes = bytes;

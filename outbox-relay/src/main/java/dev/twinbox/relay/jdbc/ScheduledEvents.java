@@ -10,11 +10,13 @@ import java.sql.Types;
 /**
  * Moves scheduled events that are due into the event table. Only for the housekeeping thread, on its connection.
  *
- * <p>One statement deletes and inserts, so each is moved exactly once, whoever does it and whatever is killed meanwhile; their
- * numbers are drawn in it, in order of their times. What is remembered here only says where there is nothing to look for: all
- * that is due before {@code due} and is visible in {@code seen} has been moved. The remains of those rows, which an index keeps
- * as long as anything holds back vacuum, are therefore passed over, but for the first look of a connection. Being memory, it ends
- * with its connection, as every snapshot must, see {@link Position}.
+ * <p>One statement deletes and inserts, so each event is moved exactly once, even if several processes do it or one is
+ * killed. The statement draws their numbers in order of their due times.
+ *
+ * <p>The fields {@code seen} and {@code due} only limit the search: all events due before {@code due} and visible in
+ * {@code seen} have been moved. So a poll skips the dead index entries of moved rows, which stay while something holds
+ * back vacuum. Only the first poll of a connection reads them. The fields end with the connection, as every snapshot
+ * must, see {@link Position}.
  */
 public final class ScheduledEvents {
     public static final int LIMIT = 1_000;
@@ -25,9 +27,10 @@ public final class ScheduledEvents {
             """;
 
     /**
-     * The first branch finds what has become due, the others what was due already when it was committed. Those must not be
-     * found by their time, among all that was moved: {@code (…) is true} cannot be answered by an index, and {@code offset 0}
-     * keeps the order out of the choice of one. The array keeps the planner from joining the whole table.
+     * The first branch finds events that have become due. The others find events that were already due when they were
+     * committed. These must not search by time, among all the moved rows. So {@code (…) is true} keeps the condition
+     * out of the index, and {@code offset 0} keeps the order from choosing one. The array keeps the planner from
+     * joining the whole table.
      */
     static final String MOVE = """
             -- relay: move scheduled events that are due
@@ -83,7 +86,7 @@ public final class ScheduledEvents {
                 .replace("{events}", tables.events().sql());
     }
 
-    /** Whether the schema has them: one of version 2 has not. */
+    /** Whether the schema has scheduled events; version 2 does not. */
     public static boolean areKnownTo(Connection connection, OutboxSchema tables) throws SQLException {
         try (PreparedStatement exists = connection.prepareStatement(EXISTS)) {
             exists.setString(1, tables.scheduled().sql());
@@ -94,7 +97,7 @@ public final class ScheduledEvents {
         }
     }
 
-    /** Moves what is due; returns how many events. */
+    /** Moves the events that are due; returns how many. */
     public int runOnce() throws SQLException {
         int all = 0;
         boolean full;
@@ -131,8 +134,8 @@ public final class ScheduledEvents {
     }
 
     /**
-     * The limit has cut something off: of what is due last, at {@code max}, there may be more. Of what became due late, before
-     * {@code due}, there is no more if {@code max} is after it.
+     * The limit was reached, so more events may be due at the last time {@code max}. If {@code max} is after
+     * {@code due}, all events that were committed late and due before {@code due} are moved.
      */
     private void rememberCut(ResultSet row) throws SQLException {
         if (row.getBoolean(6)) {

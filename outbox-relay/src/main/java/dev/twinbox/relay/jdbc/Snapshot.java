@@ -8,23 +8,23 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@code pg_snapshot} as PostgreSQL writes it, {@code xmin:xmax:xip,…}: the transactions below {@code xmax} that are not in
- * {@code xip} had ended when it was taken. Transaction ids are {@code xid8}, 64 bits, and never come again.
+ * A {@code pg_snapshot} as PostgreSQL writes it: {@code xmin:xmax:xip,…}. Transactions below {@code xmax} that are not
+ * in {@code xip} had ended when it was taken. Transaction ids are {@code xid8}, 64 bits, so they do not wrap around.
  *
- * @param text the whole, as it came
- * @param xmax one past the latest transaction that had ended; every id from here on is not visible
+ * @param text the whole text as PostgreSQL wrote it
+ * @param xmax one past the latest transaction that had ended; this id and all later ones are not visible
  * @param inProgress ids below {@code xmax} that had not ended, as an array literal such as {@code {740,753}}
  */
 public record Snapshot(String text, String xmax, String inProgress) {
     private static final Pattern FORM = Pattern.compile("(\\d{1,20}):(\\d{1,20}):((?:\\d{1,20}(?:,\\d{1,20})*)?)");
 
-    /** Nothing is visible in it: with this as its start, a window holds whatever was ever committed. */
+    /** Nothing is visible in it. A window that starts here holds everything that was ever committed. */
     static final Snapshot EMPTY = parse("1:1:");
 
     /**
-     * Reads and checks what PostgreSQL wrote.
+     * Parses and checks what PostgreSQL wrote.
      *
-     * @throws IllegalArgumentException if the text is no snapshot, or one that contradicts itself
+     * @throws IllegalArgumentException if the text is not a snapshot, or contradicts itself
      */
     public static Snapshot parse(String text) {
         Matcher parts = FORM.matcher(text);
@@ -40,12 +40,15 @@ public record Snapshot(String text, String xmax, String inProgress) {
         return text == null ? null : parse(text);
     }
 
-    /** Whether nothing at all is visible in it, so that there is no history to keep away from. */
+    /** Whether nothing is visible in it. Then there is no history that must be skipped. */
     boolean isEmpty() {
         return xmax.equals(EMPTY.xmax);
     }
 
-    /** The same with a transaction in progress; one that begins after this snapshot is left out. */
+    /**
+     * The same snapshot with one more transaction in progress. A transaction that begins after the snapshot is not
+     * added.
+     */
     public Snapshot including(BigInteger transaction) {
         String[] parts = text.split(":", -1);
         if (transaction.compareTo(new BigInteger(parts[1])) >= 0) {
@@ -78,7 +81,7 @@ public record Snapshot(String text, String xmax, String inProgress) {
 
     private static long xid(String digits) {
         try {
-            return Long.parseLong(digits); // half of xid8's range lasts longer than any cluster
+            return Long.parseLong(digits); // half of xid8's range is more than any cluster uses
         } catch (NumberFormatException e) {
             throw new IllegalArgumentException("\"" + digits + "\" is beyond the transaction ids of any cluster", e);
         }

@@ -14,7 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Looks whether the database is what the relay needs, and explains what is not, all at once. */
+/** Checks that the database is as the relay needs it, and reports all problems at once. */
 public final class StartCheck {
     private static final Map<String, String> POSITION_COLUMNS = Map.of(
             "slot", "smallint",
@@ -43,7 +43,7 @@ public final class StartCheck {
             "attempts", "integer",
             "since", "timestamp with time zone");
 
-    /** What exactly-once publication needs besides. */
+    /** The additional columns for exactly-once publication. */
     private static final Map<String, String> PREPARED_COLUMNS = Map.of(
             "committed", "bigint",
             "next_from", "pg_snapshot",
@@ -68,12 +68,13 @@ public final class StartCheck {
             throw new RelayException(
                     ExitCode.SCHEMA,
                     "the outbox of " + Secret.masked(config.database().url()) + " is not as the relay needs it; "
-                            + "\"outbox-relay migrate\" creates what is missing, privileges are yours to grant\n  - "
+                            + "\"outbox-relay migrate\" creates missing tables and columns; "
+                            + "grant missing privileges yourself\n  - "
                             + String.join("\n  - ", problems));
         }
     }
 
-    /** For the status: how {@link #verify} would end. */
+    /** The result of {@link #verify} as text for the status. */
     public static String state(Connection connection, RelayConfig config) throws SQLException {
         List<String> problems = problems(connection, config);
         int version = config.tables().version(connection);
@@ -82,7 +83,7 @@ public final class StartCheck {
                 + (problems.isEmpty() ? ", as this relay needs them" : ": " + String.join("; ", problems));
     }
 
-    /** Older tables than this version works with lack so much that naming it all would hide what to do. */
+    /** Tables that are too old lack so much that a list of it all would hide the remedy. */
     private static void refuseOld(Connection connection, RelayConfig config) throws SQLException {
         int version = config.tables().version(connection);
         if (version > 0 && version < OutboxSchema.OLDEST_VERSION) {
@@ -91,7 +92,7 @@ public final class StartCheck {
                     "the outbox " + config.tables().events() + " of "
                             + Secret.masked(config.database().url()) + " has version " + version
                             + "; this relay works with versions " + OutboxSchema.OLDEST_VERSION + " to "
-                            + OutboxSchema.VERSION + ": run \"outbox-relay migrate\" with the tables' owner");
+                            + OutboxSchema.VERSION + ": run \"outbox-relay migrate\" as the tables' owner");
         }
     }
 
@@ -129,12 +130,12 @@ public final class StartCheck {
         return columns;
     }
 
-    /** What a command says that cannot wait for the database. */
+    /** The error of a command that cannot wait for the database. */
     public static RelayException refusal(RelayConfig config, SQLException failure) {
         ExitCode meant = OutboxDatabase.exitCode(failure);
         ExitCode exitCode = meant == null ? ExitCode.DATABASE : meant;
         String remedy = exitCode == ExitCode.SCHEMA
-                ? "create the tables with \"outbox-relay migrate\", or grant what is lacking"
+                ? "create the tables with \"outbox-relay migrate\", or grant the missing privileges"
                 : "check " + RelaySettings.DATABASE_URL.key() + ", user and password";
         return new RelayException(
                 exitCode,

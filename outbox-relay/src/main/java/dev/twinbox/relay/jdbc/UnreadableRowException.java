@@ -1,6 +1,6 @@
 package dev.twinbox.relay.jdbc;
 
-/** A row of the outbox is such that no record can be made of it. */
+/** A row of the outbox cannot be made into a record. */
 final class UnreadableRowException extends Exception {
     private static final long serialVersionUID = 1L;
 

@@ -1,4 +1,4 @@
-/** All SQL of the relay, one class per table, and what rows are in Java. */
+/** All SQL of the relay, one class per table, and the values that its rows become in Java. */
 @NullMarked
 package dev.twinbox.relay.jdbc;
 

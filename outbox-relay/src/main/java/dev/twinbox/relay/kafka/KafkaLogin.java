@@ -13,9 +13,9 @@ import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.SslAuthenticationException;
 
 /**
- * Who the relay is to Kafka: brokers do not say whom they refuse, and a person who is to grant something has to know.
+ * The relay's identity in Kafka. Brokers do not say whom they refuse, but an operator who grants something must know.
  *
- * @param principal as ACLs name it, or where to find out
+ * @param principal the name in ACLs, or a description of where to find it
  */
 public record KafkaLogin(String principal) {
     private static final Pattern USER = Pattern.compile("\\busername\\s*=\\s*[\"']?([^\"';\\s]+)");
@@ -36,27 +36,28 @@ public record KafkaLogin(String principal) {
         return certified ? "the subject of the relay's certificate" : "User:ANONYMOUS";
     }
 
-    /** Why there is no connection, and what a person can do about it. */
-    String explained(AuthenticationException refusal) {
+    /** Why there is no connection, and what the operator can do about it. */
+    String explain(AuthenticationException refusal) {
         if (refusal instanceof SslAuthenticationException) {
-            return "no encrypted connection to Kafka: " + deepest(refusal) + ". Remedy: look at "
-                    + KafkaSettings.PREFIX + "ssl.*; the trust store must hold the authority of the brokers' "
-                    + "certificates, and these the host names in " + KafkaSettings.PREFIX + "bootstrap.servers";
+            return "no encrypted connection to Kafka: " + deepest(refusal) + ". Remedy: check "
+                    + KafkaSettings.PREFIX + "ssl.*. The trust store must contain the authority of the brokers' "
+                    + "certificates, and the certificates must contain the host names in "
+                    + KafkaSettings.PREFIX + "bootstrap.servers";
         }
-        return "Kafka does not let " + principal + " in: " + refusal.getMessage() + ". Remedy: look at "
+        return "Kafka does not let " + principal + " in: " + refusal.getMessage() + ". Remedy: check "
                 + KafkaSettings.PREFIX + "sasl.jaas.config (user and password) and "
                 + KafkaSettings.PREFIX + "sasl.mechanism";
     }
 
     /**
-     * Ends a session whose producer may have been refused before: such a one never gets its id, and what it is given then has no
-     * answer.
+     * The failure that ends a session after Kafka has accepted the login again. The session's producer may have been
+     * refused before. Such a producer never gets its id, and its records never get an answer.
      */
     public KafkaException admitted() {
-        return new KafkaException("it lets " + principal + " in now, which needs a new producer");
+        return new KafkaException("Kafka accepts the login of " + principal + " again; the relay opens a new producer");
     }
 
-    /** Java's security providers tell what is wrong in the innermost exception. */
+    /** Java's security providers put the reason into the innermost exception. */
     private static String deepest(Throwable failure) {
         Throwable cause = failure;
         while (cause.getCause() != null) {

@@ -17,16 +17,16 @@ import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
 
-/** Asks Kafka which topics it does not have, or does not show to the relay. */
+/** Asks Kafka which topics do not exist or are hidden from the relay. */
 public final class MissingTopics {
     private static final int TIMEOUT_SECONDS = 5;
 
     private MissingTopics() {}
 
     /**
-     * Those of the topics that can not be seen, each with what a person can do.
+     * The topics that cannot be seen, each with what the operator can do.
      *
-     * @throws KafkaException if Kafka cannot be asked
+     * @throws KafkaException if Kafka does not answer
      */
     public static SortedMap<String, String> among(Set<String> topics, RelayConfig.Kafka kafka) {
         SortedMap<String, String> missing = new TreeMap<>();
@@ -56,7 +56,7 @@ public final class MissingTopics {
                 return "grant " + login.principal() + " Write on it";
             }
             if (e.getCause() instanceof AuthenticationException refused) {
-                throw new KafkaException(login.explained(refused), refused);
+                throw new KafkaException(login.explain(refused), refused);
             }
             throw new KafkaException(String.valueOf(e.getMessage()), e);
         } catch (TimeoutException e) {

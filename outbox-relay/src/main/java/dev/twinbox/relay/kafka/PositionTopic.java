@@ -31,12 +31,12 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What Kafka keeps for exactly-once publication: for each of the relay's two producers the number of its last committed
- * transaction, as the offset of a consumer group. Nothing is ever written into the topic; it is there because Kafka commits no
- * offset of a topic that does not exist, and the client would wait for ever.
+ * Kafka's part of exactly-once publication. For each of the relay's two producers it keeps the number of the last
+ * committed transaction, as the offset of a consumer group. Nothing is ever written into the topic. It must exist
+ * because Kafka commits no offset of a missing topic, and the client would wait forever.
  */
 public final class PositionTopic implements AutoCloseable {
-    /** Whose number it is. */
+    /** The producer that a number belongs to. */
     public enum Partition {
         PAGES(0),
         PARKED(1);
@@ -56,16 +56,16 @@ public final class PositionTopic implements AutoCloseable {
     private @Nullable Admin admin; // guarded by this
 
     /**
-     * Asks Kafka nothing yet.
+     * Does not ask Kafka yet.
      *
-     * @param outbox who we are, to know our own numbers
+     * @param outbox identifies this relay's own numbers
      */
     public PositionTopic(RelayConfig config, UUID outbox) {
         this.config = config;
         this.outbox = outbox;
     }
 
-    /** Only a consumer may tell of a group; nobody is ever in this one. */
+    /** Only a consumer can name a group. This group never has a member. */
     private synchronized ConsumerGroupMetadata group() {
         ConsumerGroupMetadata present = group;
         if (present == null) {
@@ -105,7 +105,7 @@ public final class PositionTopic implements AutoCloseable {
     /**
      * Creates the topic; returns whether it was missing.
      *
-     * @throws KafkaException if Kafka can not be asked
+     * @throws KafkaException if Kafka does not answer
      */
     public static boolean create(RelayConfig config) {
         NewTopic topic = new NewTopic(name(config), Optional.of(Partition.values().length), Optional.empty());
@@ -122,9 +122,9 @@ public final class PositionTopic implements AutoCloseable {
     }
 
     /**
-     * Fails if the topic is not there with its partitions.
+     * Fails if the topic does not exist with its partitions.
      *
-     * @throws RelayException if the topic is not as it must be
+     * @throws RelayException if the topic is not as required
      */
     public void check() {
         int partitions = partitions();
@@ -134,9 +134,10 @@ public final class PositionTopic implements AutoCloseable {
                     "topic \"" + name(config) + "\" "
                             + (partitions == 0
                                     ? "does not exist, or may not be described"
-                                    : "has not the " + Partition.values().length + " partitions it must have")
-                            + ": exactly-once publication keeps its position there. Create it with \"outbox-relay migrate\", or "
-                            + "kafka-topics.sh --create --topic " + name(config) + " --partitions "
+                                    : "does not have the " + Partition.values().length + " partitions that it needs")
+                            + ": exactly-once publication keeps its position there. Create it with "
+                            + "\"outbox-relay migrate\", or kafka-topics.sh --create --topic " + name(config)
+                            + " --partitions "
                             + Partition.values().length + ", or correct " + RelaySettings.POSITION_TOPIC.key());
         }
     }
@@ -151,7 +152,7 @@ public final class PositionTopic implements AutoCloseable {
         }
     }
 
-    /** Commits the producer's transaction, and with it its number. */
+    /** Commits the producer's transaction together with its number. */
     public void commit(Producer<byte[], byte[]> producer, Map<Partition, PositionTable.Saved> numbers) {
         Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
         numbers.forEach((kind, saved) -> offsets.put(
@@ -164,9 +165,9 @@ public final class PositionTopic implements AutoCloseable {
     }
 
     /**
-     * The number of the last committed transaction; null: there is none. Waits for one that is just ending.
+     * The number of the last committed transaction; null if there is none. Waits for a transaction that is ending.
      *
-     * @throws RelayException if it is of another outbox
+     * @throws RelayException if the number belongs to another outbox
      */
     public @Nullable Long committed(Partition kind) {
         TopicPartition partition = partition(kind);

@@ -7,31 +7,36 @@ import java.util.Map;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
-/** What the relay asks of its producer: what holds the guarantees, and defaults for what an operator may choose. */
+/**
+ * The settings of the relay's producers: those that hold the guarantees, and defaults for those that an operator may
+ * choose.
+ */
 public final class ProducerSettings {
-    /** Bounds the time for which the sending thread cannot hear that it should stop. */
+    /** Bounds the time in which the sending thread does not notice that it should stop. */
     private static final int MAX_BLOCK_MILLIS = 1_000;
 
-    /** As long as a reader of committed records waits at a transaction whose relay died and has no successor. */
+    /** How long consumers of committed records wait at a transaction whose relay died without a successor. */
     private static final int TRANSACTION_TIMEOUT_MILLIS = 60_000;
 
-    /** Here it bounds the begin and the end of a transaction, too. */
+    /** In this mode it also bounds the begin and the end of a transaction. */
     private static final int TRANSACTION_MAX_BLOCK_MILLIS = 5_000;
 
     private static final int TRANSACTION_RETRY_MILLIS = 20;
 
-    /** Long enough for batches to fill while a backlog is sent; what comes alone does not wait for it, see {@code Flusher}. */
+    /**
+     * Long enough for full batches while a backlog is sent. A single record does not wait for it, see {@code Flusher}.
+     */
     private static final int LINGER_MILLIS = 20;
 
-    /** The purpose of the producer that sends page after page. */
+    /** The purpose of the producer that sends the pages. */
     public static final String SENDER = "sender";
 
-    /** The purpose of the one that sends what was parked. */
+    /** The purpose of the producer that sends parked events. */
     public static final String RETRY = "redrive";
 
     private ProducerSettings() {}
 
-    /** Those of one of several producers of a process, which needs a name of its own. */
+    /** The settings of one of the process's producers. Each needs a name of its own. */
     public static Map<String, Object> of(RelayConfig config, String purpose) {
         Map<String, Object> settings = of(config);
         settings.merge(ProducerConfig.CLIENT_ID_CONFIG, purpose, (name, suffix) -> name + "-" + suffix);
@@ -42,13 +47,13 @@ public final class ProducerSettings {
             settings.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, transactionalId(config, purpose));
             settings.put(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, TRANSACTION_TIMEOUT_MILLIS);
             settings.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, TRANSACTION_MAX_BLOCK_MILLIS);
-            // The first records of a transaction are refused while the end of the last one is still being written.
+            // Kafka refuses the first records of a transaction while it still writes the end of the last one.
             settings.putIfAbsent(ProducerConfig.RETRY_BACKOFF_MS_CONFIG, TRANSACTION_RETRY_MILLIS);
         }
         return settings;
     }
 
-    /** The name by which Kafka fences earlier producers of a purpose; no relay name holds a colon. */
+    /** The name by which Kafka fences earlier producers of the same purpose. No relay name contains a colon. */
     private static String transactionalId(RelayConfig config, String purpose) {
         return purpose.equals(SENDER) ? config.name() : config.name() + ':' + purpose;
     }
@@ -64,7 +69,7 @@ public final class ProducerSettings {
         return settings;
     }
 
-    /** Whether the operator has left it to us how long records linger. */
+    /** Whether the relay chooses how long records linger, because the operator has not configured it. */
     public static boolean isLingerOurs(RelayConfig config) {
         return !config.kafka().settings().containsKey(ProducerConfig.LINGER_MS_CONFIG);
     }

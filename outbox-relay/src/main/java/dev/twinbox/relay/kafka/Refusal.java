@@ -15,23 +15,30 @@ import org.apache.kafka.common.errors.UnsupportedCompressionTypeException;
 import org.apache.kafka.common.errors.UnsupportedForMessageFormatException;
 
 /**
- * Tells a record that Kafka will never take from a fault that passes. By the exception's type: Kafka's own {@code
- * RetriableException} is of no use here, the producer has retried those already. What is not listed counts as passing, since
- * waiting too long is seen and loses nothing; so does what speaks against the relay as a whole, not against a record.
+ * Distinguishes records that Kafka will never accept from faults that pass, by the exception's type. Kafka's own
+ * {@code RetriableException} does not help here, since the producer has already retried those. An unlisted exception
+ * counts as a fault that passes: waiting too long is visible and loses nothing. The same holds for faults of the whole
+ * relay, not of a record.
  */
 public final class Refusal {
     public static final String LIMITS = "raise max.message.bytes of the topic and, if it is lower, "
             + "twinbox.relay.kafka.max.request.size, or lower twinbox.outbox.max-payload-bytes of the application";
 
-    /** Whom an exception speaks against. */
+    /** Which records an exception concerns. */
     private enum Scope {
-        /** The record whose callback gets it: Kafka names the others of its batch as innocent, or has split it. */
+        /**
+         * The record whose callback gets it. Kafka marks the other records of the batch as innocent, or has split the
+         * batch.
+         */
         RECORD,
-        /** The batch: one record of it, and nobody says which. */
+        /** One record of the batch, and Kafka does not say which. */
         BATCH
     }
 
-    /** @param remedy what a person can do, as the end of a sentence; with {principal}, who the relay is to Kafka, and {topic} */
+    /**
+     * @param remedy what the operator can do, as the end of a sentence; may contain {principal}, the relay's login,
+     *     and {topic}
+     */
     private record Kind(Class<? extends Exception> type, Scope scope, String remedy) {}
 
     private static final List<Kind> KINDS = List.of(
@@ -40,21 +47,21 @@ public final class Refusal {
             new Kind(
                     InvalidTopicException.class,
                     Scope.RECORD,
-                    "the topic name is not a legal one, which the outbox table should forbid"),
+                    "the topic name is not a legal one; correct the topic in the application"),
             new Kind(TopicAuthorizationException.class, Scope.RECORD, "grant {principal} Write on topic \"{topic}\""),
             new Kind(
                     InvalidRecordException.class,
                     Scope.RECORD,
-                    "look at the topic's settings: a compacted topic needs a key in each event"),
+                    "check the topic's settings: a compacted topic needs a key in each event"),
             new Kind(
                     InvalidTimestampException.class,
                     Scope.BATCH,
-                    "look at the topic's timestamp settings and the relay's clock"),
-            new Kind(PolicyViolationException.class, Scope.BATCH, "look at the broker's policies"),
+                    "check the topic's timestamp settings and the relay's clock"),
+            new Kind(PolicyViolationException.class, Scope.BATCH, "check the broker's policies"),
             new Kind(
                     UnsupportedCompressionTypeException.class,
                     Scope.BATCH,
-                    "set twinbox.relay.kafka.compression.type to one it knows"),
+                    "set twinbox.relay.kafka.compression.type to a type that the broker supports"),
             new Kind(
                     UnsupportedForMessageFormatException.class, Scope.BATCH, "upgrade the message format of the topic"),
             new Kind(SerializationException.class, Scope.RECORD, "report this: the relay sends bytes as they are"));
@@ -65,7 +72,7 @@ public final class Refusal {
         return kind(failure).isPresent();
     }
 
-    /** Whether it may have been meant for another record of the same batch. */
+    /** Whether another record of the same batch may be the cause. */
     public static boolean isOfBatch(Throwable failure) {
         return kind(failure).filter(kind -> kind.scope() == Scope.BATCH).isPresent();
     }
@@ -74,12 +81,12 @@ public final class Refusal {
         return KINDS.stream().filter(kind -> kind.type().isInstance(failure)).findFirst();
     }
 
-    /** All a person needs to know to get the event through. */
-    public static String told(OutboxRecord record, Throwable failure, KafkaLogin login) {
-        return "Kafka refused " + record + ": " + told(record.topic(), failure, login);
+    /** What an operator needs to get the event through. */
+    public static String describe(OutboxRecord record, Throwable failure, KafkaLogin login) {
+        return "Kafka refused " + record + ": " + describe(record.topic(), failure, login);
     }
 
-    public static String told(String topic, Throwable failure, KafkaLogin login) {
+    public static String describe(String topic, Throwable failure, KafkaLogin login) {
         return failure.getClass().getSimpleName() + ": " + failure.getMessage() + ". Remedy: "
                 + kind(failure)
                         .map(Kind::remedy)

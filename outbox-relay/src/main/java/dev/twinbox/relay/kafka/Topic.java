@@ -5,12 +5,12 @@ import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What Kafka says of a topic, at one moment.
+ * What Kafka reports of a topic at one moment.
  *
- * @param obstacle why nothing can be sent to it, for a person; null if something can
- * @param maxBytes largest batch that it takes, as it comes from the client
- * @param needsKey whether it is compacted, and refuses records without a key
- * @param unwritable partitions without a leader, or without the in-sync replicas that the topic asks for
+ * @param obstacle why nothing can be sent to it, for the operator; null if records can be sent
+ * @param maxBytes largest batch that it accepts, in the size in which the client sends it
+ * @param needsKey whether it is compacted and refuses records without a key
+ * @param unwritable partitions without a leader, or with too few in-sync replicas
  * @param readAt monotonic time at which Kafka was asked
  */
 public record Topic(
@@ -36,7 +36,7 @@ public record Topic(
         return new Topic(status, obstacle, 0, 0, Key.OPTIONAL, Set.of(), readAt);
     }
 
-    /** Where Kafka's own partitioner puts a key. */
+    /** The partition that Kafka's own partitioner chooses for a key. */
     public int partitionOf(byte[] key) {
         return Utils.toPositive(Utils.murmur2(key)) % partitions;
     }

@@ -35,13 +35,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the relay has to know of topics before it sends to them, asked of Kafka once and kept. A good answer is kept until
- * something is refused; a bad one for a moment only. Lives as long as the process; for all its threads.
+ * What the relay must know of topics before it sends to them, asked once and kept. A good answer is kept until Kafka
+ * refuses something. A bad one is kept for a moment only. Lives as long as the process; for all its threads.
  */
 public final class Topics implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Topics.class);
 
-    /** A topic that was missing may have been created, a limit may have been raised. */
+    /** A missing topic may have been created since, or a limit raised. */
     private static final Duration FRESH = Duration.ofSeconds(1);
 
     private static final int TIMEOUT_SECONDS = 5;
@@ -58,12 +58,12 @@ public final class Topics implements AutoCloseable {
         this.login = KafkaLogin.of(kafka);
     }
 
-    /** Who the relay is to Kafka. */
+    /** The relay's identity in Kafka. */
     public KafkaLogin login() {
         return login;
     }
 
-    /** An administration client's share of the settings, with short timeouts. */
+    /** The settings of an administration client, with short timeouts. */
     static Map<String, Object> settings(RelayConfig.Kafka kafka) {
         Map<String, Object> settings = new HashMap<>(kafka.settings());
         settings.keySet().retainAll(AdminClientConfig.configNames());
@@ -73,9 +73,9 @@ public final class Topics implements AutoCloseable {
     }
 
     /**
-     * The topic as it is or, if nothing spoke against it, as it was when it was first asked for.
+     * The topic as it is now. If it had no obstacle when it was first asked for, that answer is used.
      *
-     * @throws KafkaException if Kafka has to be asked and can not be
+     * @throws KafkaException if Kafka must be asked and does not answer
      */
     public Topic of(String name) {
         Topic topic = known.get(name);
@@ -83,9 +83,9 @@ public final class Topics implements AutoCloseable {
     }
 
     /**
-     * The topic as it was a second ago at most.
+     * The topic as it was at most one second ago.
      *
-     * @throws KafkaException if Kafka can not be asked
+     * @throws KafkaException if Kafka does not answer
      */
     public Topic fresh(String name) {
         Topic topic = known.get(name);
@@ -100,24 +100,24 @@ public final class Topics implements AutoCloseable {
         return topic;
     }
 
-    /** Something was refused, or the topic may be gone: what was known of it does not count any more. */
+    /** Kafka refused something, or the topic may be gone: drops what was known of it. */
     public void forget(String name) {
         known.remove(name);
     }
 
     /**
-     * Any question that needs no right.
+     * Sends a request that needs no permission.
      *
-     * @throws KafkaException if Kafka can not be asked
+     * @throws KafkaException if Kafka does not answer
      */
-    public synchronized void greet() {
+    public synchronized void ping() {
         answer(admin().describeCluster().nodes());
     }
 
     private synchronized Topic ask(String name) {
         long now = System.nanoTime();
         if (!KafkaSettings.isLegalTopicName(name)) {
-            return Topic.obstacle(Topic.Status.REFUSED, "\"" + name + "\" is no legal name of a topic", now);
+            return Topic.obstacle(Topic.Status.REFUSED, "\"" + name + "\" is not a legal topic name", now);
         }
         try {
             return describe(name, now);
@@ -125,7 +125,7 @@ public final class Topics implements AutoCloseable {
             String missing = "topic \"" + name + "\" does not exist: create it, the relay never does";
             return Topic.obstacle(Topic.Status.MISSING, missing, now);
         } catch (InvalidTopicException | TopicAuthorizationException e) {
-            return Topic.obstacle(Topic.Status.REFUSED, Refusal.told(name, e, login), now);
+            return Topic.obstacle(Topic.Status.REFUSED, Refusal.describe(name, e, login), now);
         }
     }
 
@@ -156,13 +156,17 @@ public final class Topics implements AutoCloseable {
     }
 
     private static boolean isWritable(TopicPartitionInfo partition, int minInSync) {
-        int needed = Math.min(minInSync, partition.replicas().size()); // since Kafka 4 more than there are is not asked
+        // Since Kafka 4, a limit above the number of replicas is ignored.
+        int needed = Math.min(minInSync, partition.replicas().size());
         return partition.leader() != null
                 && !partition.leader().isEmpty()
                 && partition.isr().size() >= needed;
     }
 
-    /** Without the permission to read it nothing is foretold, and Kafka's own refusal has to do. */
+    /**
+     * Without permission to read the settings nothing can be checked in advance. Then only Kafka's refusal reports a
+     * problem.
+     */
     private Map<String, String> config(String name) {
         ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, name);
         Map<String, String> values = new HashMap<>();
@@ -175,17 +179,19 @@ public final class Topics implements AutoCloseable {
                 }
             }
         } catch (AuthorizationException e) {
-            tellUnlimited(name);
+            reportUnreadableSettings(name);
         }
         return values;
     }
 
-    /** Once for each topic. */
-    private void tellUnlimited(String name) {
+    /** Reported once for each topic. */
+    private void reportUnreadableSettings(String name) {
         if (unlimited.add(name)) {
-            LOG.error( // a warning could be held back, and there is only this one
-                    "Only Kafka's refusal will tell that an event is too large for topic \"{}\" or lacks the key that it "
-                            + "needs, which restarts the sending: grant {} DescribeConfigs on it",
+            // A warning could be suppressed, and this line comes only once.
+            LOG.error(
+                    "The settings of topic \"{}\" may not be read: an event that is too large or lacks a key is "
+                            + "only found by Kafka's refusal, which restarts the session. Remedy: "
+                            + "grant {} DescribeConfigs on it",
                     name,
                     login.principal());
         }
@@ -211,13 +217,13 @@ public final class Topics implements AutoCloseable {
 
     static <T> T answer(@Nullable KafkaFuture<T> future, KafkaLogin login) {
         if (future == null) {
-            throw new KafkaException("Kafka's answer lacks what was asked for");
+            throw new KafkaException("Kafka's answer does not contain what was asked for; the relay retries");
         }
         try {
             return future.get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
         } catch (ExecutionException e) {
             if (e.getCause() instanceof AuthenticationException refused) {
-                throw new KafkaException(login.explained(refused), refused);
+                throw new KafkaException(login.explain(refused), refused);
             }
             throw e.getCause() instanceof KafkaException known
                     ? known

@@ -34,13 +34,13 @@ import org.apache.kafka.common.header.Headers;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends as Kafka's own producer does, and tells of each event that belongs to a sampled trace: span {@code send <topic>}, from
- * the call to the acknowledgement, below the context in which the event was created. The record is not changed: for consumers that
- * context stays the one that counts.
+ * Sends as Kafka's own producer, and creates a span for each event of a sampled trace. The span {@code send <topic>}
+ * lasts from the call to the acknowledgement. Its parent is the context in which the event was created. The record is
+ * not changed, so consumers still see that context.
  *
- * <p>Names, kind and attributes: <a
- * href="https://opentelemetry.io/docs/specs/semconv/messaging/messaging-spans/">OpenTelemetry's semantic conventions for messaging
- * spans</a>; see ADR 25.
+ * <p>Names, kind and attributes follow <a
+ * href="https://opentelemetry.io/docs/specs/semconv/messaging/messaging-spans/">OpenTelemetry's semantic conventions
+ * for messaging spans</a>; see ADR 25.
  */
 final class TracedProducer extends KafkaProducer<byte[], byte[]> {
     /** {@code version-traceid-parentid-flags}: W3C Trace Context. */
@@ -87,14 +87,14 @@ final class TracedProducer extends KafkaProducer<byte[], byte[]> {
         }
     }
 
-    /** Looks at one character, for all events while tracing is on. */
+    /** Reads one character only, since it runs for every event while tracing is on. */
     private static boolean isSampled(@Nullable Header parent) {
         byte[] value = parent == null ? null : parent.value();
         return value != null && value.length >= SHORTEST_PARENT && (Character.digit(value[FLAGS], 16) & 1) == 1;
     }
 
     private Span begin(ProducerRecord<byte[], byte[]> record, Context creation, SpanContext parent) {
-        // Not PRODUCER: that is the span whose context the event carries.
+        // Not PRODUCER: that is the kind of the span whose context the event carries.
         return tracer.spanBuilder("send " + record.topic())
                 .setSpanKind(SpanKind.CLIENT)
                 .setParent(creation)

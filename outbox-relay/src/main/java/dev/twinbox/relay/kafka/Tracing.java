@@ -16,15 +16,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * OpenTelemetry in this process, if it is switched on. What is not is not there at all: producers are Kafka's own then, and
- * nobody looks into an event's headers.
+ * OpenTelemetry in this process, if it is switched on. Otherwise it is absent: producers are Kafka's own then, and the
+ * relay does not read the events' headers.
  */
 public final class Tracing implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Tracing.class);
 
     private static final String SCOPE = "dev.twinbox.relay";
 
-    /** A collector that is away must not hold up the end of the process. */
+    /** A collector that is unavailable must not delay the end of the process. */
     private static final long FLUSH_SECONDS = 2;
 
     private final @Nullable OpenTelemetrySdk sdk;
@@ -44,7 +44,7 @@ public final class Tracing implements AutoCloseable {
         }
         Map<String, String> settings = new HashMap<>(Map.of(
                 "otel.service.name", "outbox-relay",
-                "otel.metrics.exporter", "none", // Prometheus has them
+                "otel.metrics.exporter", "none", // Prometheus scrapes them
                 "otel.logs.exporter", "none"));
         settings.putAll(config.settings());
         try {
@@ -61,7 +61,7 @@ public final class Tracing implements AutoCloseable {
         }
     }
 
-    /** A producer of Kafka's that tells what it sends, if anybody listens. */
+    /** A Kafka producer that creates spans if tracing is on. */
     public KafkaProducer<byte[], byte[]> producer(Map<String, Object> settings) {
         return sdk == null ? new KafkaProducer<>(settings) : new TracedProducer(settings, tracer(sdk));
     }
@@ -70,7 +70,7 @@ public final class Tracing implements AutoCloseable {
         return sdk.getTracer(SCOPE);
     }
 
-    /** Hands over the spans that have ended. */
+    /** Exports the spans that have ended. */
     @Override
     public void close() {
         if (sdk != null) {

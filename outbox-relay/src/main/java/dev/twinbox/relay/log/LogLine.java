@@ -12,8 +12,8 @@ import java.util.List;
 import org.slf4j.event.KeyValuePair;
 
 /**
- * One event, one line: time in UTC, level, the logger's last name, the message. Only an error of our own that nobody foresaw
- * brings its stack trace; a library's exception is told in its line.
+ * Formats one event as one line: time in UTC, level, the logger's last name, the message. Only the relay's own
+ * unexpected errors show their stack trace. An exception of a library is shown in its line.
  */
 final class LogLine extends LayoutBase<ILoggingEvent> {
 
@@ -33,7 +33,7 @@ final class LogLine extends LayoutBase<ILoggingEvent> {
         return line.append(System.lineSeparator()).toString();
     }
 
-    /** Lists of what a person has to mend keep their lines; everything else may come often. */
+    /** Errors that the operator must fix may list several points and keep their lines. Everything else is one line. */
     private static String message(ILoggingEvent event) {
         String text = event.getFormattedMessage();
         return isOurs(event) && event.getLevel() == Level.ERROR ? Secret.masked(text) : oneLine(text);

@@ -5,14 +5,14 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import dev.twinbox.relay.config.Secret;
 import java.nio.charset.StandardCharsets;
 
-/** One event, one line, one JSON object; without the passwords that a message of a library may hold. */
+/** Formats one event as one line with one JSON object. Passwords in messages of libraries are masked. */
 final class LogObject extends JsonEncoder {
 
     LogObject() {
         setWithSequenceNumber(false);
         setWithNanoseconds(false);
         setWithContext(false);
-        setWithMessage(false); // the pattern of the next
+        setWithMessage(false); // The pattern below provides the message.
         setWithFormattedMessage(true);
         setWithArguments(false);
     }

@@ -13,20 +13,20 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.bridge.SLF4JBridgeHandler;
 
 /**
- * The process's log: standard output, one line per event, and calm during outages. An operator who wants another one names a
- * file by {@code -Dlogback.configurationFile=…}, which is then used as it is.
+ * The process's log: standard output, one line per event, few lines during outages. An operator who wants another log
+ * names a file by {@code -Dlogback.configurationFile=…}. That file is then used unchanged.
  */
 public final class Logging {
     public static final String OPERATORS_FILE = "logback.configurationFile";
 
     private Logging() {}
 
-    /** Libraries speak from WARN on, the relay from the given level. */
+    /** Libraries log from WARN on, the relay from the configured level. */
     public static void configure(RelayConfig config) {
         configure(config.logLevel(), config.logFormat());
     }
 
-    /** As long as nothing is known of the configuration. */
+    /** Used until the configuration is known. */
     public static void configure() {
         configure(org.slf4j.event.Level.INFO, LogFormat.TEXT);
     }
@@ -41,7 +41,8 @@ public final class Logging {
         LoggerContext context = (LoggerContext) LoggerFactory.getILoggerFactory();
         context.reset();
         context.getLogger(Logger.ROOT_LOGGER_NAME).setLevel(Level.WARN);
-        // What pgjdbc finds wrong with a URL it quotes, passwords included; our own message says the same without them.
+        // These two loggers quote a bad URL including its password. The relay's own message names the problem without
+        // it.
         context.getLogger("org.postgresql.util.PGPropertyUtil").setLevel(Level.OFF);
         context.getLogger("org.postgresql.Driver").setLevel(Level.OFF);
         context.getLogger("dev.twinbox").setLevel(Level.convertAnSLF4JLevel(level));

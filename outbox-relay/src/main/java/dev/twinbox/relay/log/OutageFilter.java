@@ -10,25 +10,39 @@ import java.util.function.LongSupplier;
 import org.slf4j.event.KeyValuePair;
 
 /**
- * Keeps an outage from flooding the log: warnings, and whatever libraries say, share one line per second. Lines of the relay
- * itself at other levels (start, stop, recovery, a person must act) always pass, and take their second. Behind a
- * library's line the relay may say at once what it makes of the same failure, and takes the next second for it: what is said
- * once, by the client's line before it, must not be lost. What is held back is counted, and the next line tells.
+ * Keeps an outage from flooding the log. Warnings of the relay and all lines of libraries share one line per second.
+ * The relay's lines at other levels (start, stop, recovery, an operator must act) always pass, and use up their second.
+ *
+ * <p>Directly after a library's line, the relay may log one warning at once, and uses up the next second for it. So its
+ * own account of a failure is not lost after the client's line. Suppressed lines are counted, and the next line reports
+ * their number.
  */
 final class OutageFilter extends Filter<ILoggingEvent> {
-    /** Key under which a line carries the number of lines held back before it. */
+    /** Key under which a line carries the number of lines suppressed before it. */
     static final String SUPPRESSED = "suppressed";
 
-    private static final String OURS = "dev.twinbox.";
+    private static final String RELAY_LOGGERS = "dev.twinbox.";
     private static final long LINE = Duration.ofSeconds(1).toNanos();
 
-    /** The Kafka client repeats itself many times a second: our own account of the outage must find its turn. */
+    /**
+     * The Kafka client repeats itself many times a second, and the relay's own account must not be suppressed by it.
+     */
     private static final long LIBRARY_LINE = Duration.ofSeconds(10).toNanos();
 
+    private enum Source {
+        RELAY,
+        LIBRARY;
+
+        static Source of(ILoggingEvent event) {
+            return event.getLoggerName().startsWith(RELAY_LOGGERS) ? RELAY : LIBRARY;
+        }
+    }
+
     private final LongSupplier nanoTime;
-    private long nextLine; // at most two seconds ahead: of the line just written, and of one written in advance
+    // at most two seconds ahead: one for the line just written, one for a line written in advance
+    private long nextLine;
     private long lastLibraryLine;
-    private boolean lastWasOfLibrary;
+    private Source lastSource = Source.RELAY;
     private long suppressed;
 
     /** @param nanoTime monotonic, {@code System::nanoTime} outside of tests */
@@ -41,14 +55,14 @@ final class OutageFilter extends Filter<ILoggingEvent> {
     @Override
     public synchronized FilterReply decide(ILoggingEvent event) {
         long now = nanoTime.getAsLong();
-        boolean ours = event.getLoggerName().startsWith(OURS);
-        if (!isUrgent(event, ours) && !isDue(now, ours)) {
+        Source source = Source.of(event);
+        if (!isUrgent(event, source) && !isDue(now, source)) {
             suppressed++;
             return FilterReply.DENY;
         }
         nextLine = now + (now - nextLine < 0 ? 2 * LINE : LINE);
-        lastWasOfLibrary = !ours;
-        if (!ours) {
+        lastSource = source;
+        if (source == Source.LIBRARY) {
             lastLibraryLine = now;
         }
         if (suppressed > 0 && event instanceof LoggingEvent line) {
@@ -58,13 +72,13 @@ final class OutageFilter extends Filter<ILoggingEvent> {
         return FilterReply.NEUTRAL;
     }
 
-    private static boolean isUrgent(ILoggingEvent event, boolean ours) {
-        return ours && !event.getLevel().equals(Level.WARN);
+    private static boolean isUrgent(ILoggingEvent event, Source source) {
+        return source == Source.RELAY && !event.getLevel().equals(Level.WARN);
     }
 
-    private boolean isDue(long now, boolean ours) {
-        if (ours) {
-            return now - nextLine >= (lastWasOfLibrary ? -LINE : 0);
+    private boolean isDue(long now, Source source) {
+        if (source == Source.RELAY) {
+            return now - nextLine >= (lastSource == Source.LIBRARY ? -LINE : 0);
         }
         return now - nextLine >= 0 && now - lastLibraryLine >= LIBRARY_LINE;
     }

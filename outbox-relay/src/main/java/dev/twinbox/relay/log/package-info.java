@@ -1,4 +1,4 @@
-/** The log of the relay: one calm line per event. */
+/** The log of the relay: one line per event, few lines during outages. */
 @NullMarked
 package dev.twinbox.relay.log;
 

@@ -10,7 +10,10 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Keeps {@code docs/reference/configuration.md} true: it has a row for each key, word for word as the code has it, and no other. */
+/**
+ * Keeps {@code docs/reference/configuration.md} true: it has one row for each key, word for word as in the code, and no
+ * other.
+ */
 class ConfigurationDocumentTest {
 
     private static final Path DOCUMENT = Path.of("..", "docs", "reference", "configuration.md");

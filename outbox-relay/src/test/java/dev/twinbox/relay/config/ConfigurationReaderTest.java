@@ -162,7 +162,7 @@ class ConfigurationReaderTest {
                 .contains(expected);
     }
 
-    /** And one further is refused: no bound is off by one. */
+    /** One beyond the limit is refused: no bound is off by one. */
     @ParameterizedTest(name = "{0} = {1}")
     @CsvSource(delimiter = '|', textBlock = """
             twinbox.relay.page.rows | 1 | 0

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the relay foretells is what Kafka's client does. */
+/** The relay's forecast matches what Kafka's client does. */
 class AdmissionTest {
 
     @ParameterizedTest

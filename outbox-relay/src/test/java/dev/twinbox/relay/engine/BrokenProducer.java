@@ -16,8 +16,9 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.NetworkException;
 
 /**
- * Real producers of which chosen records fare as they do on a cluster whose one partition has a fault, which the single broker
- * of these tests can not have: they get no answer, or a failure that should pass. All others go to the broker.
+ * Real producers, except that chosen records get no answer, or a failure that should pass. So these records behave as
+ * on a cluster with one faulty partition, which the tests' single broker cannot have. All other records go to the
+ * broker.
  */
 final class BrokenProducer implements UnaryOperator<Producer<byte[], byte[]>>, AutoCloseable {
     enum Fault {
@@ -69,7 +70,10 @@ final class BrokenProducer implements UnaryOperator<Producer<byte[], byte[]>>, A
                 });
     }
 
-    /** The real client fails a batch on its own thread, and sends nothing from there until the callback has returned. */
+    /**
+     * The real client fails a batch on its own thread, and sends nothing from this thread until the callback has
+     * returned.
+     */
     private void fail(Callback callback) throws InterruptedException, ExecutionException {
         faults.incrementAndGet();
         if (fault == Fault.FAILURE) {
@@ -78,7 +82,7 @@ final class BrokenProducer implements UnaryOperator<Producer<byte[], byte[]>>, A
         }
     }
 
-    /** As a real flush does while a record has no answer. */
+    /** Blocks as a real flush does while a record has no answer. */
     private static void awaitInterrupt() {
         try {
             new CompletableFuture<>().get();

@@ -21,9 +21,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Many writers with all that makes transactions end in another order than they began: early xids, locks that others wait for,
- * long transactions, savepoints, rollbacks, prepared transactions. Each key is a business row with a version; whoever changes
- * it holds its row lock, and its event carries the version.
+ * Many writers whose transactions end in another order than they began. They draw xids early, wait for locks, run long,
+ * use savepoints, roll back or prepare. Each key is a business row with a version. A writer that changes it holds its
+ * row lock, and its event carries the version.
  */
 final class ContendingWriters {
     private static final int WRITERS = 14;
@@ -70,7 +70,7 @@ final class ContendingWriters {
         return committed.size();
     }
 
-    /** Each committed event once, and those of a key in order of its versions. */
+    /** Checks that each committed event appears once, and those of a key in order of their versions. */
     void assertExact(List<String> seen) {
         Set<String> once = new HashSet<>(seen);
         assertThat(seen.size() - once.size()).as("repeated events").isZero();
@@ -106,7 +106,7 @@ final class ContendingWriters {
     }
 
     private void transaction(Connection connection, Random random) throws SQLException {
-        if (random.nextInt(3) == 0) { // an xid long before any event
+        if (random.nextInt(3) == 0) { // draws an xid long before any event
             OutboxDatabaseFixture.execute(connection, "insert into noise default values");
             pause(random, 10);
         }
@@ -114,7 +114,7 @@ final class ContendingWriters {
         int first = random.nextInt(KEYS);
         int keys = 1 + random.nextInt(3);
         Map<Integer, Long> versions = new LinkedHashMap<>();
-        for (int key = first; key < Math.min(KEYS, first + keys); key++) { // in order of ids: no deadlocks
+        for (int key = first; key < Math.min(KEYS, first + keys); key++) { // in order of ids, so there are no deadlocks
             versions.put(key, change(connection, key));
         }
         if (random.nextInt(8) == 0) {
@@ -134,7 +134,7 @@ final class ContendingWriters {
                 connection, "update account set version = version + 1 where id = " + key + " returning version"));
     }
 
-    /** Now and then within a savepoint, which now and then is rolled back. */
+    /** Sometimes within a savepoint, which is sometimes rolled back. */
     private static void publish(Connection connection, Random random, List<String> events, String event)
             throws SQLException {
         boolean within = random.nextInt(4) == 0;
@@ -157,7 +157,7 @@ final class ContendingWriters {
         } else if (end < 22) {
             String name = "doubt-" + Long.toHexString(random.nextLong());
             OutboxDatabaseFixture.execute(connection, "prepare transaction '" + name + "'");
-            pause(random, 200); // in doubt: no session holds it, its rows stay locked
+            pause(random, 200); // in doubt: no session holds it, but its rows stay locked
             connection.setAutoCommit(true);
             OutboxDatabaseFixture.execute(connection, (end == 20 ? "rollback" : "commit") + " prepared '" + name + "'");
             connection.setAutoCommit(false);

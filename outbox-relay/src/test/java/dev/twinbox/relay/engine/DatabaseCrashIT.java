@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** What a database that crashes, or is not the one it was, does to a position. On a server of its own. */
+/** What happens to a position when the database crashes or is another one. On a server of its own. */
 @Tag("proof")
 class DatabaseCrashIT {
     private static final int ROUNDS = 15;
@@ -33,7 +33,7 @@ class DatabaseCrashIT {
 
     @BeforeAll
     static void start() {
-        // Left alone, the WAL writer would make the ids of aborted transactions known to recovery within 200 ms.
+        // Otherwise the WAL writer makes the ids of aborted transactions durable within 200 ms.
         server = PostgresServer.create()
                 .withSetting("wal_writer_delay", "10s")
                 .withSetting("bgwriter_delay", "10s")
@@ -46,8 +46,9 @@ class DatabaseCrashIT {
     }
 
     /**
-     * Transactions that were rolled back before a crash may have left nothing, and their ids are issued again. In a snapshot
-     * taken before the crash those ids have ended; whoever still uses it takes the new transactions for old ones.
+     * Transactions that were rolled back before a crash may leave no trace, and their ids are assigned again. In a
+     * snapshot from before the crash those ids have ended. A relay that still used it would treat the new transactions
+     * as sent.
      */
     @Test
     void idsThatAreIssuedAgainAfterACrashAreNotTakenForSent() throws Exception {
@@ -58,8 +59,7 @@ class DatabaseCrashIT {
             boolean reused = false;
             for (int round = 0; round < ROUNDS && !reused; round++) {
                 long burnt = readBehindRolledBackTransactions(rig, relay);
-                keptAway.set(
-                        true); // until the ids are taken: its first look at the database would correct the snapshot
+                keptAway.set(true); // Until the ids are assigned: the relay's first query would correct the snapshot.
                 server.kill();
                 server.start();
                 reused = insertFive(rig) <= burnt;
@@ -83,7 +83,7 @@ class DatabaseCrashIT {
         };
     }
 
-    /** Returns the highest id that was rolled back; the relay has seen that all of them have ended. */
+    /** Returns the highest id that was rolled back. The relay has seen that all of them have ended. */
     private static long readBehindRolledBackTransactions(EngineRig rig, EngineRig.Running relay) throws SQLException {
         try (Connection connection = rig.connect()) {
             rig.insert(connection, "k", "before");
@@ -117,7 +117,7 @@ class DatabaseCrashIT {
     @Test
     void aHotStandbyIsRefused(@TempDir Path folder) throws Exception {
         Files.setPosixFilePermissions(
-                folder, PosixFilePermissions.fromString("rwxrwxrwx")); // the server's user is not root
+                folder, PosixFilePermissions.fromString("rwxrwxrwx")); // The server's user is not root.
         Path data = folder.resolve("data");
         try (PostgresServer standby =
                 PostgresServer.create().withDataDirectory(data).start()) {

@@ -47,29 +47,29 @@ public final class EngineRig implements AutoCloseable {
     final OutboxDatabaseFixture database;
     final String topic = "engine-" + NUMBER.incrementAndGet();
     final Map<String, String> kafka = new HashMap<>();
-    /** What stands in the place of the relay's own choice. */
+    /** Settings that replace the relay's own choice. */
     final Map<String, Object> producerSettings = new HashMap<>();
 
     RelayConfig.Page page = new RelayConfig.Page(100, 100_000, 4);
     DeliveryMode delivery = DeliveryMode.AT_LEAST_ONCE;
     String positionTopic = "engine-position-" + NUMBER.get();
-    /** Longer than a machine stands still: what a relay does that lost its lease is the matter of few tests. */
+    /** Longer than a machine stalls: only few tests check a relay that lost its lease. */
     Duration lease = Duration.ofSeconds(30);
 
     Duration stallTimeout = Duration.ofSeconds(30);
     Duration waitingLimit = Duration.ofHours(24);
     OutboxDatabase relayDatabase;
-    /** How often a producer was opened for what comes from the outbox; what is set aside is sent by others. */
+    /** How often a producer was opened for pages. Parked events have other producers. */
     final AtomicInteger senders = new AtomicInteger();
 
-    /** Puts something between the relay and its producers. */
+    /** Wraps the relay's producers. */
     UnaryOperator<Producer<byte[], byte[]>> between = UnaryOperator.identity();
 
     private final List<Running> running = new ArrayList<>();
 
     /** One relay in its thread. */
     record Running(Relay relay, Progress progress, CompletableFuture<ExitCode> end) {
-        /** Waits for an end that nobody asked for. */
+        /** Waits for the relay to end by itself. */
         RelayException refusal() throws Exception {
             try {
                 throw new AssertionError("the relay ended with " + end.get(90, TimeUnit.SECONDS));
@@ -164,7 +164,7 @@ public final class EngineRig implements AutoCloseable {
         return OutboxDatabaseFixture.insert(connection, topic, key, payload.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** The payloads on the topic: each key in its order, keys in no order. */
+    /** The payloads on the topic: ordered within each key, unordered between keys. */
     List<String> payloads() {
         List<String> payloads = new ArrayList<>();
         for (ConsumerRecord<byte[], byte[]> record : records()) {
@@ -195,7 +195,7 @@ public final class EngineRig implements AutoCloseable {
         await("records on " + topic).pollInterval(Duration.ofMillis(20)).until(() -> recordCount() >= count);
     }
 
-    /** Saves so far. */
+    /** The number of saves so far. */
     long saves() throws SQLException {
         return number("select coalesce(max(number), 0) from outbox_position");
     }
@@ -212,7 +212,7 @@ public final class EngineRig implements AutoCloseable {
         }
     }
 
-    /** As a person sees and changes what is parked. */
+    /** The parked events as an operator sees and changes them. */
     ParkedRows parked(Connection connection) {
         return new ParkedRows(connection, OutboxDatabaseFixture.SCHEMA, "relay");
     }
@@ -249,15 +249,15 @@ public final class EngineRig implements AutoCloseable {
         }
     }
 
-    /** All that is committed is on the topic, and per key in order of {@code seq}. */
+    /** Checks that all committed events are on the topic, and per key in order of {@code seq}. */
     void assertExact() throws SQLException {
         assertExact("outbox_event");
     }
 
-    /** @param committed a table that has what was committed, where the outbox itself is emptied */
+    /** @param committed a table with the committed events, for tests in which the outbox is emptied */
     void assertExact(String committed) throws SQLException {
         awaitRecords(number("select count(*) from " + committed));
-        // So many records may be there while one is missing: another one is repeated, which is normal.
+        // The number of records may be reached while one is missing: another one may be repeated.
         await("the ledger").pollInterval(Duration.ofMillis(500)).untilAsserted(() -> checkLedger(committed));
     }
 

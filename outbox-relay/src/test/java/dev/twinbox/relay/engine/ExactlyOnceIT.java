@@ -34,18 +34,21 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Exactly-once publication, crash point by crash point, and what it refuses. {@code ExactlyOnceKilledIT} has the processes. */
+/**
+ * Exactly-once publication, crash point by crash point, and what it refuses. {@code ExactlyOnceKilledIT} tests it with
+ * processes.
+ */
 @Tag("proof")
 class ExactlyOnceIT {
     private static final Duration SOON = Duration.ofSeconds(90);
 
-    /** What becomes of a transaction's end of which the relay hears nothing good. */
+    /** What happens to a transaction's end whose success the relay does not learn. */
     private enum Commit {
         GOES_THROUGH,
         IS_LOST
     }
 
-    /** Real producers; the ends of their transactions that are chosen by number, from 1 on, fail. */
+    /** Real producers. The ends of chosen transactions fail, numbered from 1 on. */
     private static final class LostAnswers implements UnaryOperator<Producer<byte[], byte[]>> {
         private final Commit commit;
         private final List<Integer> chosen;
@@ -64,12 +67,12 @@ class ExactlyOnceIT {
                         boolean lost = method.getName().equals("commitTransaction")
                                 && chosen.contains(commits.incrementAndGet());
                         if (lost && commit == Commit.IS_LOST) {
-                            throw new org.apache.kafka.common.errors.TimeoutException("no answer, as told");
+                            throw new org.apache.kafka.common.errors.TimeoutException("no answer, by the test");
                         }
                         try {
                             Object result = method.invoke(real, arguments);
                             if (lost) {
-                                throw new org.apache.kafka.common.errors.TimeoutException("no answer, as told");
+                                throw new org.apache.kafka.common.errors.TimeoutException("no answer, by the test");
                             }
                             return result;
                         } catch (InvocationTargetException e) {
@@ -94,7 +97,7 @@ class ExactlyOnceIT {
         }
     }
 
-    /** The first end is that of the numbers' own transaction; then come pages, of which the first ones set events aside. */
+    /** The first end is that of the numbers' own transaction. Then come pages, and the first of them park events. */
     @ParameterizedTest
     @EnumSource
     void anEndOfATransactionWithoutAnAnswerIsFoundOutWithAllThatIsParkedInIt(Commit commit) throws Exception {
@@ -237,12 +240,12 @@ class ExactlyOnceIT {
             forgetKafka(rig);
             EngineRig.Running next = rig.start();
             insert(rig, "k", 10);
-            assertOnceInOrder(rig, "k", 20); // nothing was in flight, so nothing is repeated
+            assertOnceInOrder(rig, "k", 20); // Nothing was in flight, so nothing is repeated.
             assertThat(next.stop()).isEqualTo(ExitCode.OK);
         }
     }
 
-    /** As after a fail-over to a standby that had not got the last commits. */
+    /** As after a fail-over to a standby that had not received the last commits. */
     @Test
     void aNumberThatTheDatabaseDoesNotKnowIsRefusedUntilAPersonSaysGoOn() throws Exception {
         try (EngineRig rig = exactlyOnce()) {
@@ -262,7 +265,7 @@ class ExactlyOnceIT {
                     .isEqualTo(ExitCode.DELIVERY);
             forgetKafka(rig);
             EngineRig.Running next = rig.start();
-            awaitPayloads(rig, 30); // what Kafka had beyond the position comes once more
+            awaitPayloads(rig, 30); // Events that Kafka had beyond the position are repeated.
             assertThat(next.stop()).isEqualTo(ExitCode.OK);
         }
     }
@@ -349,7 +352,7 @@ class ExactlyOnceIT {
                 .until(() -> rig.payloads().size() >= count);
     }
 
-    /** The records of a key are the committed events of it, each once, in order. */
+    /** The records of a key are its committed events, each once, in order. */
     private static void assertOnceInOrder(EngineRig rig, String key, int events) throws SQLException {
         await(events + " records of " + key)
                 .atMost(SOON)

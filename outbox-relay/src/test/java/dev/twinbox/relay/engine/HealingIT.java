@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Faults of a running relay's database that pass: a fail-over, a table that is altered, tables of an earlier version. */
+/** Faults of a running relay's database that pass: a fail-over, an altered table, tables of an earlier version. */
 @Tag("proof")
 class HealingIT {
     private static final Duration SOON = Duration.ofSeconds(90);
@@ -54,17 +54,18 @@ class HealingIT {
         server.start();
     }
 
-    /** What an old primary answers that became a standby behind the back of a pooler: SQLSTATE 25006. */
+    /** The answer of an old primary that became a standby while a pooler hides it: SQLSTATE 25006. */
     @Test
     void aDatabaseThatIsReadOnlyForAWhileIsWaitedOut() throws Exception {
         try (EngineRig rig = EngineRig.create().withTopic()) {
             EngineRig.Running relay = rig.start();
             insert(rig, "before");
             rig.awaitRecords(1);
-            rig.execute(
-                    "create function read_only() returns trigger language plpgsql as $$ begin"
-                            + " raise exception 'cannot execute INSERT in a read-only transaction' using errcode = '25006'; end $$;"
-                            + "create trigger read_only before insert on outbox_position for each row execute function read_only()");
+            rig.execute("create function read_only() returns trigger language plpgsql as $$ begin"
+                    + " raise exception 'cannot execute INSERT in a read-only transaction'"
+                    + " using errcode = '25006'; end $$;"
+                    + "create trigger read_only before insert on outbox_position"
+                    + " for each row execute function read_only()");
             insert(rig, "meanwhile");
             await().atMost(SOON)
                     .until(() ->
@@ -77,7 +78,10 @@ class HealingIT {
         }
     }
 
-    /** SQLSTATE 0A000, cached plan must not change result type: the driver, or else a new session, prepares anew. */
+    /**
+     * SQLSTATE 0A000, cached plan must not change result type: the driver or a new session prepares the statement
+     * again.
+     */
     @Test
     void aColumnThatChangesItsTypeUnderARunningRelayIsSurvived() throws Exception {
         try (EngineRig rig = EngineRig.create().withTopic()) {
@@ -92,9 +96,12 @@ class HealingIT {
         }
     }
 
-    /** What an operator does at night: tables are rewritten, indexes made anew, slots taken out and put back. */
+    /**
+     * What an operator does during the night: rewrites tables, rebuilds indexes, detaches slots and attaches them
+     * again.
+     */
     @Test
-    void tablesThatAreRewrittenAndLoseIndexesAndPartitionsForAWhileUnderARunningRelayAreSurvived() throws Exception {
+    void tablesMayBeRewrittenAndLoseIndexesAndPartitionsWhileTheRelayRuns() throws Exception {
         try (EngineRig rig = EngineRig.create().withTopic()) {
             EngineRig.Running relay = rig.start();
             insert(rig, "before");
@@ -112,7 +119,8 @@ class HealingIT {
                     "create index outbox_event_by_seq on outbox_event (seq)",
                     "create index outbox_event_by_tx on outbox_event (tx, seq)",
                     "reindex index outbox_event_by_tx",
-                    "alter table outbox_event detach partition %1$s; alter table outbox_event attach partition %1$s for values in (%2$s)"
+                    ("alter table outbox_event detach partition %1$s;"
+                                    + "alter table outbox_event attach partition %1$s for values in (%2$s)")
                             .formatted(slot, slot.substring(slot.length() - 1)),
                     "alter table %1$s rename to elsewhere; alter table elsewhere rename to %1$s".formatted(slot));
             for (String change : nightly) {
@@ -143,17 +151,17 @@ class HealingIT {
                 assertThat(OutboxDatabaseFixture.SCHEMA.version(connection)).isEqualTo(3);
                 assertThat(StartCheck.state(connection, rig.config()))
                         .contains("version 3", "\"migrate\" makes it 4", "as this relay needs them");
-                // As if the step had never been taken.
+                // Undoes the step's entry.
                 OutboxDatabaseFixture.execute(connection, "delete from outbox_event_history where version = '4'");
             }
             assertThat(OutboxDatabaseFixture.SCHEMA
                             .migrate(rig.database.dataSource())
                             .version())
                     .isEqualTo("4");
-            rig.execute(
-                    "insert into outbox_scheduled"
-                            + " (deliver_at, id, topic, key, type, source, occurred_at, content_type, payload)"
-                            + " select now(), id, topic, key, type, source, occurred_at, content_type, 'scheduled' from outbox_event");
+            rig.execute("insert into outbox_scheduled"
+                    + " (deliver_at, id, topic, key, type, source, occurred_at, content_type, payload)"
+                    + " select now(), id, topic, key, type, source, occurred_at, content_type, 'scheduled'"
+                    + " from outbox_event");
             rig.awaitRecords(2);
             assertThat(rig.payloads()).containsExactly("with tables of version 3", "scheduled");
             assertThat(relay.stop()).isEqualTo(ExitCode.OK);

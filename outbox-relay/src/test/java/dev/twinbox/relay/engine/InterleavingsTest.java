@@ -23,19 +23,19 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * All interleavings of three transactions and two relays, by exhaustive search: the guarantees hold in every state that can be
- * reached, and in each that nothing follows all that was committed is on Kafka. The relays use the real {@link Window},
- * {@code Position} and {@code Snapshot}; the rest is {@link ModelRules a model}.
+ * Searches all interleavings of three transactions and two relays. The guarantees hold in every reachable state. In
+ * every final state all committed events are in Kafka. The relays use the real {@link Window}, {@code Position} and
+ * {@code Snapshot}; the rest is {@link ModelRules a model}.
  */
 class InterleavingsTest {
     /** What the applications do. */
     private enum Scripts {
-        /** One row lock for all; the first has its xid before it waits for it, the last is prepared. */
+        /** One row lock for all. The first has its xid before it waits for the lock, the last is prepared. */
         ONE_KEY(
                 new Script(0, Xid.EARLY, End.COMMIT_OR_ABORT),
                 new Script(0, Xid.WITH_THE_LOCK, End.COMMIT),
                 new Script(0, Xid.EARLY, End.PREPARED)),
-        /** The prepared one is on its own, so that the others pass it by. */
+        /** The prepared one is alone, so the others overtake it. */
         TWO_KEYS(
                 new Script(0, Xid.EARLY, End.COMMIT_OR_ABORT),
                 new Script(0, Xid.WITH_THE_LOCK, End.COMMIT),
@@ -79,9 +79,9 @@ class InterleavingsTest {
     }
 
     private enum Order {
-        /** Little memory. */
+        /** Needs little memory. */
         DEPTH_FIRST,
-        /** Shortest counterexample. */
+        /** Finds the shortest counterexample. */
         BREADTH_FIRST
     }
 
@@ -94,7 +94,7 @@ class InterleavingsTest {
         while (!open.isEmpty()) {
             Node node = order == Order.DEPTH_FIRST ? open.pollLast() : open.pollFirst();
             ModelWorld world = node.world;
-            node.world = null; // a trace needs only the names of the steps
+            node.world = null; // A trace needs only the names of the steps.
             List<Step> steps = rules.steps(world);
             if (steps.isEmpty()) {
                 String left = unsent(world);
@@ -118,7 +118,7 @@ class InterleavingsTest {
         return new Result(seen.size(), null, null);
     }
 
-    /** Of a state in which nothing can happen any more. */
+    /** What is unsent in a state that no step can leave. */
     private static @Nullable String unsent(ModelWorld world) {
         for (int i = 0; i < world.transactions.length; i++) {
             if (world.transactions[i].phase == Phase.COMMITTED && !world.firstAppearances.contains(i)) {
@@ -128,7 +128,7 @@ class InterleavingsTest {
         return world.parked.isEmpty() ? null : "nothing can happen any more, and " + world.parked + " are still parked";
     }
 
-    /** The numbers of states are those of the model as it is: another number means that the model has changed. */
+    /** The numbers of states belong to the current model: another number means that the model has changed. */
     @ParameterizedTest(name = "{0}, pages of {1}, refused: {2}, kills: {3}, stops: {4}, crashes of the database: {5}")
     @CsvSource({
         "ONE_KEY, 2, -1, 0, 0, 0, 10487",
@@ -148,7 +148,7 @@ class InterleavingsTest {
         assertThat(result.states()).isEqualTo(states);
     }
 
-    /** What takes minutes. */
+    /** The searches that take minutes. */
     @ParameterizedTest(name = "{0}, pages of {1}, refused: {2}, kills: {3}, stops: {4}, crashes of the database: {5}")
     @CsvSource({
         "ONE_KEY, 1, -1, 0, 1, 0, 1260479",

@@ -21,15 +21,18 @@ import org.apache.kafka.common.utils.Utils;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A partition whose only broker is gone holds up its own keys, and nobody else for longer than {@code stall-timeout}. */
+/**
+ * A partition whose only broker is gone blocks its own keys. It delays other keys by no more than
+ * {@code stall-timeout}.
+ */
 @Tag("proof")
 class LeaderlessPartitionIT {
     private static final Duration STALL_TIMEOUT = Duration.ofSeconds(4);
-    /** What a loaded machine takes to end a session, begin one and open a producer. */
+    /** The time that a busy machine takes to end a session, begin one and open a producer. */
     private static final Duration RESTART = Duration.ofSeconds(20);
 
     @Test
-    void keys_of_a_lost_broker_wait_and_are_sent_in_order_when_it_is_back_while_all_others_go_on() throws Exception {
+    void only_keys_of_a_lost_broker_wait_and_are_sent_in_order_when_it_is_back() throws Exception {
         try (KafkaCluster cluster = KafkaCluster.of(2)) {
             cluster.brokers().forEach(broker -> broker.withJvmOptions("-XX:TieredStopAtLevel=1"));
             cluster.start();
@@ -38,7 +41,7 @@ class LeaderlessPartitionIT {
                 cluster.createTopic(rig.topic, List.of(List.of(1), List.of(2)));
                 rig.kafka.put("bootstrap.servers", cluster.bootstrapServers());
                 rig.stallTimeout = STALL_TIMEOUT;
-                rig.page = new RelayConfig.Page(10, 3_000, 2); // less than what stands still fits in flight
+                rig.page = new RelayConfig.Page(10, 3_000, 2); // Less room in flight than the stalled records need.
                 EngineRig.Running relay = rig.start();
                 insert(rig, connection, 10);
                 await().atMost(RESTART).until(() -> relay.progress().acknowledgedRecords() == 20);
@@ -71,7 +74,7 @@ class LeaderlessPartitionIT {
         }
     }
 
-    /** So many for each of the two partitions, in turns, in one transaction. */
+    /** Writes this many events for each of the two partitions, alternating, in one transaction. */
     private static void insert(EngineRig rig, Connection connection, int each) throws Exception {
         connection.setAutoCommit(false);
         for (int i = 0; i < each; i++) {

@@ -16,12 +16,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What may happen next, whoever does it: one step of a transaction, of a relay, of the network, or a fault.
+ * The possible next steps: one step of a transaction, of a relay or of the network, or a fault.
  *
  * @param scripts what the transactions do
  * @param pageSize of the relays
- * @param refused the event that Kafka will not take until somebody has mended the cause; -1: none
- * @param wrong what the relays do wrong; null: nothing
+ * @param refused the event that Kafka refuses until an operator has fixed the cause; -1: none
+ * @param wrong the error that is built into the relays; null: none
  * @param faults how many of each kind
  */
 record ModelRules(
@@ -35,7 +35,7 @@ record ModelRules(
     record Script(int key, Xid xid, End end) {}
 
     enum Xid {
-        /** By some other write, before the row lock. */
+        /** By another write, before the row lock. */
         EARLY,
         WITH_THE_LOCK
     }
@@ -48,7 +48,7 @@ record ModelRules(
 
     record Faults(int crashes, int pauses, int databaseCrashes) {}
 
-    /** Ways to build a relay that look reasonable. */
+    /** Errors in a relay that look reasonable. */
     enum Wrong {
         ORDER_BY_XID,
         SAVE_BEFORE_ACK,
@@ -57,8 +57,8 @@ record ModelRules(
     }
 
     /**
-     * @param name for a person
-     * @param world after it
+     * @param name for the reader of a trace
+     * @param world the state after the step
      */
     record Step(Supplier<String> name, ModelWorld world) {}
 
@@ -121,7 +121,10 @@ record ModelRules(
         }
     }
 
-    /** Nobody sees anything between the row lock and the event, and of one key nobody else writes, so they are one step. */
+    /**
+     * One step for the row lock and the event: nothing between them is visible, and no other transaction writes the
+     * key.
+     */
     private void begin(ModelWorld world, int i, List<Step> steps) {
         Transaction now = world.transactions[i];
         if (scripts.get(i).xid() == Xid.EARLY && now.xid == 0) {
@@ -160,7 +163,7 @@ record ModelRules(
         if (now.process == Process.DOWN) {
             step(world, () -> name + " starts", steps, w -> w.relays[r].process = Process.STANDBY);
         } else if (now.mayWork(Process.STANDBY)) {
-            // Before the first lease both are the same, so it is relay 0 that takes it.
+            // Before the first lease both relays are equal, so relay 0 takes it.
             if ((world.leaseEnded && (r == 0 || world.leaseEpoch > 0)) || world.leaseOwner == r) {
                 step(world, () -> name + " takes the lease", steps, w -> take(w, r));
             }
@@ -182,7 +185,7 @@ record ModelRules(
         RelayModel relay = world.relays[r];
         relay.process = Process.OWNER;
         relay.epoch = world.leaseEpoch;
-        relay.surelyHeld = true;
+        relay.certainlyHeld = true;
         relay.generation = world.generation;
         relay.number = world.savedNumber;
         relay.position = world.saved;
@@ -204,10 +207,10 @@ record ModelRules(
         }
     }
 
-    /** What needs the database. */
+    /** The steps that need the database. */
     private void work(ModelWorld world, int r, List<Step> steps) {
         RelayModel now = world.relays[r];
-        if (!now.surelyHeld) {
+        if (!now.certainlyHeld) {
             step(world, () -> "relay " + r + " renews its lease", steps, w -> renew(w, r));
         }
         if (now.batches.size() < BATCHES) {
@@ -216,10 +219,10 @@ record ModelRules(
         if (!now.batches.isEmpty() && isDone(now, now.batches.get(0))) {
             step(world, () -> "relay " + r + " saves " + now.batches.get(0).after(), steps, w -> save(w, r));
         }
-        if (now.redrivenArrived) {
+        if (now.retriedArrived) {
             step(
                     world,
-                    () -> "relay " + r + " takes event " + now.redriven + " out of the parked ones",
+                    () -> "relay " + r + " takes event " + now.retried + " out of the parked ones",
                     steps,
                     w -> release(w, r));
         }
@@ -228,7 +231,7 @@ record ModelRules(
     private static void renew(ModelWorld world, int r) {
         if (isOwner(world, r)) {
             world.leaseEnded = false;
-            world.relays[r].surelyHeld = true;
+            world.relays[r].certainlyHeld = true;
         } else {
             world.relays[r].drop(Process.STANDBY);
         }
@@ -275,7 +278,7 @@ record ModelRules(
         return Comparator.comparingInt(each -> wrong == Wrong.ORDER_BY_XID ? each.xid : each.seq);
     }
 
-    /** In one transaction: the position, what is set aside before it, and the check of the lease. */
+    /** One transaction: the position, the events parked before it, and the check of the lease. */
     private void save(ModelWorld world, int r) {
         RelayModel relay = world.relays[r];
         if (!isOwner(world, r) && wrong != Wrong.NO_EPOCH) {
@@ -286,7 +289,7 @@ record ModelRules(
         world.commitOwn(this);
         relay.batches = List.copyOf(relay.batches.subList(1, relay.batches.size()));
         relay.number++;
-        for (int event : done.asides()) {
+        for (int event : done.toPark()) {
             if (!world.parked.contains(event)) {
                 world.parked = ModelWorld.with(world.parked, event);
             }
@@ -302,15 +305,15 @@ record ModelRules(
         RelayModel relay = world.relays[r];
         if (isOwner(world, r)) {
             world.commitOwn(this);
-            world.parked = ModelWorld.without(world.parked, relay.redriven);
-            relay.redriven = -1;
-            relay.redrivenArrived = false;
+            world.parked = ModelWorld.without(world.parked, relay.retried);
+            relay.retried = -1;
+            relay.retriedArrived = false;
         } else {
             relay.drop(Process.STANDBY);
         }
     }
 
-    /** Hands the next record over, or sets it aside; and the first parked one, if its time has come. */
+    /** Hands the next record over, or parks it; also sends the first parked event if it is due. */
     private void place(ModelWorld world, int r, List<Step> steps) {
         RelayModel now = world.relays[r];
         for (int b = 0; b < now.batches.size(); b++) {
@@ -322,15 +325,15 @@ record ModelRules(
         }
         if (!world.parked.isEmpty()
                 && world.mended
-                && now.redriven < 0
-                && now.surelyHeld
+                && now.retried < 0
+                && now.certainlyHeld
                 && now.generation == world.generation) {
             int first = world.parked.get(0);
             step(
                     world,
                     () -> "relay " + r + " hands over parked event " + first,
                     steps,
-                    w -> w.relays[r].redriven = first);
+                    w -> w.relays[r].retried = first);
         }
     }
 
@@ -340,17 +343,17 @@ record ModelRules(
         if ((event == refused && !world.mended) || isBlocked(world, now, event)) {
             step(
                     world,
-                    () -> "relay " + r + " sets event " + event + " aside",
+                    () -> "relay " + r + " parks event " + event,
                     steps,
-                    w -> replace(w.relays[r], b, w.relays[r].batches.get(b).setAsideOne()));
-        } else if (now.cleared || (now.surelyHeld && world.pauses >= faults.pauses())) {
+                    w -> replace(w.relays[r], b, w.relays[r].batches.get(b).parkedOne()));
+        } else if (now.cleared || (now.certainlyHeld && world.pauses >= faults.pauses())) {
             step(world, () -> "relay " + r + " hands over event " + event, steps, w -> {
                 RelayModel relay = w.relays[r];
                 relay.cleared = false;
                 relay.wire = ModelWorld.with(relay.wire, event);
                 replace(relay, b, relay.batches.get(b).placedOne());
             });
-        } else if (now.surelyHeld) { // the process may be stopped between the look at the clock and the hand-over
+        } else if (now.certainlyHeld) { // The process may be suspended between reading the clock and the hand-over.
             step(world, () -> "relay " + r + " sees that it holds the lease", steps, w -> w.relays[r].cleared = true);
         }
     }
@@ -359,7 +362,7 @@ record ModelRules(
         int key = keyOf(event);
         return world.parked.stream().anyMatch(each -> keyOf(each) == key)
                 || relay.batches.stream()
-                        .flatMap(each -> each.asides().stream())
+                        .flatMap(each -> each.toPark().stream())
                         .anyMatch(each -> keyOf(each) == key);
     }
 
@@ -369,7 +372,7 @@ record ModelRules(
         relay.batches = List.copyOf(batches);
     }
 
-    // The network, which goes on when a process does not
+    // The network continues while a process is suspended.
 
     private static void network(ModelWorld world, int r, List<Step> steps) {
         RelayModel now = world.relays[r];
@@ -379,10 +382,10 @@ record ModelRules(
                 w.relays[r].wire = ModelWorld.withoutFirst(now.wire);
             });
         }
-        if (now.redriven >= 0 && !now.redrivenArrived) {
-            step(world, () -> "parked event " + now.redriven + " of relay " + r + " arrives", steps, w -> {
-                w.arrive(now.redriven);
-                w.relays[r].redrivenArrived = true;
+        if (now.retried >= 0 && !now.retriedArrived) {
+            step(world, () -> "parked event " + now.retried + " of relay " + r + " arrives", steps, w -> {
+                w.arrive(now.retried);
+                w.relays[r].retriedArrived = true;
             });
         }
         if (!now.abandoned.isEmpty()) {
@@ -402,7 +405,7 @@ record ModelRules(
         }
     }
 
-    // Faults, and what ends them
+    // Faults and their ends
 
     private void faultsOf(ModelWorld world, int r, List<Step> steps) {
         RelayModel now = world.relays[r];
@@ -423,7 +426,7 @@ record ModelRules(
             step(world, () -> "relay " + r + " wakes up", steps, w -> {
                 RelayModel relay = w.relays[r];
                 relay.paused = false;
-                relay.surelyHeld = isOwner(w, r) && !w.leaseEnded;
+                relay.certainlyHeld = isOwner(w, r) && !w.leaseEnded;
             });
         }
     }
@@ -439,7 +442,7 @@ record ModelRules(
             });
         }
         if (!world.mended && !world.parked.isEmpty()) {
-            step(world, () -> "somebody mends what Kafka refused, and has it tried again", steps, w -> w.mended = true);
+            step(world, () -> "an operator fixes what Kafka refused, and retries it", steps, w -> w.mended = true);
         }
     }
 
@@ -447,7 +450,7 @@ record ModelRules(
         return relay.paused || relay.process == Process.DOWN;
     }
 
-    /** Which guarantee this step has broken, wherever it led to; null: none. */
+    /** The guarantee that this step has broken, whatever state it led to; null: none. */
     @Nullable String violation(ModelWorld before, ModelWorld after) {
         if (before.saved.equals(after.saved)) {
             return null;

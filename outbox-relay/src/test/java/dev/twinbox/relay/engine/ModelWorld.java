@@ -15,8 +15,8 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One state of all that takes part: PostgreSQL, as far as the relay's guarantees rest on it, Kafka, and two relays. An event is
- * named by the number of the transaction that writes it, which writes no other.
+ * One state of the model: PostgreSQL, as far as the relay's guarantees need it, Kafka, and two relays. An event is
+ * named by the number of the transaction that writes it. Each transaction writes one event.
  */
 final class ModelWorld {
     private static final Map<String, Snapshot> SNAPSHOTS = new HashMap<>();
@@ -62,17 +62,17 @@ final class ModelWorld {
     }
 
     /** What a relay has read and not saved; immutable. */
-    record Batch(List<Integer> events, int placed, List<Integer> asides, Position after) {
+    record Batch(List<Integer> events, int placed, List<Integer> toPark, Position after) {
         boolean isPlaced() {
             return placed == events.size();
         }
 
         Batch placedOne() {
-            return new Batch(events, placed + 1, asides, after);
+            return new Batch(events, placed + 1, toPark, after);
         }
 
-        Batch setAsideOne() {
-            List<Integer> more = new ArrayList<>(asides);
+        Batch parkedOne() {
+            List<Integer> more = new ArrayList<>(toPark);
             more.add(events.get(placed));
             return new Batch(events, placed + 1, List.copyOf(more), after);
         }
@@ -84,27 +84,27 @@ final class ModelWorld {
         OWNER
     }
 
-    /** One relay process, with what it has in memory and what its sockets hold. */
+    /** One relay process, with its memory and the content of its sockets. */
     static final class RelayModel {
         Process process = Process.STANDBY;
         boolean paused;
-        boolean surelyHeld; // by its own clock
-        boolean cleared; // the check before a hand-over has been passed
+        boolean certainlyHeld; // by its own clock
+        boolean cleared; // the check before a hand-over has passed
         int epoch;
-        int generation; // of the database, to which it is connected
+        int generation; // of the database that it is connected to
         int number; // of the position that it has saved or loaded
         Position position = Position.START;
         List<Batch> batches = List.of();
-        List<Integer> wire = List.of(); // handed to the producer and not on Kafka
-        List<Integer> abandoned = List.of(); // the same, of producers that are closed: may arrive all the same
-        int redriven = -1; // the parked event that has been handed over
-        boolean redrivenArrived;
+        List<Integer> wire = List.of(); // handed to the producer and not in Kafka
+        List<Integer> abandoned = List.of(); // the same for closed producers: may still arrive
+        int retried = -1; // the parked event that has been handed over
+        boolean retriedArrived;
 
         RelayModel copy() {
             RelayModel copy = new RelayModel();
             copy.process = process;
             copy.paused = paused;
-            copy.surelyHeld = surelyHeld;
+            copy.certainlyHeld = certainlyHeld;
             copy.cleared = cleared;
             copy.epoch = epoch;
             copy.generation = generation;
@@ -113,26 +113,26 @@ final class ModelWorld {
             copy.batches = batches;
             copy.wire = wire;
             copy.abandoned = abandoned;
-            copy.redriven = redriven;
-            copy.redrivenArrived = redrivenArrived;
+            copy.retried = retried;
+            copy.retriedArrived = retriedArrived;
             return copy;
         }
 
-        /** The session ends with all that is in memory. */
+        /** The session ends, with all that is in memory. */
         void drop(Process next) {
             List<Integer> left = new ArrayList<>(abandoned);
             left.addAll(wire);
-            if (redriven >= 0 && !redrivenArrived) {
-                left.add(redriven);
+            if (retried >= 0 && !retriedArrived) {
+                left.add(retried);
             }
             abandoned = List.copyOf(left);
             wire = List.of();
             batches = List.of();
-            redriven = -1;
-            redrivenArrived = false;
+            retried = -1;
+            retriedArrived = false;
             position = Position.START;
             process = next;
-            surelyHeld = false;
+            certainlyHeld = false;
             cleared = false;
             epoch = 0;
             number = 0;
@@ -144,11 +144,19 @@ final class ModelWorld {
         }
 
         void appendTo(StringBuilder key) {
-            add(key, process.ordinal(), paused ? 1 : 0, surelyHeld ? 1 : 0, cleared ? 1 : 0, epoch, generation, number);
-            add(key, numberOf(position), redriven, redrivenArrived ? 1 : 0, batches.size());
+            add(
+                    key,
+                    process.ordinal(),
+                    paused ? 1 : 0,
+                    certainlyHeld ? 1 : 0,
+                    cleared ? 1 : 0,
+                    epoch,
+                    generation,
+                    number);
+            add(key, numberOf(position), retried, retriedArrived ? 1 : 0, batches.size());
             for (Batch each : batches) {
                 addAll(key, each.events());
-                addAll(key, each.asides());
+                addAll(key, each.toPark());
                 add(key, each.placed(), numberOf(each.after()));
             }
             addAll(key, wire);
@@ -209,7 +217,7 @@ final class ModelWorld {
         return copy;
     }
 
-    /** The same for states that are the same in all that can matter; no number in it is larger than a character. */
+    /** Equal for states that differ in nothing that matters. No number in it is larger than a character. */
     String key() {
         StringBuilder key = new StringBuilder(64);
         add(key, nextXid, latestEnded, durableXid, nextSeq, generation, leaseOwner, leaseEnded ? 1 : 0, leaseEpoch);
@@ -259,8 +267,8 @@ final class ModelWorld {
     }
 
     /**
-     * A transaction of a relay, from begin to commit in one step. Where the database never crashes its xid is but a gap, and
-     * states that differ in nothing else are not told apart.
+     * A transaction of a relay, from begin to commit in one step. If the database never crashes, its xid is only a gap.
+     * States that differ only in this gap are equal.
      */
     void commitOwn(ModelRules rules) {
         if (rules.faults().databaseCrashes() == 0) {
@@ -271,7 +279,7 @@ final class ModelWorld {
         durableXid = Math.max(durableXid, xid);
     }
 
-    /** Running transactions are gone, prepared ones stay, and xids of which nothing durable is left will come again. */
+    /** Running transactions are gone, and prepared ones stay. Xids without a durable trace are assigned again. */
     void crashDatabase() {
         for (Transaction each : transactions) {
             if (each.isRunning() && each.phase != Phase.PREPARED) {
@@ -307,7 +315,7 @@ final class ModelWorld {
         return false;
     }
 
-    /** {@code pg_visible_in_snapshot}, of a transaction that has committed. */
+    /** {@code pg_visible_in_snapshot}, for a committed transaction. */
     static boolean isVisible(int xid, Snapshot snapshot) {
         return VISIBLE.computeIfAbsent(snapshot.text(), text -> visibleIn(snapshot))
                 .get(xid);
@@ -326,7 +334,7 @@ final class ModelWorld {
         return visible;
     }
 
-    /** What {@link OutboxTable} reads for a window: the rows of both its branches, in order, as far as the limit goes. */
+    /** The rows that {@link OutboxTable} reads for a window: the rows of both branches, in order, up to the limit. */
     OutboxTable.Slice read(Position position, Comparator<Transaction> order, int limit) {
         Snapshot now = snapshot();
         Snapshot to = position.to();
@@ -356,7 +364,7 @@ final class ModelWorld {
         throw new IllegalStateException("no event has seq " + seq);
     }
 
-    /** Whether the position says that this event has been dealt with. */
+    /** Whether the position marks this event as done. */
     static boolean covers(Position position, Transaction event) {
         Snapshot to = position.to();
         return isVisible(event.xid, position.from())
@@ -387,14 +395,14 @@ final class ModelWorld {
 
     boolean isOnItsWay(int event) {
         for (RelayModel each : relays) {
-            if (each.wire.contains(event) || each.abandoned.contains(event) || each.redriven == event) {
+            if (each.wire.contains(event) || each.abandoned.contains(event) || each.retried == event) {
                 return true;
             }
         }
         return false;
     }
 
-    /** Which guarantee does not hold in this state; null: all of them do. */
+    /** The guarantee that does not hold in this state; null: all of them hold. */
     @Nullable String violation(ModelRules rules) {
         for (int i = 0; i < transactions.length; i++) {
             Transaction event = transactions[i];
@@ -408,7 +416,7 @@ final class ModelWorld {
                     && !parked.contains(i)
                     && !isOnItsWay(i)) {
                 return "no event is skipped: event " + i + " is neither on Kafka nor parked, and the saved position, "
-                        + saved + ", is behind it";
+                        + saved + ", is after it";
             }
         }
         return violationOfOrder(rules);

@@ -70,17 +70,17 @@ class RefusalTest {
         failures.report(guilty);
         assertThat(failures.worst()).isSameAs(guilty);
         assertThat(failures.refused()).containsExactly(guilty);
-        assertThat(Refusal.told(guilty.record(), guilty.reason(), new KafkaLogin("User:relay")))
+        assertThat(Refusal.describe(guilty.record(), guilty.reason(), new KafkaLogin("User:relay")))
                 .contains("seq 2", "topic \"t\"", "key \"k\"", "compacted");
     }
 
-    /** Of a batch nobody knows which record was meant; each has to be tried alone. */
+    /** Nobody knows which record of a batch was the cause, so each is tried alone. */
     @ParameterizedTest
     @MethodSource("refusals")
     void eachRefusalHasAScopeAndARemedy(Exception refusal, Scope scope, String remedy) {
         assertThat(Refusal.isForGood(refusal)).isTrue();
         assertThat(Refusal.isOfBatch(refusal)).isEqualTo(scope == Scope.BATCH);
-        assertThat(Refusal.told("orders", refusal, new KafkaLogin("User:relay")))
+        assertThat(Refusal.describe("orders", refusal, new KafkaLogin("User:relay")))
                 .startsWith(refusal.getClass().getSimpleName() + ": " + refusal.getMessage() + ". Remedy: ")
                 .contains(remedy);
     }
@@ -113,7 +113,7 @@ class RefusalTest {
     @Test
     void whatIsNoRefusalHasNoScope() {
         assertThat(Refusal.isOfBatch(new TimeoutException("x"))).isFalse();
-        assertThat(Refusal.told("orders", new TimeoutException("x"), new KafkaLogin("User:relay")))
+        assertThat(Refusal.describe("orders", new TimeoutException("x"), new KafkaLogin("User:relay")))
                 .isEqualTo("TimeoutException: x. Remedy: see the cause");
     }
 
@@ -121,7 +121,7 @@ class RefusalTest {
     void ofManyFailuresTheFirstHundredAreKeptAndEachRefusal() throws InterruptedException {
         Waiter main = new Waiter(new RelayConfig.Idle(Duration.ofMillis(1), Duration.ofMillis(1)));
         Failures failures = new Failures(main);
-        assertThat(failures.any()).isFalse();
+        assertThat(failures.hasAny()).isFalse();
         assertThat(failures.worst()).isNull();
         assertThat(failures.refused()).isEmpty();
         SendFailedException first = failed(0, new KafkaException("first"));
@@ -129,14 +129,14 @@ class RefusalTest {
         for (int i = 1; i < 1_000; i++) {
             failures.report(failed(i, new KafkaException("no connection")));
         }
-        assertThat(failures.any()).isTrue();
+        assertThat(failures.hasAny()).isTrue();
         assertThat(failures.worst()).isSameAs(first);
         SendFailedException late = failed(1_000, new InvalidRecordException("needs a key"));
         failures.report(late);
 
         assertThat(failures.worst()).isSameAs(late);
         assertThat(failures.refused()).containsExactly(late);
-        main.await(Duration.ofHours(1)); // was woken
+        main.await(Duration.ofHours(1)); // It was woken.
     }
 
     private static SendFailedException failed(long seq, Exception reason) {

@@ -33,7 +33,7 @@ import org.apache.kafka.common.header.Header;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** The engine from committed rows to acknowledged records and back to the saved position, on real servers. */
+/** The engine on real servers, from committed rows to acknowledged records and to the saved position. */
 class RelayEngineIT {
 
     @Test
@@ -108,7 +108,7 @@ class RelayEngineIT {
             OutboxDatabaseFixture.execute(early, "update account set version = 2 where id = 'k'");
             rig.insert(early, "k", "k2");
             early.commit();
-            // (b) again the lower xid, and it has to wait for the row lock
+            // (b) again the lower xid, and it must wait for the row lock
             OutboxDatabaseFixture.execute(early, "update account set version = 2 where id = 'unrelated'");
             OutboxDatabaseFixture.execute(late, "update account set version = 1 where id = 'l'");
             rig.insert(late, "l", "l1");
@@ -216,7 +216,7 @@ class RelayEngineIT {
                     rig.insert(connection, "k", "x".repeat(700));
                 }
                 await().until(() -> relay.progress().backlog() > 0);
-                // three renewals: each moves the end of the lease
+                // three renewals, each of which moves the end of the lease
                 for (int i = 0; i < 3; i++) {
                     long end = leaseEnd(rig);
                     await().until(() -> leaseEnd(rig) > end);
@@ -239,7 +239,7 @@ class RelayEngineIT {
         return rig.number("select (extract(epoch from ends_at) * 1000000)::bigint from outbox_lease");
     }
 
-    /** The first of a partition is waited for in any case; the ones behind it show it. */
+    /** The first record of a partition is awaited in any case, so the later ones show it. */
     @Test
     void whatComesAloneDoesNotLingerInTheProducer() throws Exception {
         try (EngineRig rig = EngineRig.create().withTopic();
@@ -271,7 +271,7 @@ class RelayEngineIT {
                     " from (select saved_at - lag(saved_at) over (order by number) as gap from outbox_position) g";
             assertThat(rig.number("select count(gap)" + gaps)).isPositive();
             assertThat(rig.number("select count(*)" + gaps + " where gap < interval '19 ms'"))
-                    .as("of %d saves, those less than 20 ms behind the one before", rig.saves())
+                    .as("of %d saves, those less than 20 ms after the one before", rig.saves())
                     .isZero();
         }
     }
@@ -308,7 +308,7 @@ class RelayEngineIT {
             try {
                 rig.insert(connection, "k", "2");
                 await().until(() -> relay.progress().backlog() == 1);
-                // as another process would have it, after we were asleep for longer than the lease
+                // as another process would leave it while this one slept for longer than the lease
                 rig.execute("update outbox_lease set owner = gen_random_uuid(), epoch = epoch + 1,"
                         + " ends_at = clock_timestamp() + interval '15 seconds'");
             } finally {
@@ -380,7 +380,7 @@ class RelayEngineIT {
         }
     }
 
-    /** A data source whose statements that open a window throw an {@link Error} as long as the counter is positive. */
+    /** A data source whose statements that open a window throw an {@link Error} while the counter is positive. */
     private static DataSource failing(DataSource real, AtomicInteger errors) {
         return proxy(
                 DataSource.class,

@@ -10,7 +10,7 @@ import dev.twinbox.relay.jdbc.PositionTable.Prepared;
 import dev.twinbox.relay.jdbc.Snapshot;
 import org.junit.jupiter.api.Test;
 
-/** What became of the last transaction, for each pair of what the database and Kafka can say. */
+/** The outcome of the last transaction, for each combination of what the database and Kafka hold. */
 class ResolutionTest {
     private static final Position BEFORE = Position.closed(Snapshot.parse("10:10:"));
     private static final Position BEHIND = Position.open(Snapshot.parse("10:10:"), Snapshot.parse("20:20:"), 7);

@@ -32,7 +32,9 @@ import org.junit.jupiter.api.Test;
 import org.postgresql.copy.CopyManager;
 import org.postgresql.core.BaseConnection;
 
-/** An outbox that is dumped in one cluster and restored in another, as pg_dump does it: by COPY, and with its sequences. */
+/**
+ * An outbox that is dumped in one cluster and restored in another, as pg_dump does it: by COPY, and with its sequences.
+ */
 @Tag("proof")
 class RestoreIT {
     private static PostgresServer other;
@@ -49,7 +51,7 @@ class RestoreIT {
 
     @Test
     void aRestoredOutboxIsRefusedUntilItIsRebasedAndThenGoesOnInOrderWhereItWas() throws Exception {
-        // An old cluster whose ids lie far before, and one whose ids lie far behind those of the new one.
+        // Ids of the old cluster are far below those of the new one, or far above.
         for (boolean ahead : new boolean[] {true, false}) {
             PostgresServer from = ahead ? OutboxDatabaseFixture.server() : other;
             PostgresServer to = ahead ? other : OutboxDatabaseFixture.server();
@@ -143,15 +145,15 @@ class RestoreIT {
         assertThat(snapshot.including(BigInteger.valueOf(20))).isEqualTo(snapshot);
     }
 
-    /** All of it is sent: the slots can be emptied, whatever ids the restored rows came with. */
+    /** All of it is sent, so the slots can be emptied, whatever ids the restored rows had. */
     private static void rotates(EngineRig rig, Connection owner) throws SQLException {
         OutboxDatabaseFixture.execute(owner, "alter table outbox_event alter column slot set default 1");
         await().until(() -> rig.number("select count(*) from outbox_event") == 0);
     }
 
     /**
-     * Five events that were sent, of which three in a window that is still open; the rest of it, and what came behind it, are
-     * unsent. What the relay has to send is added to {@code unsent}, in order.
+     * Five events were sent, three of them in a window that is still open. The rest of the window and all later events
+     * are unsent. Adds what the relay has to send to {@code unsent}, in order.
      */
     private static OutboxDatabaseFixture halfSent(PostgresServer server, List<String> unsent) throws SQLException {
         OutboxDatabaseFixture fixture = OutboxDatabaseFixture.create(server);
@@ -210,7 +212,7 @@ class RestoreIT {
         return restored;
     }
 
-    /** As if these rows had been restored for this topic, the lease after the events, as pg_dump orders them. */
+    /** As if these rows had been restored for this topic, the lease after the events, in pg_dump's order. */
     private static void restoreAs(Connection owner, String topic) throws SQLException {
         OutboxDatabaseFixture.execute(owner, "update outbox_event set topic = '" + topic + "'");
         OutboxDatabaseFixture.execute(owner, "update outbox_lease set epoch = epoch");

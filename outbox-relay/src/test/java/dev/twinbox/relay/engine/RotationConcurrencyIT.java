@@ -29,9 +29,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Slots of 300 ms, emptied as soon as they can be, under writers whose transactions last longer than a slot, for two relays
- * that share the tables, one of which is slow: both see every committed event once and in order, and nothing stays for good.
- * Each relay loads its position again now and then, as after a lost connection, while the position's slots are emptied, too.
+ * Slots of 300 ms are emptied as soon as possible, under writers whose transactions last longer than a slot. Two relays
+ * share the tables, and one of them is slow. Both see every committed event once and in order, and nothing stays
+ * forever. Each relay sometimes reloads its position, as after a lost connection, while the position's slots are
+ * emptied, too.
  */
 class RotationConcurrencyIT {
     private static final String SLOTS_OF_300_MS = "alter table outbox_event alter column slot set default"
@@ -102,7 +103,7 @@ class RotationConcurrencyIT {
         return null;
     }
 
-    /** Where the positions of one relay go. */
+    /** Stores the positions of one relay. */
     private static final class SavedPositions {
         private final PositionTable table;
         private final PositionSlots slots;
@@ -155,7 +156,7 @@ class RotationConcurrencyIT {
                 positions.save(read.after());
                 idle = read.isEmpty() ? idle + 1 : 0;
                 if (idle > 1_000 && !writers.areWriting()) {
-                    break; // something is lost; the assertion says what
+                    break; // An event is lost; the assertion reports which.
                 }
                 if (page % PAGES_UNTIL_RELOAD == 0) {
                     window = new Window(table, positions.reload());

@@ -25,12 +25,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** When a slot is emptied, what keeps it from being emptied, and how one is told. */
+/** When a slot is emptied, what prevents it, and how the operator learns of it. */
 @Tag("proof")
 class RotationIT {
     private static final OutboxSchema TABLES = OutboxDatabaseFixture.SCHEMA;
 
-    /** Slots that the test gives their turn by hand; a session may still have an old one. */
+    /** The test sets the active slot by hand. A session may still use an old one. */
     private static final String SLOT_BY_HAND = "create table turn as select 0::smallint as slot;"
             + "create function turn() returns smallint language sql as 'select slot from turn';"
             + "alter table outbox_event alter column slot"
@@ -70,7 +70,7 @@ class RotationIT {
             rig.awaitRecords(2);
             await().until(() -> count() == 0);
         }
-        // It is counted when it is committed.
+        // It is counted after its commit.
         await().until(() -> relay.progress().observed().slotsEmptied() == 2);
         await().until(() -> relay.progress().observed().bytes() > 0);
         assertThat(relay.stop()).isEqualTo(ExitCode.OK);
@@ -159,7 +159,7 @@ class RotationIT {
         try (Connection reader = rig.connect();
                 Connection writer = rig.connect()) {
             reader.setAutoCommit(false);
-            OutboxDatabaseFixture.query(reader, "select 1 from outbox_event where slot = 0"); // in the rotation's way
+            OutboxDatabaseFixture.query(reader, "select 1 from outbox_event where slot = 0"); // blocks the rotation
             OutboxDatabaseFixture.execute(writer, "set lock_timeout = '10s'; set test.slot = 0");
             CompletableFuture<Integer> rotating = CompletableFuture.supplyAsync(this::rotate);
             do {
@@ -187,7 +187,7 @@ class RotationIT {
         nextTurn(1);
         rotation.runOnce();
         assertThat(observed.rotationStop()).endsWith("not all of it sent by \"second\"");
-        // What docs/how-to/relay-in-production.md advises for a relay that is gone.
+        // The advice of docs/how-to/relay-in-production.md for a relay that is gone.
         rig.execute("delete from outbox_lease where relay = 'second'");
         assertThat(rotation.runOnce()).isEqualTo(1);
     }
@@ -237,10 +237,11 @@ class RotationIT {
                 EngineRig crashing = new EngineRig(OutboxDatabaseFixture.create(server)).withTopic()) {
             crashing.execute("alter table outbox_event alter column slot set default"
                     + " (((extract(epoch from now()) * 1000)::bigint / 300) % 3)::smallint");
-            // The slots are emptied: what was committed has to be remembered elsewhere.
+            // The slots are emptied, so the committed events must be kept elsewhere.
             crashing.execute("create table committed as select topic, key, id, payload, seq from outbox_event;"
                     + "create function remember() returns trigger language plpgsql as $$ begin"
-                    + " insert into committed values (new.topic, new.key, new.id, new.payload, new.seq); return null; end $$;"
+                    + " insert into committed values (new.topic, new.key, new.id, new.payload, new.seq);"
+                    + " return null; end $$;"
                     + "create trigger remember after insert on outbox_event for each row execute function remember()");
             EngineRig.Running relay = crashing.start();
             Observed seen = relay.progress().observed();

@@ -12,7 +12,7 @@ import java.util.Map;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.Test;
 
-/** ORDER-RETRY: an event that fails is never overtaken by a later one of its key, and holds up no other key. */
+/** ORDER-RETRY: no later event of its key overtakes an event that fails, and other keys are not delayed. */
 class Scenario16OrderRetryIT {
 
     @Test
@@ -49,15 +49,16 @@ class Scenario16OrderRetryIT {
     }
 
     /**
-     * What the broker refuses cannot be foretold where compression hides its size. The first batch of a producer is the
-     * dangerous one: the broker knows no number of it yet and would take the second although it has refused the first.
+     * Compression hides the size of an event, so the relay cannot find out before sending that the broker refuses it.
+     * The first batch of a producer is the dangerous one. The broker knows no sequence number of this producer yet, and
+     * would accept the second batch after it has refused the first.
      */
     @Test
     void an_event_that_the_broker_refuses_is_not_overtaken_by_what_was_sent_with_it() throws Exception {
         for (int round = 0; round < 3; round++) {
             try (EngineRig rig = EngineRig.create().withTopic(Map.of("max.message.bytes", "5000"));
                     Connection connection = rig.connect()) {
-                rig.kafka.put("batch.size", "1"); // a batch for each record
+                rig.kafka.put("batch.size", "1"); // one batch per record
                 connection.setAutoCommit(false);
                 rig.insert(connection, "k", Scenario24TooLargeIT.incompressible(20_000));
                 for (int i = 0; i < 20; i++) {

@@ -17,15 +17,14 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** FIRST-SEQ: the first events of a new key, all at once, need no counter that somebody has to create first. */
+/** FIRST-SEQ: concurrent first events of a new key need no counter that must be created first. */
 @Tag("proof")
 class Scenario18FirstSeqIT {
     private static final int WRITERS = 50;
 
     @ParameterizedTest
     @ValueSource(ints = {Connection.TRANSACTION_READ_COMMITTED, Connection.TRANSACTION_REPEATABLE_READ})
-    void fifty_transactions_that_write_the_first_event_of_a_key_at_the_same_time_all_commit_and_none_waits(
-            int isolation) throws Exception {
+    void fifty_concurrent_first_events_of_a_key_all_commit_and_none_waits(int isolation) throws Exception {
         try (EngineRig rig = EngineRig.create().withTopic();
                 Connection bystander = rig.connect()) {
             bystander.setAutoCommit(false);

@@ -12,28 +12,29 @@ import java.util.Set;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** POISON-ROW: a row that cannot be read back keeps nobody else from being sent. */
+/** POISON-ROW: a row that cannot be read does not delay other rows. */
 class Scenario23PoisonRowIT {
 
-    /** What a table whose constraints were dropped, or declared not valid, may hold. */
+    /** Rows of a table whose constraints were dropped, or declared not valid. */
     @ParameterizedTest(name = "{0}")
     @CsvSource({
-        "an odd number of headers, 'headers', 'array[''a'', ''b'', ''c'']', no number of pairs",
+        "an odd number of headers, 'headers', 'array[''a'', ''b'', ''c'']', not an even number",
         "a header without a value, 'headers', 'array[''a'', null]', is null",
         "headers of two dimensions, 'headers', 'array[array[''a'', ''b''], array[''c'', ''d'']]', 2 dimensions",
         "no type, 'type', 'null', is null",
         "no time, 'occurred_at', 'null', is null",
         "no topic, 'topic', 'null', no topic",
     })
-    void a_row_that_can_not_be_read_back_is_parked_with_its_fault_and_all_others_are_sent_at_once(
+    void an_unreadable_row_is_parked_with_its_fault_and_all_others_are_sent_at_once(
             String name, String column, String value, String fault) throws Exception {
-        // pages are cut in two ways, and a row that lacks something must get lost in neither
+        // Pages are cut in two ways. A row without a required value must get lost in neither.
         for (int bytes : name.startsWith("no type") ? new int[] {100_000, 5_000} : new int[] {5_000}) {
             try (EngineRig rig = EngineRig.create().withTopic();
                     Connection connection = rig.connect()) {
                 rig.page = new RelayConfig.Page(50, bytes, 4);
                 rig.execute("alter table outbox_event drop constraint headers_in_pairs, drop constraint topic_legal,"
-                        + " drop constraint attributes_not_empty, alter column type drop not null, alter column topic drop not null,"
+                        + " drop constraint attributes_not_empty, alter column type drop not null,"
+                        + " alter column topic drop not null,"
                         + " alter column occurred_at drop not null");
                 connection.setAutoCommit(false);
                 rig.insert(connection, "poisoned", "poison");
@@ -48,7 +49,7 @@ class Scenario23PoisonRowIT {
                 await("the good ones").until(() -> rig.recordCount() >= (column.equals("topic") ? 101 : 100));
                 rig.awaitParked(ParkedState.REFUSED, 1);
                 ParkedRows.Line poison = rig.parked(connection).list(null, 10).get(0);
-                assertThat(poison.error()).contains("can not be read back", fault, poison.id());
+                assertThat(poison.error()).contains("cannot be read", fault, poison.id());
                 long polls = relay.progress().polls();
                 long before = System.nanoTime();
                 await().until(() -> System.nanoTime() - before > 1_000_000_000L);

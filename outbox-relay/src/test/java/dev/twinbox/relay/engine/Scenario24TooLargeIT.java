@@ -18,12 +18,17 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** TOO-LARGE: an event that Kafka will not take is parked after one try at most, and only its own key waits for a person. */
+/**
+ * TOO-LARGE: an event that Kafka refuses is parked after one try at most, and only its own key waits for an operator.
+ */
 @Tag("proof")
 public class Scenario24TooLargeIT {
     private static final int TOPIC_LIMIT = 500_000;
 
-    /** Refused by the client, foretold from the topic's limit, or refused by the broker: for a person it is all the same. */
+    /**
+     * Refused by the client, by the relay because of the topic's limit, or by the broker: the operator sees no
+     * difference.
+     */
     @ParameterizedTest(name = "client limit and compression {0}")
     @ValueSource(strings = {"400000 none", "8000000 none", "8000000 lz4"})
     void an_event_that_is_too_large_is_parked_and_only_its_key_waits(String client) throws Exception {
@@ -49,7 +54,7 @@ public class Scenario24TooLargeIT {
 
             rig.awaitParked(ParkedState.REFUSED, 3);
             rig.awaitParked(ParkedState.BEHIND, 2);
-            // what the broker refuses costs a new producer, and what was under way then may come twice
+            // After a refusal by the broker, a new producer is opened, and events in flight may be repeated.
             await("the others")
                     .untilAsserted(
                             () -> assertThat(client.endsWith("none") ? rig.payloads() : Set.copyOf(rig.payloads()))
@@ -64,9 +69,9 @@ public class Scenario24TooLargeIT {
                         .contains(line.id(), "max.message.bytes", "payload bytes")
                         .hasSizeLessThan(2_000);
             });
-            assertThat(lines.get(0).error()).matches("(?s).*\\b20\\d{5}\\b.*"); // its size
+            assertThat(lines.get(0).error()).matches("(?s).*\\b20\\d{5}\\b.*"); // the event's size
 
-            // a person mends one, gives up another, and does it twice
+            // The operator fixes one cause, discards another event, and repeats both.
             EngineRig.setTopic(rig.topic, "max.message.bytes", "1000000");
             rig.insert(connection, "l", "l later");
             ParkedRows person = rig.parked(connection);

@@ -11,7 +11,10 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** NUL: what an outbox takes comes out byte for byte. What it does not take is refused at the call, see OutboxEventTest. */
+/**
+ * NUL: what an outbox accepts is sent byte for byte. What it does not accept is refused at the call, see
+ * OutboxEventTest.
+ */
 @Tag("proof")
 class Scenario30NulIT {
     private static final String TEXT = "emoji \uD83D\uDE00, rtl \u0627\u0644\u0639, combining e\u0301, line \u2028, "
@@ -19,7 +22,7 @@ class Scenario30NulIT {
     private static final byte[] BYTES = {0, 1, (byte) 0xff, (byte) 0xfe, 0, (byte) 0xed, (byte) 0xa0, (byte) 0x80};
 
     @Test
-    void odd_text_in_each_attribute_and_any_bytes_in_the_payload_arrive_as_they_were_written() throws Exception {
+    void odd_text_in_attributes_and_any_payload_bytes_arrive_unchanged() throws Exception {
         try (EngineRig rig = EngineRig.create().withTopic();
                 Connection connection = rig.connect();
                 PreparedStatement insert = connection.prepareStatement("insert into outbox_event"

@@ -20,12 +20,11 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.utils.Utils;
 import org.junit.jupiter.api.Test;
 
-/** TOPIC-MISSING: a topic that does not exist is waited for by its own events alone, and never created. */
+/** TOPIC-MISSING: only the events of a missing topic wait for it, and the relay never creates it. */
 class Scenario41TopicMissingIT {
 
     @Test
-    void events_of_a_missing_topic_wait_for_it_in_order_and_illegal_ones_for_a_person_while_all_others_are_sent()
-            throws Exception {
+    void only_events_of_a_missing_or_illegal_topic_wait_and_stay_in_order() throws Exception {
         try (EngineRig rig = EngineRig.create().withTopic();
                 Connection connection = rig.connect()) {
             String missing = rig.topic + "-missing";
@@ -73,7 +72,7 @@ class Scenario41TopicMissingIT {
     }
 
     @Test
-    void what_has_waited_for_longer_than_the_limit_is_left_to_a_person_who_sends_it_in_order() throws Exception {
+    void an_operator_sends_in_order_what_has_waited_for_longer_than_the_limit() throws Exception {
         try (EngineRig rig = EngineRig.create();
                 Connection connection = rig.connect()) {
             rig.waitingLimit = Duration.ofSeconds(1);
@@ -102,7 +101,7 @@ class Scenario41TopicMissingIT {
                         new BrokenProducer(BrokenProducer.Fault.NO_ANSWER, record -> isOf(0, rig.topic, record))) {
             rig.between = broken;
             rig.stallTimeout = Duration.ofSeconds(4);
-            rig.page = new RelayConfig.Page(10, 3_000, 2); // less than what stands still fits in flight
+            rig.page = new RelayConfig.Page(10, 3_000, 2); // Less room in flight than the stalled records need.
             EngineRig.Running relay = rig.start();
             connection.setAutoCommit(false);
             List<String> still = keysOf(0, 3);
@@ -125,10 +124,10 @@ class Scenario41TopicMissingIT {
                     .filteredOn(line -> line.error() != null)
                     .hasSizeGreaterThanOrEqualTo(3)
                     .allSatisfy(line -> assertThat(line.error()).contains("partition 0 of topic \"" + rig.topic + '"'));
-            // the producer that follows the last stall is there when it has sent something
+            // The producer after the last stall is open when it has sent something.
             rig.insert(connection, keysOf(1, 1).get(0), "moves again");
             await().until(() -> rig.payloads().contains("moves again"));
-            // a key that is new on the partition waits at once, all others pass by
+            // A new key of the partition waits at once, and all others are sent.
             int senders = rig.senders.get();
             String late = keysOf(0, 4).get(3);
             rig.insert(connection, late, late + " 000");
@@ -159,7 +158,7 @@ class Scenario41TopicMissingIT {
                 && Utils.toPositive(Utils.murmur2(record.key())) % 3 == partition;
     }
 
-    /** Keys that go to a partition of three. */
+    /** Keys that belong to one of three partitions. */
     private static List<String> keysOf(int partition, int count) {
         return IntStream.range(0, 1_000)
                 .mapToObj(i -> "key" + i)

@@ -27,12 +27,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Scheduled events become events when they are due: each once, none early, in order of their times. */
+/** Scheduled events are sent when they are due: each once, none early, in order of their times. */
 @Tag("proof")
 class ScheduledEventsIT {
     private static final int FUTURE = 200_000;
     private static final int MOVED = 50_000;
-    /** Three branches with some index descents each. */
+    /** Three branches with a few index descents each. */
     private static final long BUFFERS_OF_A_LOOK = 60;
 
     private OutboxDatabaseFixture database;
@@ -56,7 +56,7 @@ class ScheduledEventsIT {
         try (EngineRig rig = EngineRig.create().withTopic();
                 Connection writer = rig.connect()) {
             EngineRig.Running relay = rig.start();
-            writer.setAutoCommit(false); // a relay that saw one before the next is there would be right to send it
+            writer.setAutoCommit(false); // A relay that sees one before the next exists would send it correctly.
             String due = OutboxDatabaseFixture.query(writer, "select clock_timestamp() + interval '1500 ms'");
             schedule(writer, rig.topic, "third", "timestamptz '" + due + "'");
             schedule(writer, rig.topic, "second", "clock_timestamp() + interval '1 s'");
@@ -118,7 +118,8 @@ class ScheduledEventsIT {
                 housekeeping,
                 "create table moved (id uuid, early boolean);"
                         + "create function note() returns trigger language plpgsql as $$ begin"
-                        + " insert into moved select new.id, clock_timestamp() < (convert_from(new.payload, 'UTF8'))::timestamptz;"
+                        + " insert into moved select new.id,"
+                        + " clock_timestamp() < (convert_from(new.payload, 'UTF8'))::timestamptz;"
                         + " return null; end $$;"
                         + "create trigger note after insert on outbox_event for each row execute function note()");
         Set<String> committed = ConcurrentHashMap.newKeySet();
@@ -192,7 +193,7 @@ class ScheduledEventsIT {
         return null;
     }
 
-    /** Before it lie the remains of what was moved, which a held xmin keeps, behind it a large future. */
+    /** Before it lie dead rows of moved events, which a held xmin keeps. After it lie many future events. */
     @Test
     void lookingForWhatIsDueReadsNeitherWhatWasMovedNorTheFuture() throws SQLException {
         try (Connection holder = database.connect();
@@ -216,7 +217,7 @@ class ScheduledEventsIT {
                             "now() - interval '1 day' + i * interval '1 ms'",
                             "generate_series(1, " + MOVED + ") i"));
             assertThat(scheduled.runOnce()).isEqualTo(MOVED);
-            // What else asks for the table: the writer's figures, which it would report later, and autovacuum.
+            // Others that read the table: the writer's statistics, which it would report later, and autovacuum.
             OutboxDatabaseFixture.query(writer, "select pg_stat_force_next_flush()");
             long before = buffers();
             for (int i = 0; i < 20; i++) {
@@ -226,7 +227,7 @@ class ScheduledEventsIT {
         }
     }
 
-    /** All that this table and its indexes were asked for, by anybody. */
+    /** How often this table and its indexes were read, by all sessions. */
     private long buffers() throws SQLException {
         OutboxDatabaseFixture.query(housekeeping, "select pg_stat_force_next_flush()");
         OutboxDatabaseFixture.query(housekeeping, "select pg_stat_clear_snapshot()");

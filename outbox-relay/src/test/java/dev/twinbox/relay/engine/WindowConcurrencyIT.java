@@ -22,9 +22,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Many writers against one window, on real PostgreSQL. Each key is a business row with a version; whoever changes it holds its
- * row lock, and its event carries the version. Whatever the transactions do, the window must show each committed event once,
- * and those of a key in order of their versions.
+ * Many writers against one window, on real PostgreSQL. Each key is a business row with a version. A writer that changes
+ * it holds its row lock, and its event carries the version. The window must show each committed event once, and those
+ * of a key in order of their versions.
  */
 class WindowConcurrencyIT {
     private OutboxDatabaseFixture database;
@@ -51,7 +51,7 @@ class WindowConcurrencyIT {
         }
     }
 
-    /** Reads until the writers are done and all they committed has been seen, or nothing comes any more. */
+    /** Reads until the writers have ended and all committed events were seen, or no more arrive. */
     private List<String> readAll(RelayConfig.Page page) throws SQLException {
         List<String> seen = new ArrayList<>();
         try (Connection connection = database.relayDatabase().connect()) {
@@ -68,7 +68,7 @@ class WindowConcurrencyIT {
                         .isTrue();
                 idle = read.isEmpty() ? idle + 1 : 0;
                 if (idle > 500 && !writers.areWriting()) {
-                    break; // something is lost; the assertion says what
+                    break; // An event is lost; the assertion reports which.
                 }
                 LockSupport.parkNanos(read.isEmpty() ? 2_000_000 : 0);
             }

@@ -26,8 +26,8 @@ import net.jqwik.api.lifecycle.AfterContainer;
 import net.jqwik.api.lifecycle.BeforeContainer;
 
 /**
- * The window against a model, on real PostgreSQL sessions: whatever interleaving of transactions and polls, pages of whatever
- * size, and restarts from an earlier position.
+ * The window against a model, on real PostgreSQL sessions. It varies the interleaving of transactions and polls, the
+ * size of pages, and restarts from an earlier position.
  */
 class WindowPropertyIT {
     private static final int SESSIONS = 4;
@@ -39,7 +39,7 @@ class WindowPropertyIT {
     private static final Map<RelayConfig.Page, OutboxTable> TABLES = new HashMap<>();
     private static int gid;
 
-    /** What can happen next. */
+    /** The possible next steps. */
     enum Kind {
         EARLY_XID,
         INSERT,
@@ -121,10 +121,13 @@ class WindowPropertyIT {
         }
     }
 
-    /** One history: the sessions, the model beside them, and what the window has shown. */
+    /** One history: the sessions, the model, and what the window has shown. */
     private static final class Run implements AutoCloseable {
         private final List<Writer> writers = new ArrayList<>();
-        /** Who changes a key keeps all others from it until the end of the transaction, as its row lock would. */
+        /**
+         * A session that changes a key blocks all others from it until the end of the transaction, as its row lock
+         * would.
+         */
         private final Map<Integer, Object> locks = new HashMap<>();
 
         private final List<String> committed = new ArrayList<>();
@@ -174,7 +177,7 @@ class WindowPropertyIT {
             assertInOrder();
         }
 
-        /** A window that opens now and is read to its end shows everything that has committed by now. */
+        /** A window that opens now and is read to its end shows everything that is committed by now. */
         private void pollToTheEnd(int rows) throws SQLException {
             while (position.to() != null) {
                 poll(rows, 1_000_000);
@@ -185,7 +188,7 @@ class WindowPropertyIT {
             assertThat(seen).containsExactlyInAnyOrderElementsOf(committed);
         }
 
-        /** As after a crash of the relay: an earlier position counts, what came behind it comes again. */
+        /** As after a crash of the relay: an earlier position counts, and later rows are read again. */
         private void restart(int back) {
             int at = Math.max(0, positions.size() - back);
             position = positions.get(at);
@@ -295,7 +298,7 @@ class WindowPropertyIT {
             run.locks.values().removeIf(holder -> holder == this);
         }
 
-        /** Leaves nothing behind for the next history, also when this one has failed. */
+        /** Leaves no trace for the next history, even if this one has failed. */
         @Override
         public void close() throws SQLException {
             end("rollback");

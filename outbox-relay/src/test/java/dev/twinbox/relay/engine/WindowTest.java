@@ -14,7 +14,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** The arithmetic of positions, a step at a time; as a whole it is searched by {@link InterleavingsTest}. */
+/** The arithmetic of positions, step by step. {@link InterleavingsTest} searches it as a whole. */
 class WindowTest {
     private static final Snapshot ONE = Snapshot.parse("10:10:");
     private static final Snapshot TWO = Snapshot.parse("15:20:15");
@@ -45,7 +45,7 @@ class WindowTest {
                 .isEqualTo(Position.open(ONE, TWO, 12));
     }
 
-    /** What became visible since it was opened belongs to the next one. */
+    /** What became visible after it was opened belongs to the next one. */
     @Test
     void theLastPageOfAnOpenWindowEndsWhereItWasOpened() {
         assertThat(Window.after(Position.open(ONE, TWO, 7), slice(THREE, Cut.NOTHING_LEFT, 9)))

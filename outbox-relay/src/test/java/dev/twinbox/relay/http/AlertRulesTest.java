@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The alert rules and the page of metrics name figures that the relay has. */
+/** The alert rules and the page of metrics use names of existing metrics only. */
 class AlertRulesTest {
     private static final Pattern METRIC = Pattern.compile("twinbox_relay_[a-z_]+");
 

@@ -103,9 +103,9 @@ class HealthTest {
     @Test
     void is_neither_live_nor_ready_when_the_loop_has_ended() {
         relaying();
-        progress.recordEnd("an error nobody foresaw");
+        progress.recordEnd("an unexpected error");
 
-        assertDown("an error nobody foresaw");
+        assertDown("an unexpected error");
         assertThat(health.live().status()).isEqualTo(Health.Status.DOWN);
     }
 

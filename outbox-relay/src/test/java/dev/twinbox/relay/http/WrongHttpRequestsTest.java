@@ -23,10 +23,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** One mistake at a time, as bytes on a socket: each is answered with what is wrong, or hung up on, and the next request is served. */
+/**
+ * One mistake at a time, as bytes on a socket. Each gets an answer with the reason, or the connection is closed. The
+ * next request is served.
+ */
 class WrongHttpRequestsTest {
 
-    /** For the machine's worst moments; the endpoint itself hangs up after ten seconds. */
+    /** Long enough for a very slow machine. The endpoint itself closes the connection after ten seconds. */
     private static final int LIMIT_MILLIS = 120_000;
 
     private static final String HUNG_UP = "";
@@ -101,7 +104,7 @@ class WrongHttpRequestsTest {
                 .isEqualTo(path + " can only be read, " + method + " is not possible: use GET or HEAD\n");
     }
 
-    /** The JDK's own words; what matters is that there are some, and a status. */
+    /** The JDK's own text. It only matters that there is a text and a status. */
     @ParameterizedTest(name = "{0}")
     @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
             GET /%zz HTTP/1.1 | 400
@@ -143,7 +146,10 @@ class WrongHttpRequestsTest {
                 .startsWith("HTTP/1.1 " + status + " ");
     }
 
-    /** An orchestrator asks by the address of a pod, and what is told is no secret: there is nothing to protect by the name. */
+    /**
+     * An orchestrator uses the address of a pod, and the answer is no secret. So a check of the name would protect
+     * nothing.
+     */
     @ParameterizedTest(name = "{0}")
     @ValueSource(
             strings = {
@@ -230,7 +236,7 @@ class WrongHttpRequestsTest {
         assertThat(body(answer)).isEqualTo("/health/ready cannot be answered, the relay's log says why\n");
     }
 
-    /** Half a request holds a thread, and must not hold that of others. */
+    /** Half a request occupies a thread, and must not occupy that of another request. */
     @Test
     void clientsThatDoNotEndTheirRequestAreHungUpOnAndOthersAreServed() throws IOException {
         List<String> halves = List.of(
@@ -239,7 +245,7 @@ class WrongHttpRequestsTest {
                 "GET /metrics HTTP/1.1\r\nHost: x\r\n",
                 "GET /metrics HTTP/1.1\n\n",
                 "\r\n\r\n\r\n",
-                "\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003", // a client that thinks it is TLS
+                "\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003", // a client that speaks TLS
                 "POST /metrics HTTP/1.1\r\nContent-Length: 10\r\n\r\nx",
                 "POST /metrics HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab");
         List<Socket> clients = new ArrayList<>();
@@ -249,7 +255,7 @@ class WrongHttpRequestsTest {
                 clients.add(client);
                 client.getOutputStream().write(halves.get(i % halves.size()).getBytes(StandardCharsets.ISO_8859_1));
             }
-            clients.add(connect()); // says nothing at all
+            clients.add(connect()); // sends nothing
 
             assertThat(answer("GET /health/live HTTP/1.1")).startsWith("HTTP/1.1 200 ");
             for (Socket client : clients) {
@@ -272,7 +278,7 @@ class WrongHttpRequestsTest {
             try {
                 client.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
             } catch (SocketException e) {
-                // It was hung up on before it had said everything.
+                // The connection was closed before the client had sent everything.
             }
             return readToEnd(client);
         }
@@ -284,13 +290,13 @@ class WrongHttpRequestsTest {
         return client;
     }
 
-    /** @throws java.net.SocketTimeoutException if nobody hangs up */
+    /** @throws java.net.SocketTimeoutException if the server does not close the connection */
     private static String readToEnd(Socket client) throws IOException {
         ByteArrayOutputStream answer = new ByteArrayOutputStream();
         try {
             client.getInputStream().transferTo(answer);
         } catch (SocketException e) {
-            // Reset: hung up as well.
+            // A reset closes the connection as well.
         }
         return answer.toString(StandardCharsets.UTF_8);
     }

@@ -25,13 +25,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * No plan reads history: behind a million rows that were sent long ago, without statistics and with, while another session
- * holds back vacuum, and at the sixth execution, where PostgreSQL would go over to a generic plan.
+ * No plan reads history. The table has a million rows that were sent long ago, with and without statistics, while
+ * another session holds back vacuum. This includes the sixth execution, when PostgreSQL would switch to a generic plan.
  */
 class OutboxPlansIT {
     private static final int HISTORY = 1_000_000;
     private static final SqlIdentifier EVENTS = OutboxDatabaseFixture.SCHEMA.events();
-    /** Of index and table together; an index descent is 3 or 4, times three slots, times the branches. */
+    /**
+     * Buffers of index and table together. An index descent takes 3 or 4, for each of three slots and for each branch.
+     */
     private static final long BUFFERS_OF_A_POLL = 60;
 
     private static final String INDEX =
@@ -42,7 +44,7 @@ class OutboxPlansIT {
     private static Connection unfinished;
     private static Connection reading;
 
-    /** What one execution touched, and how many rows it had to sort. */
+    /** What one execution read, and how many rows it sorted. */
     private record Touched(long rows, long buffers, long sorted, List<String> scans) {}
 
     @BeforeAll
@@ -60,7 +62,8 @@ class OutboxPlansIT {
         try (Connection owner = database.connect()) {
             List<String> indexes = new ArrayList<>();
             String name;
-            while ((name = OutboxDatabaseFixture.query(owner, INDEX)) != null) { // filling a table is faster without
+            // Filling a table is faster without indexes.
+            while ((name = OutboxDatabaseFixture.query(owner, INDEX)) != null) {
                 indexes.add(OutboxDatabaseFixture.query(owner, "select pg_get_indexdef('" + name + "'::regclass)"));
                 OutboxDatabaseFixture.execute(owner, "drop index " + name);
             }
@@ -74,7 +77,7 @@ class OutboxPlansIT {
                 OutboxDatabaseFixture.execute(owner, index.replace(" ON ONLY ", " ON "));
             }
         }
-        // Its transaction and number are older than all of history. It uses one slot: others can be emptied.
+        // Its transaction and number are older than all of history. It uses one slot, so the others can be emptied.
         OutboxDatabaseFixture.execute(
                 unfinished,
                 "insert into outbox_event (seq, id, topic, key, type, source, occurred_at, content_type) values ("
@@ -88,7 +91,7 @@ class OutboxPlansIT {
         }
     }
 
-    /** A plan from an earlier test must not be found in the cache. */
+    /** A plan from an earlier test must not be in the cache. */
     @BeforeEach
     void forgetPlans() throws SQLException {
         OutboxDatabaseFixture.execute(reading, "deallocate all");
@@ -108,7 +111,7 @@ class OutboxPlansIT {
     @EnumSource
     void aPollReadsWhatIsNewAndWhatWasInProgressAndNoMore(Cutting cutting) throws SQLException {
         Snapshot from = now();
-        insert(2, 100); // the slot that was empty: rotation has just come to it
+        insert(2, 100); // The empty slot: it has just become active.
         Touched touched = sixthExecution(OutboxTable.openWindow(cutting, EVENTS), cutting, openWindow(from));
         assertThat(touched.rows())
                 .as(touched.toString())
@@ -128,7 +131,7 @@ class OutboxPlansIT {
         assertThat(touched.buffers()).as(touched.toString()).isLessThan(BUFFERS_OF_A_POLL + 100);
     }
 
-    /** The check under the lock of a slot of half a million rows: nothing of it is unsent, and nothing of it is read. */
+    /** The check under the lock of a slot with half a million rows. None is unsent, and none is read. */
     @Test
     void lookingForUnsentEventsOfASlotReadsNoHistory() throws SQLException {
         saveAsSent(now());
@@ -154,7 +157,7 @@ class OutboxPlansIT {
     void afterASlotWasEmptiedThePlansAreTheSame() throws SQLException {
         EventSlots slots = new EventSlots(reading, OutboxDatabaseFixture.SCHEMA, "relay");
         saveAsSent(now());
-        // The unfinished transaction uses the slot that had its turn when it began.
+        // The unfinished transaction uses the slot that was active when it began.
         assertThat(slots.tryEmpty(0).equals(EventSlots.Outcome.EMPTIED)
                         || slots.tryEmpty(1).equals(EventSlots.Outcome.EMPTIED))
                 .isTrue();
@@ -166,7 +169,7 @@ class OutboxPlansIT {
         lookingForUnsentEventsOfASlotReadsNoHistory();
     }
 
-    /** It is planned once, on the day of the installation, and must do for ever: with or without statistics. */
+    /** The plan is made once, on the day of the installation. It must be good forever, with or without statistics. */
     @ParameterizedTest
     @EnumSource
     void aPlanOfAnEmptyOutboxIsAsGood(Cutting cutting) throws SQLException {
@@ -213,8 +216,9 @@ class OutboxPlansIT {
     private static long insert(int slot, int rows) throws SQLException {
         return Long.parseLong(OutboxDatabaseFixture.query(
                 reading,
-                "with i as (insert into outbox_event (slot, id, topic, key, type, source, occurred_at, content_type, payload)"
-                        + " select " + slot + ", gen_random_uuid(), 'orders', 'k', 't', '/s', now(), 'text/plain', 'x'"
+                "with i as (insert into outbox_event (slot, id, topic, key, type, source, occurred_at, content_type,"
+                        + " payload) select " + slot
+                        + ", gen_random_uuid(), 'orders', 'k', 't', '/s', now(), 'text/plain', 'x'"
                         + " from generate_series(1, " + rows + ") returning seq) select min(seq) from i"));
     }
 
@@ -240,7 +244,7 @@ class OutboxPlansIT {
         return touched(reading, parameters);
     }
 
-    /** Five times. */
+    /** Runs the statement five times. */
     private static void execute(Connection connection, String statement, String parameters) throws SQLException {
         String sql = statement;
         for (int number = 1; sql.indexOf('?') >= 0; number++) {

@@ -13,7 +13,10 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** What the relay asks again and again costs the same however many events wait for a person or behind another. */
+/**
+ * The statements that the relay repeats cost the same, however many events wait for an operator or are blocked by
+ * another.
+ */
 class ParkedPlansIT {
     private static final int KEYS = 100_000;
     private static final long BUFFERS = 40;
