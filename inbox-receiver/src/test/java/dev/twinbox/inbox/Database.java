@@ -38,12 +38,7 @@ public final class Database {
 
     /** Creates the outbox, for an application that also publishes. */
     void migrateOutbox() {
-        new OutboxSchema(
-                        null,
-                        OutboxSchema.DEFAULT_TABLE,
-                        OutboxSchema.DEFAULT_POSITION_TABLE,
-                        OutboxSchema.DEFAULT_LEASE_TABLE)
-                .migrate(dataSource());
+        new OutboxSchema(null, OutboxSchema.DEFAULT_TABLE).migrate(dataSource());
     }
 
     private PGSimpleDataSource dataSource() {

@@ -250,7 +250,7 @@ public final class RelayRig implements AutoCloseable {
     RelayProcess owner(List<RelayProcess> relays) {
         RelayProcess[] found = new RelayProcess[1];
         await("an owner").until(() -> {
-            String taken = ".*Took the lease of relay \"relay\", epoch " + epoch() + "( .*)?";
+            String taken = ".*Took the lease of relay \"[^\"]+\", epoch " + epoch() + "( .*)?";
             for (RelayProcess relay : relays) {
                 found[0] = relay.log().lines().anyMatch(line -> line.matches(taken)) ? relay : found[0];
             }
