@@ -4,7 +4,7 @@ import dev.twinbox.DeliveryContract;
 import dev.twinbox.EventSerializer;
 import dev.twinbox.InvalidConfigurationException;
 import dev.twinbox.inbox.config.InboxConfig;
-import dev.twinbox.inbox.config.Setting;
+import dev.twinbox.inbox.config.InboxSettings;
 import dev.twinbox.inbox.engine.Receiver;
 import dev.twinbox.inbox.event.Aliases;
 import dev.twinbox.inbox.event.ErrorText;
@@ -151,8 +151,8 @@ class InboxReceiver {
         } catch (NamingException | ClassCastException e) {
             throw new InvalidConfigurationException(
                     "Configuration of the inbox",
-                    List.of(Setting.DATA_SOURCE.key() + " is \"" + name + "\", under which JNDI has no data source: "
-                            + e.getMessage()));
+                    List.of(InboxSettings.DATA_SOURCE.key() + " is \"" + name
+                            + "\", under which JNDI has no data source: " + e.getMessage()));
         }
     }
 

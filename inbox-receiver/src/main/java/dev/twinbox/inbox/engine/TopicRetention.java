@@ -2,7 +2,7 @@ package dev.twinbox.inbox.engine;
 
 import dev.twinbox.inbox.config.ConsumerSettings;
 import dev.twinbox.inbox.config.InboxConfig;
-import dev.twinbox.inbox.config.Setting;
+import dev.twinbox.inbox.config.InboxSettings;
 import dev.twinbox.inbox.event.ErrorText;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -135,15 +135,15 @@ final class TopicRetention {
         boolean forEver = lifetime.longest().equals(FOR_EVER);
         return "Topic " + topic + " may keep a record "
                 + (forEver ? "for ever" : "for " + InboxConfig.text(lifetime.longest()))
-                + " (" + lifetime.reason() + "), " + Setting.RETENTION.key() + " is " + InboxConfig.text(keep)
+                + " (" + lifetime.reason() + "), " + InboxSettings.RETENTION.key() + " is " + InboxConfig.text(keep)
                 + ": a record that is delivered again after that would have its effect a second time. Set "
-                + Setting.RETENTION.key() + " to "
+                + InboxSettings.RETENTION.key() + " to "
                 + (forEver ? "" : InboxConfig.text(lifetime.longest()) + " or more, or to ")
                 + "forever, or have the topic keep its records for a shorter time.";
     }
 
     private String notAllowed(List<String> refusals) {
-        return "Whether " + Setting.RETENTION.key() + " " + InboxConfig.text(keep)
+        return "Whether " + InboxSettings.RETENTION.key() + " " + InboxConfig.text(keep)
                 + " is at least as long as the topics keep their records cannot be compared; inbox rows are deleted after it."
                 + " Grant the application's Kafka principal DescribeConfigs on the topics, or compare yourself: "
                 + String.join(", ", refusals) + ".";

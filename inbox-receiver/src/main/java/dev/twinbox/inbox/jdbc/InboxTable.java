@@ -11,12 +11,21 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /**
  * The statements by which the receiver works on the inbox table: claim events, give claims back, delete old rows. Each method
  * works in its caller's transaction. What an operator asks for is in {@link InboxRows}.
  */
 public final class InboxTable {
+
+    static final Map<String, String> COLUMNS = Map.of(
+            "consumer_group", "text",
+            "handler", "text",
+            "event_id", "text",
+            "handled_at", "timestamp with time zone");
+
+    static final List<String> PRIMARY_KEY = List.of("consumer_group", "handler", "event_id");
 
     /**
      * To plan a claim costs three times what it costs to claim one event, so the plan is kept (PostgreSQL would not: it takes its

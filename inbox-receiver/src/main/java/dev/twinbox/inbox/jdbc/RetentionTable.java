@@ -8,10 +8,16 @@ import java.sql.SQLException;
 import java.sql.Timestamp;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** All SQL of the table that says how far retention got. Each method works in its caller's transaction. */
 public final class RetentionTable {
+
+    static final Map<String, String> COLUMNS = Map.of(
+            "consumer_group", "text",
+            "done_to", "timestamp with time zone",
+            "swept_at", "timestamp with time zone");
 
     /** What comes behind the inbox table's name. */
     private static final String SUFFIX = "_retention";
