@@ -4,7 +4,7 @@ import dev.twinbox.DeliveryContract;
 import dev.twinbox.EventSerializer;
 import dev.twinbox.InvalidConfigurationException;
 import dev.twinbox.inbox.config.InboxConfig;
-import dev.twinbox.inbox.config.Setting;
+import dev.twinbox.inbox.config.InboxSettings;
 import dev.twinbox.inbox.engine.Receiver;
 import dev.twinbox.inbox.event.Aliases;
 import dev.twinbox.inbox.event.ErrorText;
@@ -154,7 +154,7 @@ class InboxReceiver {
         } catch (NamingException | ClassCastException e) {
             throw new InvalidConfigurationException(
                     "Configuration of the inbox",
-                    List.of(Setting.DATA_SOURCE.key() + " is \"" + name
+                    List.of(InboxSettings.DATA_SOURCE.key() + " is \"" + name
                             + "\", but JNDI has no data source of this name: " + e.getMessage()));
         }
     }

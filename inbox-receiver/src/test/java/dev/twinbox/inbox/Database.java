@@ -25,15 +25,15 @@ public final class Database {
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }
-        migrate(null, "inbox_event", "inbox_parked");
+        migrate(null, "inbox_event");
         execute("create table effect (id bigserial primary key, handler text not null, event_id text not null)");
         execute("create table call (id bigserial primary key, handler text not null, event_id text not null, "
                 + "instance text not null, at timestamptz not null default clock_timestamp())");
         execute("create index on call (event_id, handler)");
     }
 
-    void migrate(@Nullable String schema, String table, String parked) {
-        new InboxSchema(new SqlIdentifier(schema, table), new SqlIdentifier(schema, parked)).migrate(dataSource());
+    void migrate(@Nullable String schema, String table) {
+        new InboxSchema(new SqlIdentifier(schema, table)).migrate(dataSource());
     }
 
     /** Creates the outbox, for an application that also publishes. */

@@ -50,7 +50,6 @@ final class ParallelApp {
                 .with("twinbox.inbox.lanes", Integer.toString(LANES))
                 .with("twinbox.inbox.workers", "6")
                 .with("twinbox.inbox.batch.size", "20")
-                .with("twinbox.inbox.lanes-ahead", "1000")
                 .with("twinbox.inbox.quick-tries", "2")
                 .with("twinbox.inbox.parked.retry.initial", "PT0.1S")
                 .with("twinbox.inbox.parked.retry.max", "PT0.2S")

@@ -38,7 +38,7 @@ final class PassingApp implements AutoCloseable {
         return new TestApp(NAME, database.name())
                 .with(PassingHandler.class)
                 .with("twinbox.inbox.batch.size", "20")
-                .with("twinbox.inbox.stop.timeout", "PT5S");
+                .with("twinbox.inbox.shutdown-timeout", "PT5S");
     }
 
     void undeploy() {

@@ -1,10 +1,9 @@
 package dev.twinbox.inbox.config;
 
+import dev.twinbox.config.SettingsReader;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -46,7 +45,7 @@ public final class ConsumerSettings {
 
     /** Name, and why the receiver does not leave it to the application. */
     private static final Map<String, String> FIXED = new TreeMap<>(Map.ofEntries(
-            Map.entry(ConsumerConfig.GROUP_ID_CONFIG, "it is " + Setting.GROUP.key()),
+            Map.entry(ConsumerConfig.GROUP_ID_CONFIG, "it is " + InboxSettings.GROUP.key()),
             Map.entry(ConsumerConfig.GROUP_PROTOCOL_CONFIG, "rebalances are built on the classic protocol"),
             Map.entry(
                     ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
@@ -58,72 +57,67 @@ public final class ConsumerSettings {
             Map.entry(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, "records are read as bytes"),
             Map.entry(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, "records are read as bytes"),
             Map.entry(ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG, "partitions move cooperatively"),
-            Map.entry(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, "it follows from " + Setting.BATCH_SIZE.key()),
+            Map.entry(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, "it follows from " + InboxSettings.BATCH_SIZE.key()),
             Map.entry(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, "a receiver never creates topics")));
 
     private ConsumerSettings() {}
-
-    /** Names of all settings that Kafka's consumer knows. */
-    static Set<String> names() {
-        return ConsumerConfig.configNames();
-    }
 
     /** Names of those that an application cannot set. */
     static Set<String> fixed() {
         return FIXED.keySet();
     }
 
-    /** What is wrong with the application's settings; one sentence each. */
-    static List<String> problems(Map<String, String> kafka) {
-        List<String> problems = new ArrayList<>();
-        problems.addAll(addressProblems(kafka.get(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG)));
-        Map<String, String> toCheck = new HashMap<>(kafka);
-        for (String name : kafka.keySet()) {
-            String reason = FIXED.get(name);
-            if (reason != null) {
-                problems.add(Setting.KAFKA_PREFIX + name + " cannot be set: " + reason);
-                toCheck.remove(name);
-            } else if (!names().contains(name)) {
-                problems.add(
-                        "unknown key " + Setting.KAFKA_PREFIX + name + ": Kafka's consumer has no setting " + name);
-                toCheck.remove(name);
+    /**
+     * Reports what is wrong with the application's settings. Kafka's consumer would refuse it, too, but only when it is
+     * made, long after the deployment.
+     *
+     * @param kafka by Kafka's own names
+     */
+    static void check(SettingsReader reader, Map<String, String> kafka) {
+        checkAddresses(reader, kafka.get(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG));
+        Map<String, String> free = new HashMap<>(kafka);
+        FIXED.forEach((name, reason) -> {
+            if (free.remove(name) != null) {
+                reader.report(InboxSettings.KAFKA_PREFIX + name, "cannot be set: " + reason);
             }
-        }
-        for (ConfigValue value : DEFINITION.validate(toCheck)) {
-            if (kafka.containsKey(value.name()) && !value.errorMessages().isEmpty()) {
+        });
+        boolean isLegal = true;
+        for (ConfigValue value : DEFINITION.validate(free)) {
+            if (free.containsKey(value.name()) && !value.errorMessages().isEmpty()) {
                 // What follows the first is its consequence.
-                problems.add(Setting.KAFKA_PREFIX + value.name() + ": "
-                        + value.errorMessages().get(0));
+                reader.report(
+                        InboxSettings.KAFKA_PREFIX + value.name(),
+                        "is refused by Kafka: " + value.errorMessages().get(0));
+                isLegal = false;
             }
         }
-        if (problems.isEmpty()) {
-            problems.addAll(sessionProblems(kafka));
+        if (isLegal) {
+            checkSession(reader, kafka);
         }
-        return problems;
     }
 
-    /** Without asking the network. Kafka's consumer would refuse it, but only when it is made, long after the deployment. */
-    private static List<String> addressProblems(@Nullable String addresses) {
-        String key = Setting.KAFKA_PREFIX + ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG;
+    /** Without asking the network. */
+    private static void checkAddresses(SettingsReader reader, @Nullable String addresses) {
+        String key = InboxSettings.KAFKA_PREFIX + ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG;
         if (addresses == null) {
-            return List.of(key + " is not set: host:port of one or more brokers, separated by commas");
+            reader.report(key, "is missing: set it to host:port of one or more brokers, separated by commas");
+            return;
         }
-        return Arrays.stream(addresses.split(","))
+        Arrays.stream(addresses.split(","))
                 .map(String::trim)
                 .filter(address -> Utils.getHost(address) == null || Utils.getPort(address) == null)
-                .map(address -> key + " has to be host:port, several separated by commas; \"" + address + "\" is not")
-                .toList();
+                .forEach(address -> reader.report(
+                        key, "must be host:port, several separated by commas; \"" + address + "\" is not"));
     }
 
-    /** Kafka's consumer would refuse it, but only when it is made, long after the deployment. */
-    private static List<String> sessionProblems(Map<String, String> kafka) {
+    private static void checkSession(SettingsReader reader, Map<String, String> kafka) {
         int session = session(kafka);
-        int heartbeat = heartbeat(kafka);
-        return heartbeat < session
-                ? List.of()
-                : List.of(Setting.KAFKA_PREFIX + ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG + " is " + heartbeat
-                        + ", not less than " + Setting.KAFKA_PREFIX + ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG + " "
-                        + session);
+        if (heartbeat(kafka) >= session) {
+            reader.report(
+                    InboxSettings.KAFKA_PREFIX + ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG,
+                    "must be less than " + InboxSettings.KAFKA_PREFIX + ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG + " ("
+                            + session + ")");
+        }
     }
 
     /** Properties of a consumer of this group. */

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param backoff waits between attempts
  * @param parking what becomes of an event whose handler fails
  * @param retention how long inbox rows are kept; null: for ever
- * @param stopTimeout how long a stop waits for the record that is being handled
+ * @param shutdownTimeout how long a stop waits for the record that is being handled
  * @param formats how the producers of the topics write
  * @param unknownType what becomes of events that are for no handler
  * @param kafka consumer settings by Kafka's own names, without those that the receiver fixes; may hold secrets
@@ -39,12 +39,18 @@ public record InboxConfig(
         Backoff backoff,
         Parking parking,
         @Nullable Duration retention,
-        Duration stopTimeout,
+        Duration shutdownTimeout,
         TopicFormat.OfTopics formats,
         UnknownType unknownType,
         Map<String, String> kafka) {
 
     static final String FOR_EVER = "forever";
+
+    /** With several lanes: a crash redelivers up to this many records, plus one poll. */
+    static final int LANES_AHEAD = 5_000;
+
+    /** The wait before the second attempt. */
+    static final Duration FIRST_RETRY = Duration.ofMillis(100);
 
     /**
      * How much goes into one transaction.
@@ -68,7 +74,10 @@ public record InboxConfig(
      * @param partitionBytes of one partition
      * @param totalBytes of all partitions
      */
-    public record Buffer(int partitionBytes, int totalBytes) {}
+    public record Buffer(int partitionBytes, int totalBytes) {
+
+        static final Buffer DEFAULT = new Buffer(32 << 20, 128 << 20);
+    }
 
     /**
      * What becomes of an event whose handler fails.
@@ -99,7 +108,7 @@ public record InboxConfig(
                 + ", batch.max-time=" + batch.maxTime() + ", workers=" + workers + ", lanes=" + lanes + ", buffer="
                 + buffer + ", retry=" + backoff.initial() + ".."
                 + backoff.max() + ", parking=" + parking + ", retention="
-                + (retention == null ? FOR_EVER : InboxConfig.text(retention)) + ", stop.timeout=" + stopTimeout
+                + (retention == null ? FOR_EVER : InboxConfig.text(retention)) + ", shutdown-timeout=" + shutdownTimeout
                 + ", formats=" + formats + ", unknown-type=" + unknownType + ", kafka=" + new TreeSet<>(kafka.keySet());
     }
 }

@@ -1,7 +1,7 @@
 package dev.twinbox.inbox.engine;
 
 import dev.twinbox.inbox.config.InboxConfig;
-import dev.twinbox.inbox.config.Setting;
+import dev.twinbox.inbox.config.InboxSettings;
 import dev.twinbox.inbox.event.ErrorText;
 import dev.twinbox.inbox.event.ReceivedEvent;
 import java.lang.System.Logger;
@@ -133,7 +133,7 @@ final class BatchDispatch {
     /** Ends the batches of these partitions early. Waits for their workers, at most for the configured time. */
     void settle(Collection<AssignedPartition> leaving) {
         cutShort(leaving);
-        long deadline = System.nanoTime() + config.stopTimeout().toNanos();
+        long deadline = System.nanoTime() + config.shutdownTimeout().toNanos();
         try {
             while (leaving.stream().anyMatch(AssignedPartition::isRunning)) {
                 if (!awaitOutcome(deadline - System.nanoTime())) {
@@ -161,8 +161,8 @@ final class BatchDispatch {
                 "{0} is left unfinished: its handler took longer than {1} {2}. It is redelivered "
                         + "unless it still commits",
                 lane.first(),
-                Setting.STOP_TIMEOUT.key(),
-                config.stopTimeout()));
+                InboxSettings.SHUTDOWN_TIMEOUT.key(),
+                config.shutdownTimeout()));
     }
 
     private void apply(Result result) {

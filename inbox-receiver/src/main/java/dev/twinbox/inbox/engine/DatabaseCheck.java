@@ -1,7 +1,7 @@
 package dev.twinbox.inbox.engine;
 
 import dev.twinbox.SchemaException;
-import dev.twinbox.inbox.config.Setting;
+import dev.twinbox.inbox.config.InboxSettings;
 import dev.twinbox.inbox.jdbc.InboxSchema;
 import dev.twinbox.inbox.jdbc.JtaDatabase;
 import java.lang.System.Logger;
@@ -80,9 +80,9 @@ final class DatabaseCheck {
 
         void rethrow() throws SQLException {
             if (thrown instanceof SQLException e) {
-                if (needsAnOperator(e)) {
+                if (Faults.needsAnOperator(e)) {
                     throw new SchemaException(
-                            "Data source " + dataSourceName + " (" + Setting.DATA_SOURCE.key()
+                            "Data source " + dataSourceName + " (" + InboxSettings.DATA_SOURCE.key()
                                     + ") cannot be used for the inbox: " + e.getMessage(),
                             e);
                 }
@@ -91,11 +91,6 @@ final class DatabaseCheck {
             if (thrown instanceof RuntimeException e) {
                 throw e;
             }
-        }
-
-        /** Wrong credentials (28), unknown database (3D), missing privilege or object (42): a retry does not help. */
-        private boolean needsAnOperator(SQLException e) {
-            return Faults.hasState(e, "28") || Faults.hasState(e, "3D") || Faults.hasState(e, "42");
         }
     }
 }

@@ -1,6 +1,7 @@
 package dev.twinbox.inbox.engine;
 
 import dev.twinbox.AlreadyDoneException;
+import dev.twinbox.jdbc.SqlState;
 import java.sql.SQLException;
 import java.util.ArrayDeque;
 import java.util.Collections;
@@ -14,25 +15,26 @@ import javax.transaction.xa.XAException;
 /** Separates faults of the database or the connection from faults of an event. */
 final class Faults {
 
-    private static final String QUERY_CANCELED = "57014";
-
     private Faults() {}
 
-    /**
-     * Whether the same attempt may succeed later without any change. That holds for connection exceptions (class 08),
-     * operator intervention (57), serialization failure (40001) and deadlock (40P01). It does not hold for a canceled
-     * statement (57014): a handler that hits a statement timeout will hit it again.
-     */
+    /** Whether the same attempt may succeed later without any change, by {@link SqlState#isTransient}. */
     static boolean isTransient(Throwable thrown) {
-        return find(thrown, Faults::isTransientCause).isPresent();
+        return find(thrown, cause -> isSql(cause, SqlState::isTransient) || isLostResourceManager(cause))
+                .isPresent();
     }
 
     /**
-     * Whether a claim failed because of the event: bad data (22), a constraint (23) or a limit (54). Everything else is
-     * a fault of the database, also a missing table or a revoked privilege.
+     * Whether the claim of an event failed because of the event, by {@link SqlState#isBadData}. All else, a missing
+     * table or a revoked privilege included, is a fault of the database.
      */
     static boolean isBadData(Throwable thrown) {
-        return hasState(thrown, "22") || hasState(thrown, "23") || hasState(thrown, "54");
+        return find(thrown, cause -> isSql(cause, SqlState::isBadData)).isPresent();
+    }
+
+    /** Whether an operator has to act: the login is refused, or a schema, table, column or privilege is missing. */
+    static boolean needsAnOperator(Throwable thrown) {
+        return find(thrown, cause -> isSql(cause, SqlState::isLoginRefused) || isSql(cause, SqlState::isSchemaWrong))
+                .isPresent();
     }
 
     /** Whether the handler reported that its work was already done. */
@@ -40,23 +42,12 @@ final class Faults {
         return find(thrown, AlreadyDoneException.class::isInstance).isPresent();
     }
 
-    /** Whether the exception or one of its causes is an SQL error of this class. */
-    static boolean hasState(Throwable thrown, String sqlStateClass) {
-        return find(thrown, cause -> sqlState(cause).startsWith(sqlStateClass)).isPresent();
+    private static boolean isSql(Throwable cause, Predicate<SQLException> condition) {
+        return cause instanceof SQLException sql && condition.test(sql);
     }
 
-    private static boolean isTransientCause(Throwable cause) {
-        String state = sqlState(cause);
-        return state.startsWith("08")
-                || (state.startsWith("57") && !state.equals(QUERY_CANCELED))
-                || state.equals("40001")
-                || state.equals("40P01")
-                || (cause instanceof XAException xa && xa.errorCode == XAException.XAER_RMFAIL);
-    }
-
-    private static String sqlState(Throwable cause) {
-        String state = cause instanceof SQLException sql ? sql.getSQLState() : null;
-        return state == null ? "" : state;
+    private static boolean isLostResourceManager(Throwable cause) {
+        return cause instanceof XAException xa && xa.errorCode == XAException.XAER_RMFAIL;
     }
 
     /** Walks causes, next exceptions and suppressed ones. Handlers may throw anything, also a cycle of causes. */

@@ -54,10 +54,7 @@ public final class Receiver {
         this.status = status;
         this.inbox = new InboxTable(config.table(), config.parking().table());
         this.parked = new ParkedTable(config.parking().table());
-        this.check = new DatabaseCheck(
-                database,
-                config.dataSource(),
-                new InboxSchema(config.table(), config.parking().table()));
+        this.check = new DatabaseCheck(database, config.dataSource(), new InboxSchema(config.table()));
     }
 
     /**
@@ -159,13 +156,13 @@ public final class Receiver {
         if (retention != null) {
             retention.stop();
         }
-        boolean isStopped = threads == null || threads.awaitEnd(config.stopTimeout());
+        boolean isStopped = threads == null || threads.awaitEnd(config.shutdownTimeout());
         LOG.log(
                 isStopped ? Level.INFO : Level.WARNING,
                 isStopped
                         ? "Receiver stopped: {0} effects, {1} duplicates skipped"
                         : "Receiver stopped, but some of its threads did not end within "
-                                + ReceiverThreads.longestWait(config.stopTimeout()),
+                                + ReceiverThreads.longestWait(config.shutdownTimeout()),
                 status.sum(ReceiverStatus.Total.EFFECTS),
                 status.sum(ReceiverStatus.Total.DUPLICATES));
     }

@@ -2,7 +2,7 @@ package dev.twinbox.inbox.engine;
 
 import dev.twinbox.inbox.config.ConsumerSettings;
 import dev.twinbox.inbox.config.InboxConfig;
-import dev.twinbox.inbox.config.Setting;
+import dev.twinbox.inbox.config.InboxSettings;
 import dev.twinbox.inbox.event.ErrorText;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -138,15 +138,15 @@ final class TopicRetention {
         boolean forEver = lifetime.longest().equals(FOR_EVER);
         return "Topic " + topic + " may keep a record "
                 + (forEver ? "for ever" : "for " + InboxConfig.text(lifetime.longest()))
-                + " (" + lifetime.reason() + "), " + Setting.RETENTION.key() + " is " + InboxConfig.text(keep)
+                + " (" + lifetime.reason() + "), " + InboxSettings.RETENTION.key() + " is " + InboxConfig.text(keep)
                 + ": a record that is redelivered after that would have its effect again. Set "
-                + Setting.RETENTION.key() + " to "
+                + InboxSettings.RETENTION.key() + " to "
                 + (forEver ? "" : InboxConfig.text(lifetime.longest()) + " or more, or to ")
                 + "forever, or let the topic keep its records for a shorter time.";
     }
 
     private String notAllowed(List<String> refusals) {
-        return Setting.RETENTION.key() + " " + InboxConfig.text(keep)
+        return InboxSettings.RETENTION.key() + " " + InboxConfig.text(keep)
                 + " cannot be compared with the retention of the topics. Inbox rows are deleted after this time."
                 + " Grant the application's Kafka principal DescribeConfigs on the topics, or compare yourself: "
                 + String.join(", ", refusals) + ".";

@@ -3,13 +3,13 @@ package dev.twinbox.inbox.event;
 import dev.twinbox.EventContext;
 import dev.twinbox.EventType;
 import dev.twinbox.InboxHandler;
+import dev.twinbox.TopicName;
 import java.lang.reflect.Method;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,8 +23,6 @@ import org.jspecify.annotations.Nullable;
  */
 record HandlerDeclaration(
         @Nullable HandlerShape shape, @Nullable Class<?> eventClass, String topic, String type, Set<String> aliases) {
-
-    private static final Pattern TOPIC = Pattern.compile("[A-Za-z0-9._-]{1,249}");
 
     static HandlerDeclaration of(Method method, InboxHandler annotation) {
         @Nullable HandlerShape shape = shape(method);
@@ -105,7 +103,7 @@ record HandlerDeclaration(
     private void checkTopicAndType(String name, List<String> breaches) {
         if (topic.isEmpty()) {
             breaches.add("its topic is not known; set @InboxHandler(topic = ...), or topic on @EventType of " + name);
-        } else if (!TOPIC.matcher(topic).matches() || topic.equals(".") || topic.equals("..")) {
+        } else if (!TopicName.isLegal(topic)) {
             breaches.add("\"" + topic + "\" cannot be a Kafka topic: 1 to 249 characters of a-z A-Z 0-9 . _ -");
         }
         if (type.isEmpty()) {

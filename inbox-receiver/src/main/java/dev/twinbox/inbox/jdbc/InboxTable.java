@@ -11,6 +11,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /**
  * The receiver's statements on the inbox table: claim events, give claims back, delete old rows. {@link InboxRows} has
@@ -19,6 +20,14 @@ import java.util.List;
  * <p>Each method runs in its caller's transaction.
  */
 public final class InboxTable {
+
+    static final Map<String, String> COLUMNS = Map.of(
+            "consumer_group", "text",
+            "handler", "text",
+            "event_id", "text",
+            "handled_at", "timestamp with time zone");
+
+    static final List<String> PRIMARY_KEY = List.of("consumer_group", "handler", "event_id");
 
     /**
      * Runs a statement with a generic plan that uses indexes only.

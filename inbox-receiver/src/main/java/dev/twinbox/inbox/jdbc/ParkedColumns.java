@@ -1,5 +1,7 @@
 package dev.twinbox.inbox.jdbc;
 
+import static java.util.Map.entry;
+
 import dev.twinbox.ParkedEvent;
 import dev.twinbox.ParkedEvent.State;
 import dev.twinbox.inbox.event.Handler;
@@ -15,6 +17,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +29,30 @@ final class ParkedColumns {
             number, consumer_group, handler, event_id, event_type, claims, state, topic, partition, record_offset,
             record_time, record_key, record_value, header_names, header_values, attempts, error, parked_at, failed_at,
             next_try_at""";
+
+    /** Those of {@link #NAMES}, and the hash that statements look for. */
+    static final Map<String, String> TYPES = Map.ofEntries(
+            entry("number", "bigint"),
+            entry("consumer_group", "text"),
+            entry("handler", "text"),
+            entry("event_id", "text"),
+            entry("event_type", "text"),
+            entry("claims", "boolean"),
+            entry("state", "text"),
+            entry("topic", "text"),
+            entry("partition", "integer"),
+            entry("record_offset", "bigint"),
+            entry("record_time", "timestamp with time zone"),
+            entry("record_key", "bytea"),
+            entry("key_hash", "bytea"),
+            entry("record_value", "bytea"),
+            entry("header_names", "bytea[]"),
+            entry("header_values", "bytea[]"),
+            entry("attempts", "integer"),
+            entry("error", "text"),
+            entry("parked_at", "timestamp with time zone"),
+            entry("failed_at", "timestamp with time zone"),
+            entry("next_try_at", "timestamp with time zone"));
 
     /**
      * The time of the next attempt. The wait grows with each attempt, up to a maximum. Half of it is random, so that

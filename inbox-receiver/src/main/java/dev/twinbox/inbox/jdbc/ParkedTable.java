@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ParkedTable {
 
+    private static final String OF_EVENTS = "_event";
+    private static final String SUFFIX = "_parked";
+
     /** The count stops here, because it reads the rows one by one. */
     private static final int MOST_COUNTED = 10_000;
 
@@ -120,6 +123,18 @@ public final class ParkedTable {
     public ParkedTable(SqlIdentifier table) {
         this.table = table;
         this.starts = new RecordedStarts(table);
+    }
+
+    /**
+     * Its name, which follows from that of the inbox table: {@code _event} at the end is left out, {@code _parked} put
+     * there.
+     *
+     * @throws IllegalArgumentException if the inbox table's name leaves no room for the suffix
+     */
+    public static SqlIdentifier name(SqlIdentifier inbox) {
+        String name = inbox.name();
+        String stem = name.endsWith(OF_EVENTS) ? name.substring(0, name.length() - OF_EVENTS.length()) : name;
+        return new SqlIdentifier(inbox.schema(), stem + SUFFIX);
     }
 
     /**

@@ -8,6 +8,7 @@ import java.sql.SQLException;
 import java.sql.Timestamp;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +17,11 @@ import org.jspecify.annotations.Nullable;
  * <p>Each method runs in its caller's transaction.
  */
 public final class RetentionTable {
+
+    static final Map<String, String> COLUMNS = Map.of(
+            "consumer_group", "text",
+            "done_to", "timestamp with time zone",
+            "swept_at", "timestamp with time zone");
 
     /** Appended to the inbox table's name. */
     private static final String SUFFIX = "_retention";

@@ -40,7 +40,7 @@ class InboxConfigTest {
         Map<String, String> values = Map.of(
                 "twinbox.inbox.batch.size", "0",
                 "twinbox.inbox.batch.max-time", "5 seconds",
-                "twinbox.inbox.retry.initial", "PT1M",
+                "twinbox.inbox.parked.retry.initial", "PT1H",
                 "twinbox.inbox.batchsize", "10",
                 "twinbox.inbox.kafka.group.id", "other",
                 "twinbox.inbox.kafka.boostrap.servers", "localhost:9092",
@@ -51,24 +51,27 @@ class InboxConfigTest {
                 .isInstanceOfSatisfying(
                         InvalidConfigurationException.class,
                         e -> assertThat(e.problems())
-                                .anySatisfy(p -> assertThat(p).startsWith("twinbox.inbox.group is not set"))
-                                .anySatisfy(p -> assertThat(p).startsWith("twinbox.inbox.data-source is not set"))
+                                .anySatisfy(p -> assertThat(p).startsWith("twinbox.inbox.group is missing"))
+                                .anySatisfy(p -> assertThat(p).startsWith("twinbox.inbox.data-source is missing"))
                                 .anySatisfy(p ->
-                                        assertThat(p).contains("twinbox.inbox.batch.size is \"0\"", "from 1 to 10000"))
-                                .anySatisfy(
-                                        p -> assertThat(p).contains("twinbox.inbox.batch.max-time is \"5 seconds\""))
-                                .anySatisfy(
-                                        p -> assertThat(p).contains("twinbox.inbox.retry.initial is PT1M, more than"))
-                                .anySatisfy(p -> assertThat(p).startsWith("unknown key twinbox.inbox.batchsize"))
-                                .anySatisfy(p -> assertThat(p).startsWith("unknown key twinbox.inbox.worker;"))
+                                        assertThat(p).contains("twinbox.inbox.batch.size = \"0\"", "from 1 to 10000"))
+                                .anySatisfy(p -> assertThat(p).contains("twinbox.inbox.batch.max-time = \"5 seconds\""))
                                 .anySatisfy(
                                         p -> assertThat(p)
                                                 .contains(
-                                                        "twinbox.inbox.kafka.group.id cannot be set: it is twinbox.inbox.group"))
+                                                        "twinbox.inbox.parked.retry.initial = \"PT1H\" must not exceed twinbox.inbox.parked.retry.max"))
+                                .anySatisfy(p -> assertThat(p).startsWith("twinbox.inbox.batchsize is unknown"))
+                                .anySatisfy(p -> assertThat(p).contains("TWINBOX_INBOX_WORKER stands for no known key"))
                                 .anySatisfy(
-                                        p -> assertThat(p).contains("unknown key twinbox.inbox.kafka.boostrap.servers"))
+                                        p -> assertThat(p)
+                                                .contains(
+                                                        "twinbox.inbox.kafka.group.id = \"other\" cannot be set: it is twinbox.inbox.group"))
                                 .anySatisfy(
-                                        p -> assertThat(p).contains("twinbox.inbox.kafka.bootstrap.servers is not set"))
+                                        p -> assertThat(p)
+                                                .contains(
+                                                        "twinbox.inbox.kafka.boostrap.servers is unknown: did you mean twinbox.inbox.kafka.bootstrap.servers?"))
+                                .anySatisfy(
+                                        p -> assertThat(p).contains("twinbox.inbox.kafka.bootstrap.servers is missing"))
                                 .anySatisfy(p -> assertThat(p).contains("fetch.max.bytes", "many"))
                                 .anySatisfy(p -> assertThat(p).contains("twinbox.inbox.table", "64 bytes"))
                                 .hasSize(12));
@@ -98,10 +101,10 @@ class InboxConfigTest {
         values.put("twinbox.inbox.parked.retry.initial", "PT11M");
         assertThatThrownBy(() -> read(values, Map.of()))
                 .hasMessageContainingAll(
-                        "twinbox.inbox.parked.when-dead is \"skip\"; it has to be block-key or pass-key",
-                        "twinbox.inbox.unknown-type is \"drop\"; it has to be skip or park",
-                        "twinbox.inbox.parked.attempts is \"0\"; it has to be a whole number from 1 to 1000000",
-                        "twinbox.inbox.parked.retry.initial is PT11M, more than twinbox.inbox.parked.retry.max PT10M");
+                        "twinbox.inbox.parked.when-dead = \"skip\" must be one of block-key, pass-key",
+                        "twinbox.inbox.unknown-type = \"drop\" must be one of skip, park",
+                        "twinbox.inbox.parked.attempts = \"0\" must be a whole number from 1 to 1000000",
+                        "twinbox.inbox.parked.retry.initial = \"PT11M\" must not exceed twinbox.inbox.parked.retry.max (PT10M)");
     }
 
     @Test
@@ -133,11 +136,12 @@ class InboxConfigTest {
                         InvalidConfigurationException.class,
                         e -> assertThat(e.problems()).hasSize(5))
                 .hasMessageContainingAll(
-                        "twinbox.inbox.event-id is \"ce_id\"; it has to be cloudevent, header:NAME, key, coordinates",
-                        "twinbox.inbox.topic.orders.event-id is \"json-pointer:id\"; it has to be",
-                        "twinbox.inbox.topic.orders.event-type is \"coordinates\"; it has to be cloudevent, header:NAME, fixed:TYPE",
-                        "twinbox.inbox.topic.orders.value-format is \"xml\"; it has to be plain or connect-json",
-                        "unknown key twinbox.inbox.topic.oders.event-id; the topics of this application's handlers are [orders]");
+                        "twinbox.inbox.event-id = \"ce_id\" must be cloudevent, header:NAME, key, coordinates",
+                        "twinbox.inbox.topic.orders.event-id = \"json-pointer:id\" must be",
+                        "twinbox.inbox.topic.orders.event-type = \"coordinates\" must be cloudevent, header:NAME, fixed:TYPE",
+                        "twinbox.inbox.topic.orders.value-format = \"xml\" must be one of plain, connect-json",
+                        "twinbox.inbox.topic.oders.event-id is unknown",
+                        "the topics of this application's handlers are [orders]");
     }
 
     @Test
@@ -147,25 +151,21 @@ class InboxConfigTest {
 
         Map<String, String> values = new HashMap<>(REQUIRED);
         values.put("twinbox.inbox.lanes", "5");
-        values.put("twinbox.inbox.buffer.partition-bytes", "2000000");
-        values.put("twinbox.inbox.buffer.total-bytes", "1000000");
         assertThatThrownBy(() -> read(values, Map.of()))
-                .hasMessageContainingAll(
-                        "twinbox.inbox.lanes is 5, more than twinbox.inbox.workers 4",
-                        "twinbox.inbox.buffer.partition-bytes is 2000000, more than twinbox.inbox.buffer.total-bytes 1000000");
+                .hasMessageContaining("twinbox.inbox.lanes = \"5\" must not exceed twinbox.inbox.workers (4)");
     }
 
     @Test
     void aValueThatIsNoneIsNotComparedWithAnother() {
         Map<String, String> values = new HashMap<>(REQUIRED);
-        values.put("twinbox.inbox.retry.max", "5 seconds");
+        values.put("twinbox.inbox.parked.retry.max", "5 seconds");
         assertThatThrownBy(() -> read(values, Map.of()))
                 .isInstanceOfSatisfying(
                         InvalidConfigurationException.class,
                         e -> assertThat(e.problems())
                                 .singleElement()
                                 .asString()
-                                .startsWith("twinbox.inbox.retry.max is \"5 seconds\""));
+                                .startsWith("twinbox.inbox.parked.retry.max = \"5 seconds\""));
     }
 
     @Test
@@ -173,7 +173,8 @@ class InboxConfigTest {
         Map<String, String> values = new HashMap<>(REQUIRED);
         values.put("twinbox.inbox.kafka.bootstrap.servers", "kafka-1:9092, kafka-2");
         assertThatThrownBy(() -> read(values, Map.of()))
-                .hasMessageContaining("twinbox.inbox.kafka.bootstrap.servers has to be host:port")
+                .hasMessageContaining(
+                        "twinbox.inbox.kafka.bootstrap.servers = \"kafka-1:9092, kafka-2\" must be host:port")
                 .hasMessageContaining("\"kafka-2\" is not");
     }
 
@@ -187,6 +188,34 @@ class InboxConfigTest {
 
         assertThat(config.kafka()).containsEntry("bootstrap.servers", "kafka:9092");
         assertThat(config.batch().size()).isEqualTo(7);
+    }
+
+    @Test
+    void aKeyThatIsGoneIsRefusedInTheEnvironmentToo() {
+        assertThatThrownBy(() -> read(REQUIRED, Map.of("TWINBOX_INBOX_STOP_TIMEOUT", "PT5S")))
+                .isInstanceOfSatisfying(
+                        InvalidConfigurationException.class,
+                        e -> assertThat(e.problems())
+                                .containsExactly("twinbox.inbox.stop.timeout = \"PT5S\" is now called "
+                                        + "twinbox.inbox.shutdown-timeout: rename it"));
+    }
+
+    @Test
+    void theTableOfParkedEventsIsNamedAfterTheInbox() {
+        Map<String, String> values = new HashMap<>(REQUIRED);
+        values.put("twinbox.inbox.schema", "Sales");
+        values.put("twinbox.inbox.table", "order_event");
+        assertThat(read(values, Map.of()).parking().table()).isEqualTo(new SqlIdentifier("Sales", "order_parked"));
+
+        values.put("twinbox.inbox.table", "Inbox");
+        assertThat(read(values, Map.of()).parking().table()).isEqualTo(new SqlIdentifier("Sales", "Inbox_parked"));
+    }
+
+    @Test
+    void whatKubernetesPutsIntoTheEnvironmentIsNoKey() {
+        assertThat(read(REQUIRED, Map.of("TWINBOX_INBOX_SERVICE_HOST", "10.0.0.7", "TWINBOX_INBOX_PORT", "tcp://x"))
+                        .group())
+                .isEqualTo("shipping");
     }
 
     @Test
@@ -231,8 +260,8 @@ class InboxConfigTest {
         values.put("twinbox.inbox.kafka.heartbeat.interval.ms", "10000");
 
         assertThatThrownBy(() -> read(values, Map.of()))
-                .hasMessageContaining("twinbox.inbox.kafka.heartbeat.interval.ms is 10000, not less than "
-                        + "twinbox.inbox.kafka.session.timeout.ms 10000");
+                .hasMessageContaining("twinbox.inbox.kafka.heartbeat.interval.ms = \"10000\" must be less than "
+                        + "twinbox.inbox.kafka.session.timeout.ms (10000)");
     }
 
     private static InboxConfig read(Map<String, String> values, Map<String, String> environment) {
@@ -242,6 +271,7 @@ class InboxConfigTest {
                                 new PropertiesConfigSource(values, "values", 100),
                                 new EnvConfigSource(environment, 300))
                         .build(),
+                environment.keySet(),
                 Set.of("orders"));
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.twinbox.AlreadyDoneException;
 import java.sql.SQLException;
+import java.util.List;
 import javax.transaction.xa.XAException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -74,11 +75,17 @@ class FaultsTest {
     }
 
     @Test
-    void aClassOfStatesIsFoundAtTheBottom() {
-        assertThat(Faults.hasState(new Exception(new Exception(new SQLException("x", "55P03"))), "55"))
-                .isTrue();
-        assertThat(Faults.hasState(new Exception(new SQLException("x", "55P03")), "54"))
+    void whatOnlyAnOperatorMendsIsFoundAtTheBottom() {
+        for (String state : List.of("28P01", "3D000", "3F000", "42P01", "42501")) {
+            assertThat(Faults.needsAnOperator(new Exception(new Exception(new SQLException("x", state)))))
+                    .as(state)
+                    .isTrue();
+        }
+        assertThat(Faults.needsAnOperator(new Exception(new SQLException("x", "55P03"))))
                 .isFalse();
+        assertThat(Faults.needsAnOperator(new Exception(new SQLException("x", "08006"))))
+                .isFalse();
+        assertThat(Faults.needsAnOperator(new IllegalStateException("28P01"))).isFalse();
     }
 
     @Test

@@ -87,7 +87,7 @@ class GroupMemberTest {
     private InboxConfig.Lanes lanes = new InboxConfig.Lanes(1, 5000);
     private InboxConfig.Buffer buffer = new InboxConfig.Buffer(1 << 20, 1 << 20);
     /** Short, for tests in which no outcome comes. */
-    private Duration stopTimeout = Duration.ofMillis(300);
+    private Duration shutdownTimeout = Duration.ofMillis(300);
 
     private GroupMember member = member(OffsetPolicy.AFTER_HANDLING);
 
@@ -272,7 +272,7 @@ class GroupMemberTest {
 
     @Test
     void aRevokedPartitionIsSettledAndCommittedBeforeItIsGivenAway() {
-        stopTimeout = Duration.ofMinutes(1);
+        shutdownTimeout = Duration.ofMinutes(1);
         member = member(OffsetPolicy.AFTER_HANDLING);
         joinWith(ONE, TWO);
         add(ONE, 0, 1);
@@ -588,7 +588,7 @@ class GroupMemberTest {
                         new Backoff(Duration.ofMillis(10), Duration.ofMillis(80)),
                         ParkedEvent.State.DEAD),
                 null,
-                stopTimeout,
+                shutdownTimeout,
                 TopicFormat.OfTopics.CLOUD_EVENTS,
                 UnknownType.SKIP,
                 Map.of());

@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.twinbox.fixtures.KafkaBroker;
 import dev.twinbox.inbox.config.InboxConfig;
 import dev.twinbox.inbox.config.InboxConfigReader;
-import dev.twinbox.inbox.config.Setting;
+import dev.twinbox.inbox.config.InboxSettings;
 import dev.twinbox.inbox.engine.TopicRetention.Verdict;
 import io.smallrye.config.PropertiesConfigSource;
 import io.smallrye.config.SmallRyeConfigBuilder;
@@ -96,9 +96,9 @@ class TopicRetentionIT {
                 new SmallRyeConfigBuilder()
                         .withSources(new PropertiesConfigSource(
                                 Map.of(
-                                        Setting.GROUP.key(),
+                                        InboxSettings.GROUP.key(),
                                         "g",
-                                        Setting.DATA_SOURCE.key(),
+                                        InboxSettings.DATA_SOURCE.key(),
                                         "java:app/jdbc/x",
                                         "twinbox.inbox.kafka.bootstrap.servers",
                                         broker.bootstrapServers()),

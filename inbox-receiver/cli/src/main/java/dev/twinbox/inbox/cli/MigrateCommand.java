@@ -29,8 +29,7 @@ final class MigrateCommand implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         PrintWriter err = spec.commandLine().getErr();
         try {
-            SchemaMigration.Result result =
-                    new InboxSchema(tables.inbox(), tables.parked()).migrate(tables.dataSource());
+            SchemaMigration.Result result = new InboxSchema(tables.inbox()).migrate(tables.dataSource());
             out.println("Inbox table " + tables.inbox() + " is at version " + result.version() + "; applied "
                     + result.applied() + " migration(s).");
             return CommandLine.ExitCode.OK;

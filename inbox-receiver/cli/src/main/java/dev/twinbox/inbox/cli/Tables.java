@@ -1,5 +1,6 @@
 package dev.twinbox.inbox.cli;
 
+import dev.twinbox.inbox.jdbc.ParkedTable;
 import dev.twinbox.jdbc.SqlIdentifier;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -32,18 +33,12 @@ final class Tables {
             description = "Value of twinbox.inbox.table; default: ${DEFAULT-VALUE}.")
     private String table;
 
-    @Option(
-            names = "--parked-table",
-            defaultValue = "inbox_parked",
-            description = "Value of twinbox.inbox.parked-table; default: ${DEFAULT-VALUE}.")
-    private String parkedTable;
-
     SqlIdentifier inbox() {
         return new SqlIdentifier(schema, table);
     }
 
     SqlIdentifier parked() {
-        return new SqlIdentifier(schema, parkedTable);
+        return ParkedTable.name(inbox());
     }
 
     PGSimpleDataSource dataSource() {
