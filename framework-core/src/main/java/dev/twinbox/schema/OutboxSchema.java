@@ -214,7 +214,8 @@ public record OutboxSchema(@Nullable String schema, String table, String positio
             }
             return before;
         } catch (SQLException e) {
-            throw new SchemaException("The retention of " + events() + " cannot be set: " + e.getMessage(), e);
+            throw new SchemaException(
+                    "The retention of " + events() + " cannot be set: " + e.getMessage() + ". Run migrate again", e);
         }
     }
 

@@ -151,8 +151,8 @@ class InboxReceiver {
         } catch (NamingException | ClassCastException e) {
             throw new InvalidConfigurationException(
                     "Configuration of the inbox",
-                    List.of(Setting.DATA_SOURCE.key() + " is \"" + name + "\", under which JNDI has no data source: "
-                            + e.getMessage()));
+                    List.of(Setting.DATA_SOURCE.key() + " is \"" + name
+                            + "\", under which JNDI has no data source, define it on the server: " + e.getMessage()));
         }
     }
 

@@ -120,7 +120,7 @@ public final class InboxConfigReader {
                 integer(Setting.TOTAL_BYTES, 1024, Integer.MAX_VALUE));
         if (problems.size() == before && buffer.partitionBytes() > buffer.totalBytes()) {
             problems.add(Setting.PARTITION_BYTES.key() + " is " + buffer.partitionBytes() + ", more than "
-                    + Setting.TOTAL_BYTES.key() + " " + buffer.totalBytes());
+                    + Setting.TOTAL_BYTES.key() + " " + buffer.totalBytes() + ": lower it");
         }
         return buffer;
     }
@@ -212,7 +212,8 @@ public final class InboxConfigReader {
         Backoff backoff = new Backoff(duration(initial), duration(max));
         // Of a value that is none, nothing but that is to be said.
         if (problems.size() == before && backoff.initial().compareTo(backoff.max()) > 0) {
-            problems.add(initial.key() + " is " + backoff.initial() + ", more than " + max.key() + " " + backoff.max());
+            problems.add(initial.key() + " is " + backoff.initial() + ", more than " + max.key() + " " + backoff.max()
+                    + ": lower it");
         }
         return backoff;
     }
@@ -240,7 +241,8 @@ public final class InboxConfigReader {
             try {
                 RetentionTable.name(table);
             } catch (IllegalArgumentException e) {
-                problems.add(Setting.TABLE.key() + " is too long, another table is named after it: " + e.getMessage());
+                problems.add(Setting.TABLE.key()
+                        + " is too long, another table is named after it; choose a shorter name: " + e.getMessage());
                 return null;
             }
         }
@@ -250,7 +252,7 @@ public final class InboxConfigReader {
     private String text(Setting setting) {
         String value = config.getOptionalValue(setting.key(), String.class).orElse(setting.defaultValue());
         if (value == null) {
-            problems.add(setting.key() + " is not set: " + setting.meaning());
+            problems.add(setting.key() + " is not set; set it: " + setting.meaning());
             return "";
         }
         return value;

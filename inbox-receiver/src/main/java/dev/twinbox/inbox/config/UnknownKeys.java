@@ -48,7 +48,7 @@ final class UnknownKeys {
         }
         unknown.addAll(unknownVariables(known, unknown));
         return unknown.stream()
-                .map(name -> "unknown key " + name + "; " + knownOnes(name))
+                .map(name -> "unknown key " + name + ", correct or remove it; " + knownOnes(name))
                 .toList();
     }
 

@@ -42,7 +42,7 @@ final class BrokerWatch {
         this.subject = "kafka group " + subscription.group();
         this.status = status;
         this.topicsToFind = new HashSet<>(subscription.topics());
-        status.trouble(subject, "has not joined its group yet");
+        status.trouble(subject, "has not joined its group yet; wait, or see the log");
     }
 
     /** The group's coordinator has answered. */
@@ -68,7 +68,7 @@ final class BrokerWatch {
     private void lookAtConnections() {
         double silence = heartbeatAge();
         if (connections() == 0) {
-            status.trouble(subject, "has no connection to a broker");
+            status.trouble(subject, "has no connection to a broker: is the broker reachable?");
         } else if (silence > session.toSeconds()) {
             status.trouble(
                     subject,
@@ -119,7 +119,7 @@ final class BrokerWatch {
         }
         if (there) {
             status.recovered(about);
-        } else if (status.trouble(about, "does not exist, or may not be read")) {
+        } else if (status.trouble(about, "does not exist, or may not be read: create it, or grant Read")) {
             LOG.log(Level.WARNING, "Topic {0} does not exist, or may not be read; its handlers wait for it", topic);
         }
         return there;

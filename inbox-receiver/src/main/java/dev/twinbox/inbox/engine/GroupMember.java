@@ -165,10 +165,10 @@ final class GroupMember {
             }
             mine.outOfRange();
             String text = "offset " + offset + " of group " + subscription.group() + " is not on " + partition
-                    + " any more (deleted by retention, or lost with a broker); the partition is not read until the application "
-                    + "is stopped, the offset set on purpose (kafka-consumer-groups.sh --group " + subscription.group()
+                    + " any more (deleted by retention, or lost with a broker); the partition is not read. "
+                    + "Stop the application, set the offset (kafka-consumer-groups.sh --group " + subscription.group()
                     + " --topic " + partition.topic() + ":" + partition.partition()
-                    + " --reset-offsets --to-earliest --execute) and the application started again";
+                    + " --reset-offsets --to-earliest --execute) and start the application again";
             status.trouble(partition.toString(), text);
             LOG.log(Level.ERROR, () -> "Events may be lost: " + text);
         });

@@ -135,7 +135,7 @@ final class Parking {
     void giveUp(ReceivedEvent event, Handler handler, RecordedStart start) throws SQLException {
         int ends = start.times() - 1;
         String error = "the process ended " + ends + " times while handler " + handler
-                + " was at this event; it is not started again";
+                + " was at this event; retry or discard it";
         database.inTransaction(connection -> {
             starts.park(connection, start.number(), rules.whenDead(), ends, error, rules.backoff());
             return true;

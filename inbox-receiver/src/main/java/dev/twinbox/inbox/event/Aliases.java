@@ -43,12 +43,11 @@ public record Aliases(Map<String, Map<String, String>> byTopic) {
                 String where = "alias \"" + alias + "\" of type " + handler.type() + " on topic " + handler.topic()
                         + " (handler " + handler.name() + ")";
                 if (types.contains(name)) {
-                    problems.add(where
-                            + " is the name of a type that is handled there; an alias is a name no longer in use");
+                    problems.add(where + " is the name of a type that is handled there; remove the alias");
                 }
                 String owner = owners.putIfAbsent(name, handler.type());
                 if (owner != null && !owner.equals(handler.type())) {
-                    problems.add(where + " is an alias of type " + owner + ", too; an alias leads to one type");
+                    problems.add(where + " is an alias of type " + owner + ", too; remove one of the two");
                 }
             }
         }

@@ -162,13 +162,14 @@ public final class HandlerRules {
     private static void checkModifiers(Method method, List<String> breaches) {
         int modifiers = method.getModifiers();
         if (!Modifier.isPublic(modifiers)) {
-            breaches.add("it is not public; interceptors and EJB containers see public methods only");
+            breaches.add(
+                    "it is not public, but interceptors and EJB containers see public methods only; make it public");
         }
         if (Modifier.isStatic(modifiers)) {
-            breaches.add("it is static; a handler is called on its bean");
+            breaches.add("it is static, but a handler is called on its bean; remove static");
         }
         if (Modifier.isFinal(modifiers)) {
-            breaches.add("it is final; a proxy could not intercept it");
+            breaches.add("it is final, so a proxy could not intercept it; remove final");
         }
     }
 

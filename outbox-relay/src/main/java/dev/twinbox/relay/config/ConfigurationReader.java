@@ -93,8 +93,8 @@ public final class ConfigurationReader {
         } catch (IOException | IllegalArgumentException e) {
             throw new RelayException(
                     ExitCode.USAGE,
-                    "configuration file " + file.toAbsolutePath() + " is not a UTF-8 properties file: "
-                            + e.getMessage(),
+                    "configuration file " + file.toAbsolutePath() + " is not a UTF-8 properties file: " + e.getMessage()
+                            + "; correct it",
                     e);
         }
     }
@@ -216,7 +216,7 @@ public final class ConfigurationReader {
     private void refuseUnknown(ConfigSource source) {
         for (String name : new TreeSet<>(source.getPropertyNames())) {
             if (KnownKeys.isUnknown(name)) {
-                problems.add(name + place(name) + " is unknown" + KnownKeys.suggestion(name));
+                problems.add(name + place(name) + " is unknown, correct or remove it" + KnownKeys.suggestion(name));
             }
         }
     }
@@ -224,7 +224,8 @@ public final class ConfigurationReader {
     private void refuseUnknownVariable(String name) {
         if (KnownKeys.isUnknown(name) || KnownKeys.isUnknownVariable(name)) {
             String key = name.toLowerCase(Locale.ROOT).replace('_', '.');
-            problems.add("environment variable " + name + " stands for no known key" + KnownKeys.suggestion(key));
+            problems.add("environment variable " + name + " stands for no known key, correct or remove it"
+                    + KnownKeys.suggestion(key));
         }
     }
 

@@ -83,7 +83,7 @@ public final class KafkaSettings {
                 problems.put(
                         name,
                         isSecret(name)
-                                ? "is refused by Kafka"
+                                ? "is refused by Kafka: correct it"
                                 : value.errorMessages().get(0));
             }
         }
@@ -119,7 +119,9 @@ public final class KafkaSettings {
             String reasons = reasons(e);
             if (!reasons.contains("No resolvable bootstrap urls")) {
                 throw new RelayException(
-                        ExitCode.USAGE, "the Kafka client refuses its settings (" + PREFIX + "*): " + reasons, e);
+                        ExitCode.USAGE,
+                        "the Kafka client refuses its settings, correct them (" + PREFIX + "*): " + reasons,
+                        e);
             }
         }
     }

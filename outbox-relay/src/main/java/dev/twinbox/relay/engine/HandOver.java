@@ -88,9 +88,10 @@ final class HandOver {
                 }
                 begin = begin == 0 ? System.nanoTime() : begin;
                 if (System.nanoTime() - begin > stallTimeout) { // and Kafka could be asked each time
-                    return ParkReason.waitingForTopic(
-                            record + " was not taken by the producer for a long time, although Kafka " + "answers: "
-                                    + notTaken);
+                    return ParkReason.waitingForTopic(record
+                            + " was not taken by the producer for a long time, although Kafka answers; "
+                                    + "look at the topic: "
+                            + notTaken);
                 }
             } catch (InterruptException e) {
                 throw e;

@@ -76,7 +76,9 @@ final class Housekeeper implements Runnable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (RuntimeException | Error e) {
-            LOG.error("Unforeseen: until the next session no slot is emptied and no scheduled event is moved", e);
+            LOG.error(
+                    "Unforeseen: until the next session no slot is emptied and no scheduled event is moved; report it",
+                    e);
         }
     }
 

@@ -86,7 +86,8 @@ public final class HttpEndpoint implements AutoCloseable {
         } catch (UnknownHostException e) {
             throw new RelayException(
                     ExitCode.USAGE,
-                    RelaySettings.HTTP_HOST.key() + " = \"" + http.host() + "\" is not an address of this host",
+                    RelaySettings.HTTP_HOST.key() + " = \"" + http.host()
+                            + "\" is not an address of this host: correct it",
                     e);
         } catch (BindException e) {
             throw new RelayException(
@@ -97,7 +98,9 @@ public final class HttpEndpoint implements AutoCloseable {
                     e);
         } catch (IOException e) {
             throw new RelayException(
-                    ExitCode.USAGE, "cannot listen on " + http.host() + ":" + http.port() + ": " + e.getMessage(), e);
+                    ExitCode.USAGE,
+                    "cannot listen on " + http.host() + ":" + http.port() + ", choose another: " + e.getMessage(),
+                    e);
         }
     }
 
@@ -121,7 +124,7 @@ public final class HttpEndpoint implements AutoCloseable {
         try {
             return page.get();
         } catch (RuntimeException e) { // the JDK's server would hang up, and tell nobody why
-            LOG.error("{} cannot be answered", path, e);
+            LOG.error("{} cannot be answered; report it", path, e);
             return new Answer(500, TEXT, path + " cannot be answered, the relay's log says why\n");
         }
     }
