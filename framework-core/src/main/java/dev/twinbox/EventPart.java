@@ -48,7 +48,7 @@ enum EventPart {
 
     static void checkHeader(@Nullable String name, @Nullable String value) {
         if (name == null || name.isEmpty()) {
-            throw new InvalidEventException("a header has no name");
+            throw new InvalidEventException("a header has no name: give it one");
         }
         checkText("header name \"" + PrintableText.of(name) + "\"", name);
         if (CloudEventHeaders.isReserved(name)) {
@@ -76,11 +76,11 @@ enum EventPart {
             codePoint = value.codePointAt(i);
             if (codePoint == 0) {
                 throw new InvalidEventException(
-                        label + " contains U+0000 at index " + i + ": PostgreSQL cannot store it in text");
+                        label + " contains U+0000 at index " + i + ": PostgreSQL cannot store it in text; remove it");
             }
             if (Character.getType(codePoint) == Character.SURROGATE) {
                 throw new InvalidEventException(label + " contains a lone surrogate (" + PrintableText.of(codePoint)
-                        + ") at index " + i + ": it cannot be written as UTF-8");
+                        + ") at index " + i + ": it cannot be written as UTF-8; remove it");
             }
         }
     }

@@ -28,17 +28,18 @@ public record Handled(
     /** @throws IllegalArgumentException if nothing could be meant by it */
     public Handled {
         if (handler.isEmpty()) {
-            throw new IllegalArgumentException("the handler's name is empty");
+            throw new IllegalArgumentException("the handler's name is empty: name a handler");
         }
         if (from != null && to != null && !from.isBefore(to)) {
-            throw new IllegalArgumentException("from " + from + " is not before " + to);
+            throw new IllegalArgumentException("from " + from + " is not before " + to + ": choose an earlier one");
         }
         if (ids != null) {
             if (from != null || to != null) {
-                throw new IllegalArgumentException("events are chosen by their ids or by time, not by both");
+                throw new IllegalArgumentException(
+                        "events are chosen by their ids or by time, not by both: leave one out");
             }
             if (ids.isEmpty() || ids.contains("")) {
-                throw new IllegalArgumentException("there are no ids, or one of them is empty");
+                throw new IllegalArgumentException("there are no ids, or one of them is empty: give at least one id");
             }
             ids = List.copyOf(new TreeSet<>(ids));
         }

@@ -37,7 +37,7 @@ public final class TopicName {
         }
         int index = indexOfIllegal(name);
         if (index < 0) {
-            throw new IllegalArgumentException("topic \"" + name + "\" is not allowed by Kafka");
+            throw new IllegalArgumentException("topic \"" + name + "\" is not allowed by Kafka: choose another name");
         }
         throw new IllegalArgumentException("topic \"" + PrintableText.of(name) + "\" has an illegal character at index "
                 + index + ": Kafka allows a-z, A-Z, 0-9, '.', '_' and '-'");

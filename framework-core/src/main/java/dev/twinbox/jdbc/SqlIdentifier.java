@@ -73,15 +73,17 @@ public record SqlIdentifier(@Nullable String schema, String name) {
             throw new IllegalArgumentException(part + " is empty: a PostgreSQL identifier has 1 to 63 bytes");
         }
         if (value.indexOf('\0') >= 0) {
-            throw new IllegalArgumentException(part + " contains U+0000, which no PostgreSQL identifier may");
+            throw new IllegalArgumentException(
+                    part + " contains U+0000, which no PostgreSQL identifier may: remove it");
         }
         if (!StandardCharsets.UTF_8.newEncoder().canEncode(value)) {
-            throw new IllegalArgumentException(part + " contains a lone surrogate, which UTF-8 cannot express");
+            throw new IllegalArgumentException(
+                    part + " contains a lone surrogate, which UTF-8 cannot express: remove it");
         }
         int bytes = value.getBytes(StandardCharsets.UTF_8).length;
         if (bytes > MAX_BYTES) {
             throw new IllegalArgumentException(part + " " + quote(value) + " has " + bytes
-                    + " bytes of UTF-8: PostgreSQL cuts identifiers after " + MAX_BYTES);
+                    + " bytes of UTF-8: PostgreSQL cuts identifiers after " + MAX_BYTES + ", choose a shorter one");
         }
     }
 }

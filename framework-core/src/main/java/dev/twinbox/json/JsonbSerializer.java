@@ -64,7 +64,7 @@ class JsonbSerializer implements EventSerializer {
             bytes.get(data);
             return data;
         } catch (CharacterCodingException e) {
-            throw new TwinboxException("its JSON contains a lone surrogate, which UTF-8 cannot express", e);
+            throw new TwinboxException("its JSON contains a lone surrogate, which UTF-8 cannot express: remove it", e);
         }
     }
 
@@ -80,7 +80,7 @@ class JsonbSerializer implements EventSerializer {
     private static String text(byte[] data) {
         String text = new String(data, StandardCharsets.UTF_8);
         if (text.indexOf(REPLACEMENT) >= 0 && !Arrays.equals(text.getBytes(StandardCharsets.UTF_8), data)) {
-            throw new TwinboxException("its JSON is not UTF-8");
+            throw new TwinboxException("its JSON is not UTF-8: let its producer write UTF-8");
         }
         return text;
     }

@@ -57,7 +57,9 @@ final class KeyProperty {
             return reader.invoke(event);
         } catch (Throwable e) {
             throw new InvalidEventException(
-                    "key property \"" + name + "\" of " + owner.getTypeName() + " cannot be read: " + e, e);
+                    "key property \"" + name + "\" of " + owner.getTypeName() + " cannot be read, mend its getter: "
+                            + e,
+                    e);
         }
     }
 

@@ -127,9 +127,11 @@ final class OutboxBean {
         Method method = annotated.getJavaMember();
         int modifiers = method.getModifiers();
         if (Modifier.isPrivate(modifiers) || Modifier.isStatic(modifiers) || Modifier.isFinal(modifiers)) {
-            problem(method, "is private, static or final: calls of it cannot be intercepted, it would publish nothing");
+            problem(
+                    method,
+                    "is private, static or final: calls of it cannot be intercepted; make it an ordinary method");
         } else if (kind == BeanKind.SESSION_BEAN && !Modifier.isPublic(modifiers)) {
-            problem(method, "is not public: it is no business method of the session bean, it would publish nothing");
+            problem(method, "is not public: it is no business method of the session bean; make it public");
         }
         if (isLifecycleCallback(annotated)) {
             problem(method, "is a lifecycle callback: the container's call is not intercepted; inject OutboxPublisher");
@@ -195,10 +197,10 @@ final class OutboxBean {
     private void checkConcreteClass(Method method, Outbox outbox, Class<?> eventClass) {
         EventType named = eventClass.getAnnotation(EventType.class);
         if (outbox.topic().isEmpty() && (named == null || named.topic().isEmpty())) {
-            problem(method, "no topic: neither @Outbox nor @EventType on " + eventClass.getTypeName() + " names one");
+            problem(method, "no topic: name one in @Outbox or in @EventType on " + eventClass.getTypeName());
         }
         if (outbox.type().isEmpty() && (named == null || named.value().isEmpty())) {
-            problem(method, "no type: neither @Outbox nor @EventType on " + eventClass.getTypeName() + " names one");
+            problem(method, "no type: name one in @Outbox or in @EventType on " + eventClass.getTypeName());
         }
         if (named != null) {
             checkAttribute(
@@ -258,7 +260,7 @@ final class OutboxBean {
 
     private void warn(Method method, String text) {
         warnings.add("@Outbox method " + place(method) + " " + text
-                + ": it publishes only if its caller has a transaction, and throws if not");
+                + ": it publishes only if its caller has a transaction, and throws if not; use REQUIRED or MANDATORY");
     }
 
     private String place(Method method) {

@@ -47,6 +47,7 @@ class OutboxInterceptor implements Serializable {
         return returned.result();
     }
 
+    /** <b>Remedy.</b> The rest of the message names it. */
     private void publish(Class<?> bean, Method method, List<?> events) {
         if (events.isEmpty()) {
             return;

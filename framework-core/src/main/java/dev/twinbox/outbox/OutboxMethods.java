@@ -29,7 +29,7 @@ class OutboxMethods {
                 .computeIfAbsent(method, m -> Optional.ofNullable(find(bean, m)))
                 .orElse(null);
         if (event == null) {
-            throw new InvalidEventException("an element is null");
+            throw new InvalidEventException("an element is null: leave it out");
         }
         if (outbox == null) {
             return event;

@@ -58,7 +58,7 @@ final class OutboxWriter {
             if (!SqlState.isOutage(e)) {
                 throw new SchemaException(
                         "The outbox's database refuses the application (data source " + configuration.dataSource()
-                                + "): " + e.getMessage(),
+                                + "): " + e.getMessage() + ". Check the data source's URL, user and password",
                         e);
             }
             LOG.log(
@@ -79,7 +79,8 @@ final class OutboxWriter {
         } catch (SQLException e) {
             throw new TwinboxException(
                     "The outbox could not insert " + rows.size() + " event(s) into "
-                            + configuration.schema().events() + ": " + e.getMessage(),
+                            + configuration.schema().events() + ": " + e.getMessage()
+                            + ". Try the transaction again when the database works",
                     e);
         }
     }

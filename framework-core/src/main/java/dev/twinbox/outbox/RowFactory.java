@@ -100,6 +100,7 @@ final class RowFactory {
         return complete;
     }
 
+    /** <b>Remedy.</b> The rest of the message names it. */
     private EventClass eventClass(Class<?> type) {
         try {
             return eventClasses.computeIfAbsent(type, EventClass::of);
@@ -140,7 +141,9 @@ final class RowFactory {
             return serializer.serialize(payload);
         } catch (RuntimeException e) {
             throw new InvalidEventException(
-                    "event " + payload.getClass().getTypeName() + " cannot be serialized: " + e.getMessage(), e);
+                    "event " + payload.getClass().getTypeName() + " cannot be serialized, correct its class: "
+                            + e.getMessage(),
+                    e);
         }
     }
 

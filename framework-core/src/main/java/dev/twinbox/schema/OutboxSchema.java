@@ -178,7 +178,8 @@ public record OutboxSchema(@Nullable String schema, String table) {
             }
             return before;
         } catch (SQLException e) {
-            throw new SchemaException("The retention of " + events() + " cannot be set: " + e.getMessage(), e);
+            throw new SchemaException(
+                    "The retention of " + events() + " cannot be set: " + e.getMessage() + ". Run migrate again", e);
         }
     }
 

@@ -217,7 +217,7 @@ public final class SchemaCheck {
                 long oid = row.getLong(1);
                 if (oid == 0) {
                     problems.add(kind + " " + name + " does not exist in the connection's search_path ("
-                            + row.getString(2) + ")");
+                            + row.getString(2) + "): run migrate");
                 }
                 return oid;
             }
@@ -230,7 +230,7 @@ public final class SchemaCheck {
             statement.setString(2, schema);
             try (ResultSet row = statement.executeQuery()) {
                 if (!row.next()) {
-                    problems.add(kind + " " + name + " does not exist: neither does its schema");
+                    problems.add(kind + " " + name + " does not exist: neither does its schema; run migrate");
                     return 0;
                 }
                 long oid = row.getLong(1);
@@ -240,7 +240,7 @@ public final class SchemaCheck {
                     return 0;
                 }
                 if (oid == 0) {
-                    problems.add(kind + " " + name + " does not exist");
+                    problems.add(kind + " " + name + " does not exist: run migrate");
                 }
                 return oid;
             }
@@ -260,9 +260,10 @@ public final class SchemaCheck {
         columns.forEach((column, type) -> {
             String actual = found.get(column);
             if (actual == null) {
-                problems.add("table " + table + " has no column " + column);
+                problems.add("table " + table + " has no column " + column + ": run migrate");
             } else if (!actual.equals(type)) {
-                problems.add("column " + column + " of table " + table + " is " + actual + " instead of " + type);
+                problems.add("column " + column + " of table " + table + " is " + actual + " instead of " + type
+                        + ": restore its type");
             }
         });
     }

@@ -69,7 +69,10 @@ public final class SchemaMigration {
                 return migrateAlone(dataSource, location, history, placeholders);
             });
         } catch (SQLException e) {
-            throw new SchemaException("Migration of the tables " + location + " failed: " + e.getMessage(), e);
+            throw new SchemaException(
+                    "Migration of the tables " + location + " failed: " + e.getMessage()
+                            + ". Run migrate again as the tables' owner",
+                    e);
         }
     }
 
@@ -89,7 +92,10 @@ public final class SchemaMigration {
             String version = result.targetSchemaVersion;
             return new Result(result.migrationsExecuted, version == null ? result.initialSchemaVersion : version);
         } catch (FlywayException e) {
-            throw new SchemaException("Migration of the tables " + location + " failed: " + e.getMessage(), e);
+            throw new SchemaException(
+                    "Migration of the tables " + location + " failed: " + e.getMessage()
+                            + ". Run migrate again as the tables' owner",
+                    e);
         }
     }
 
@@ -111,7 +117,7 @@ public final class SchemaMigration {
             return schema;
         } catch (SQLException e) {
             String what = schema == null ? "The schema to use" : "Schema " + SqlIdentifier.quote(schema);
-            throw new SchemaException(what + " cannot be found or created: " + e.getMessage(), e);
+            throw new SchemaException(what + " cannot be found or created: " + e.getMessage() + ". Create it", e);
         }
     }
 

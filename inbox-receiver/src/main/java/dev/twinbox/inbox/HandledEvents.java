@@ -55,7 +55,8 @@ public class HandledEvents {
             checkHandler(mine, which.handler());
             return mine.database().inTransaction(connection -> mine.rows().count(connection, mine.group(), which));
         } catch (SQLException e) {
-            throw new TwinboxException("Handled events cannot be counted: " + e.getMessage(), e);
+            throw new TwinboxException(
+                    "Handled events cannot be counted, try again when the database works: " + e.getMessage(), e);
         }
     }
 
@@ -82,7 +83,8 @@ public class HandledEvents {
             } while (last.number() == InboxRows.BATCH);
             return forgotten;
         } catch (SQLException e) {
-            throw new TwinboxException("Handled events cannot be forgotten: " + e.getMessage(), e);
+            throw new TwinboxException(
+                    "Handled events cannot be forgotten, try again when the database works: " + e.getMessage(), e);
         }
     }
 

@@ -106,12 +106,14 @@ public class ParkedEvents {
         ParkedRows parked = rows;
         JtaDatabase reached = database;
         if (parked == null || reached == null) {
-            throw new TwinboxException("the receiver has not started, or this application has no @InboxHandler");
+            throw new TwinboxException(
+                    "the receiver has not started, or this application has no @InboxHandler: call it later");
         }
         try {
             return reached.inTransaction(work.on(parked));
         } catch (SQLException e) {
-            throw new TwinboxException("the parked events cannot be reached: " + e.getMessage(), e);
+            throw new TwinboxException(
+                    "the parked events cannot be reached, try again when the database works: " + e.getMessage(), e);
         }
     }
 }

@@ -139,7 +139,8 @@ final class ParkedCommand {
             ParkedState state = rows.state(number);
             if (state == ParkedState.SENDING) {
                 throw new RelayException(
-                        ExitCode.USAGE, "event " + number + " is being sent: it is too late to discard it");
+                        ExitCode.USAGE,
+                        "event " + number + " is being sent: it is too late to discard it, let it arrive");
             }
             say("nothing to do: event " + number + " is " + (state == null ? "not parked" : "discarded already"));
             return ExitCode.OK;

@@ -58,7 +58,7 @@ final class Termination {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        LOG.error("Cut off after {}: what is in flight is sent again after the next start", limit);
+        LOG.error("Cut off after {}, start it again: what is in flight is sent again then", limit);
         return ExitCode.UNFINISHED;
     }
 }

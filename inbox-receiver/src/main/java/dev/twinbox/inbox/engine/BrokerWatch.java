@@ -44,7 +44,7 @@ final class BrokerWatch {
         this.subject = "kafka group " + subscription.group();
         this.status = status;
         this.topicsToFind = new HashSet<>(subscription.topics());
-        status.trouble(subject, "has not joined its group yet");
+        status.trouble(subject, "has not joined its group yet; wait, or see the log");
     }
 
     /** Notes that the group's coordinator has answered. */
@@ -73,7 +73,7 @@ final class BrokerWatch {
     private void lookAtConnections() {
         double silence = heartbeatAge();
         if (connections() == 0) {
-            status.trouble(subject, "has no connection to a broker");
+            status.trouble(subject, "has no connection to a broker: is the broker reachable?");
         } else if (silence > session.toSeconds()) {
             status.trouble(
                     subject,

@@ -111,6 +111,7 @@ final class PollLoop implements Runnable {
         }
     }
 
+    /** <b>Remedy.</b> The rest of the message names it. */
     private void failed(Throwable cause) {
         lastRun = System.nanoTime();
         failures++;

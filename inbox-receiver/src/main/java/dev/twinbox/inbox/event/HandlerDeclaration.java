@@ -42,7 +42,7 @@ record HandlerDeclaration(
                     + "where E is a class, byte[] or String");
         }
         if (aliases.stream().anyMatch(String::isBlank)) {
-            breaches.add("one of its aliases is blank; an alias is a former name of the type");
+            breaches.add("one of its aliases is blank; name a former name of the type");
         }
         if (eventClass != null) {
             checkTopicAndType(eventClass.getSimpleName(), breaches);

@@ -108,8 +108,8 @@ public final class ConfigurationReader {
         } catch (IOException | IllegalArgumentException e) {
             throw new RelayException(
                     ExitCode.USAGE,
-                    "configuration file " + file.toAbsolutePath() + " is not a UTF-8 properties file: "
-                            + e.getMessage(),
+                    "configuration file " + file.toAbsolutePath() + " is not a UTF-8 properties file: " + e.getMessage()
+                            + "; correct it",
                     e);
         }
     }

@@ -99,7 +99,9 @@ public final class KafkaSettings {
             String reasons = reasons(e);
             if (!reasons.contains("No resolvable bootstrap urls")) {
                 throw new RelayException(
-                        ExitCode.USAGE, "the Kafka client refuses its settings (" + PREFIX + "*): " + reasons, e);
+                        ExitCode.USAGE,
+                        "the Kafka client refuses its settings, correct them (" + PREFIX + "*): " + reasons,
+                        e);
             }
         }
     }

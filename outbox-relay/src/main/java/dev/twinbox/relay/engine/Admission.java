@@ -75,6 +75,7 @@ final class Admission {
                 : obstacle(record, topics.fresh(record.topic())); // A limit may have been raised since.
     }
 
+    /** <b>Remedy.</b> The rest of the message names it. */
     private @Nullable ParkReason obstacle(OutboxRecord outboxRecord, Topic topic) {
         ProducerRecord<byte[], byte[]> record = outboxRecord.record();
         String obstacle = topic.obstacle();

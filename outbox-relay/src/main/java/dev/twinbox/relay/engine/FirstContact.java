@@ -48,6 +48,7 @@ final class FirstContact {
         }
     }
 
+    /** <b>Remedy.</b> The rest of the message names it. */
     private void report(KafkaException refusal) {
         String what = String.valueOf(refusal.getMessage());
         progress.recordBrokerFailure(what);

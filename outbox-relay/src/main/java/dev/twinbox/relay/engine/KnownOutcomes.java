@@ -59,7 +59,8 @@ final class KnownOutcomes {
         if (times >= MAX_FAILURES) {
             reasons.put(
                     record.seq(),
-                    ParkReason.waitingForTopic(record + " failed " + times + " times in a row: " + reason));
+                    ParkReason.waitingForTopic(
+                            record + " failed " + times + " times in a row, look at the topic: " + reason));
         }
     }
 

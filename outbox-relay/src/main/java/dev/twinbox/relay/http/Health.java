@@ -92,7 +92,7 @@ public final class Health {
         Duration age = progress.sincePoll();
         String cause = progress.databaseCause();
         if (cause == null && !progress.hasPolled()) {
-            cause = "no successful poll yet";
+            cause = "no successful poll yet; wait, or see the log";
         } else if (cause == null && age.compareTo(timeout) > 0) {
             cause = "the last successful poll is " + age.toSeconds() + " s ago, the limit is " + timeout.toSeconds()
                     + " s";

@@ -90,7 +90,8 @@ public final class HttpEndpoint implements AutoCloseable {
         } catch (UnknownHostException e) {
             throw new RelayException(
                     ExitCode.USAGE,
-                    RelaySettings.HTTP_HOST.key() + " = \"" + http.host() + "\" is not an address of this host",
+                    RelaySettings.HTTP_HOST.key() + " = \"" + http.host()
+                            + "\" is not an address of this host: correct it",
                     e);
         } catch (BindException e) {
             throw new RelayException(
@@ -101,7 +102,9 @@ public final class HttpEndpoint implements AutoCloseable {
                     e);
         } catch (IOException e) {
             throw new RelayException(
-                    ExitCode.USAGE, "cannot listen on " + http.host() + ":" + http.port() + ": " + e.getMessage(), e);
+                    ExitCode.USAGE,
+                    "cannot listen on " + http.host() + ":" + http.port() + ", choose another: " + e.getMessage(),
+                    e);
         }
     }
 

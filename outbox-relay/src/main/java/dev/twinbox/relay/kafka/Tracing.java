@@ -57,7 +57,9 @@ public final class Tracing implements AutoCloseable {
             return new Tracing(sdk);
         } catch (ConfigurationException e) {
             throw new RelayException(
-                    ExitCode.USAGE, "OpenTelemetry refuses its settings (otel.*, OTEL_*): " + e.getMessage(), e);
+                    ExitCode.USAGE,
+                    "OpenTelemetry refuses its settings, correct them (otel.*, OTEL_*): " + e.getMessage(),
+                    e);
         }
     }
 

@@ -79,7 +79,7 @@ final class ForgetCommand implements Callable<Integer> {
             err.println(e.getMessage());
             return CommandLine.ExitCode.USAGE;
         } catch (SQLException e) {
-            err.println("Table " + tables.inbox() + " cannot be used: " + e.getMessage());
+            err.println("Table " + tables.inbox() + " cannot be used, check --url and --schema: " + e.getMessage());
             return CommandLine.ExitCode.SOFTWARE;
         }
     }
@@ -137,7 +137,7 @@ final class ForgetCommand implements Callable<Integer> {
         if (found.isEmpty()) {
             throw new IllegalArgumentException("No handler \"" + handler + "\""
                     + (group == null ? "" : " of group \"" + group + "\"") + " has events in " + tables.inbox()
-                    + (known.isEmpty() ? ", which is empty" : "; there are " + list(known)));
+                    + (known.isEmpty() ? ", which is empty: check --table" : "; name one of " + list(known)));
         }
         if (found.size() > 1) {
             throw new IllegalArgumentException(

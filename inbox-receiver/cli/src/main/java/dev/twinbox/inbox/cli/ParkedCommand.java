@@ -62,7 +62,8 @@ final class ParkedCommand implements Runnable {
                 err.println(e.getMessage());
                 return CommandLine.ExitCode.USAGE;
             } catch (SQLException e) {
-                err.println("Table " + tables.parked() + " cannot be used: " + e.getMessage());
+                err.println(
+                        "Table " + tables.parked() + " cannot be used, check --url and --schema: " + e.getMessage());
                 return CommandLine.ExitCode.SOFTWARE;
             }
         }
