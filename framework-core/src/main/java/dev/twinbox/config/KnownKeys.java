@@ -3,7 +3,9 @@ package dev.twinbox.config;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
@@ -25,14 +27,20 @@ final class KnownKeys {
     private final Predicate<String> isOurs;
     private final Set<String> variables;
     private final List<String> variablePrefixes;
+    private final Map<String, String> dropped;
 
-    /** @param isOurs whether a key must be one of these keys; others are ignored */
-    KnownKeys(Collection<String> keys, Predicate<String> isOurs) {
+    /**
+     * @param isOurs whether a key must be one of these keys; others are ignored
+     * @param dropped keys that earlier versions knew, and what to do instead
+     */
+    KnownKeys(Collection<String> keys, Predicate<String> isOurs, Map<String, String> dropped) {
         this.keys = keys.stream().filter(isOurs).collect(Collectors.toSet());
         this.isOurs = isOurs;
         this.variables = this.keys.stream().map(Setting::environmentVariable).collect(Collectors.toSet());
         this.variablePrefixes =
                 this.keys.stream().map(KnownKeys::variablePrefix).distinct().toList();
+        this.dropped = new HashMap<>(dropped);
+        dropped.forEach((key, advice) -> this.dropped.put(Setting.environmentVariable(key), advice));
     }
 
     /**
@@ -53,9 +61,20 @@ final class KnownKeys {
                 .filter(name -> isUnknownKey(name) || isUnknownVariable(name))
                 .sorted()
                 .map(name -> environment.contains(name) || isUnknownVariable(name)
-                        ? "environment variable " + name + " stands for no known key" + suggestion(name, variables)
-                        : name + place.apply(name) + " is unknown" + suggestion(name, keys) + hint.apply(name))
+                        ? "environment variable " + name
+                                + (dropped.containsKey(name)
+                                        ? wasDropped(name)
+                                        : " stands for no known key" + suggestion(name, variables))
+                        : name
+                                + place.apply(name)
+                                + (dropped.containsKey(name)
+                                        ? wasDropped(name)
+                                        : " is unknown" + suggestion(name, keys) + hint.apply(name)))
                 .toList();
+    }
+
+    private String wasDropped(String name) {
+        return " is unknown: it was dropped, " + dropped.get(name);
     }
 
     /**

@@ -38,6 +38,7 @@ public final class SettingsReader {
     private final Map<String, String> texts = new HashMap<>();
     private final Map<String, Object> values = new HashMap<>();
     private final Map<String, String> hints = new HashMap<>();
+    private final Map<String, String> dropped = new HashMap<>();
 
     /** @param environment names of the environment variables, which a {@code Config} need not list */
     public SettingsReader(Config config, Set<String> environment) {
@@ -91,6 +92,15 @@ public final class SettingsReader {
     }
 
     /**
+     * Adds keys that earlier versions knew. They are unknown, but the message says what to do instead.
+     *
+     * @param advice by key, for example {@code remove it, the URL says it}
+     */
+    public void explainDropped(Map<String, String> advice) {
+        dropped.putAll(advice);
+    }
+
+    /**
      * Refuses all keys below a prefix that are not known by now. A misspelt key would otherwise silently leave the
      * default in force. Environment variables are checked if they begin with the first two parts of a known key.
      *
@@ -99,7 +109,7 @@ public final class SettingsReader {
     public void refuseUnknown(String prefix, String... others) {
         Predicate<String> isOurs =
                 name -> name.startsWith(prefix) && Arrays.stream(others).noneMatch(name::startsWith);
-        problems.addAll(new KnownKeys(known, isOurs).problems(names(), environment, place, this::hint));
+        problems.addAll(new KnownKeys(known, isOurs, dropped).problems(names(), environment, place, this::hint));
     }
 
     /** Whether anything is set below a prefix, in the environment too. Variables of Kubernetes do not count. */

@@ -7,7 +7,6 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Collections;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,24 +15,19 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The outbox's tables by their configured names. Applications write to them, the relay reads them.
+ * The outbox's tables. Applications write to them, the relay reads them.
+ *
+ * <p>All are named after the event table. Its slots, sequence and indexes have a suffix ({@code outbox_event_slot0},
+ * {@code outbox_event_seq}, …). The other tables lose {@code _event} first: {@code outbox_position}, {@code
+ * outbox_lease}, {@code outbox_parked}, {@code outbox_scheduled}.
  *
  * @param schema null: the tables are found by the connection's {@code search_path}
- * @param table name of the event table; its slots, sequence and indexes are named after it ({@code <table>_slot0},
- *     {@code <table>_seq}, …)
- * @param positionTable name of the table of relay positions
- * @param leaseTable name of the table of relay leases
+ * @param table name of the event table
  */
-public record OutboxSchema(@Nullable String schema, String table, String positionTable, String leaseTable) {
+public record OutboxSchema(@Nullable String schema, String table) {
 
     /** Name of the event table when nothing is configured. */
     public static final String DEFAULT_TABLE = "outbox_event";
-
-    /** Name of the position table when nothing is configured. */
-    public static final String DEFAULT_POSITION_TABLE = "outbox_position";
-
-    /** Name of the lease table when nothing is configured. */
-    public static final String DEFAULT_LEASE_TABLE = "outbox_lease";
 
     /** Number of slots of the event table, numbered from 0. */
     public static final int EVENT_SLOTS = 3;
@@ -70,26 +64,20 @@ public record OutboxSchema(@Nullable String schema, String table, String positio
 
     private static final String EVENT = "_event";
 
+    private static final String POSITION = "_position";
+
+    private static final String LEASE = "_lease";
+
     private static final String PARKED = "_parked";
 
     private static final String SCHEDULED = "_scheduled";
 
-    /** @throws IllegalArgumentException if a name cannot be a PostgreSQL identifier, or two tables have one name */
+    /** @throws IllegalArgumentException if a name, or one derived from it, cannot be a PostgreSQL identifier */
     public OutboxSchema {
         if (schema != null) {
             checkSchema(schema);
         }
         checkTable(table);
-        checkPositionTable(positionTable);
-        checkLeaseTable(leaseTable);
-        List<String> names = List.of(table, stem(table) + PARKED, stem(table) + SCHEDULED, positionTable, leaseTable);
-        if (new HashSet<>(names).size() < names.size()) {
-            throw new IllegalArgumentException("tables of events (and " + SqlIdentifier.quote(stem(table) + PARKED)
-                    + " and " + SqlIdentifier.quote(stem(table) + SCHEDULED)
-                    + " beside it), positions and leases must have different names, not "
-                    + SqlIdentifier.quote(table) + ", " + SqlIdentifier.quote(positionTable) + ", "
-                    + SqlIdentifier.quote(leaseTable));
-        }
     }
 
     /**
@@ -109,26 +97,7 @@ public record OutboxSchema(@Nullable String schema, String table, String positio
     public static void checkTable(String table) {
         SqlIdentifier.check("table", table);
         SqlIdentifier.check("the longest name derived from the table,", table + HISTORY);
-        SqlIdentifier.check("the longest name derived from the table,", stem(table) + SCHEDULED);
-    }
-
-    /**
-     * Checks the name of the position table alone.
-     *
-     * @throws IllegalArgumentException if it, or the name of an object derived from it, cannot be an identifier
-     */
-    public static void checkPositionTable(String positionTable) {
-        SqlIdentifier.check("table", positionTable);
-        SqlIdentifier.check("the longest name derived from the table,", positionTable + BY_NUMBER);
-    }
-
-    /**
-     * Checks the name of the lease table alone.
-     *
-     * @throws IllegalArgumentException if it cannot be an identifier
-     */
-    public static void checkLeaseTable(String leaseTable) {
-        SqlIdentifier.check("table", leaseTable);
+        SqlIdentifier.check("the longest name derived from the table,", stem(table) + POSITION + BY_NUMBER);
     }
 
     /** The event table. */
@@ -146,9 +115,9 @@ public record OutboxSchema(@Nullable String schema, String table, String positio
         return events().withSuffix("_slot" + number);
     }
 
-    /** The table of relay positions. */
+    /** The table of relay positions: {@code outbox_position} for {@code outbox_event}. */
     public SqlIdentifier position() {
-        return new SqlIdentifier(schema, positionTable);
+        return sibling(POSITION);
     }
 
     /** The slot of the position table with this number, 0 to {@link #POSITION_SLOTS} - 1. */
@@ -156,22 +125,17 @@ public record OutboxSchema(@Nullable String schema, String table, String positio
         return position().withSuffix("_slot" + number);
     }
 
-    /** The table of relay leases. */
+    /** The table of relay leases: {@code outbox_lease} for {@code outbox_event}. */
     public SqlIdentifier lease() {
-        return new SqlIdentifier(schema, leaseTable);
+        return sibling(LEASE);
     }
 
-    /**
-     * The table of parked events. It is named after the event table: {@code outbox_parked} for {@code outbox_event}.
-     */
+    /** The table of parked events: {@code outbox_parked} for {@code outbox_event}. */
     public SqlIdentifier parked() {
         return sibling(PARKED);
     }
 
-    /**
-     * The table of events to be sent later. It is named after the event table: {@code outbox_scheduled} for {@code
-     * outbox_event}.
-     */
+    /** The table of events to be sent later: {@code outbox_scheduled} for {@code outbox_event}. */
     public SqlIdentifier scheduled() {
         return sibling(SCHEDULED);
     }

@@ -3,6 +3,7 @@ package dev.twinbox.schema;
 import dev.twinbox.config.Setting;
 import dev.twinbox.config.SettingsReader;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -19,22 +20,20 @@ public final class TableSettings {
 
     public static final Setting<String> TABLE = Setting.identifier(
                     "twinbox.outbox.table",
-                    "Table of the events; its slots and sequence are named after it.",
+                    "Table of the events. The other tables, its slots and its sequence are named after it: `outbox_position` and "
+                            + "`outbox_lease` for `outbox_event`.",
                     OutboxSchema::checkTable)
             .withDefault(OutboxSchema.DEFAULT_TABLE);
 
-    public static final Setting<String> POSITION_TABLE = Setting.identifier(
-                    "twinbox.outbox.position-table",
-                    "Table of the relay's positions.",
-                    OutboxSchema::checkPositionTable)
-            .withDefault(OutboxSchema.DEFAULT_POSITION_TABLE);
-
-    public static final Setting<String> LEASE_TABLE = Setting.identifier(
-                    "twinbox.outbox.lease-table", "Table of the relay's lease.", OutboxSchema::checkLeaseTable)
-            .withDefault(OutboxSchema.DEFAULT_LEASE_TABLE);
-
     /** All of them, in the order of the documentation. */
-    public static final List<Setting<?>> ALL = List.of(SCHEMA, TABLE, POSITION_TABLE, LEASE_TABLE);
+    public static final List<Setting<?>> ALL = List.of(SCHEMA, TABLE);
+
+    private static final String DERIVED =
+            "remove it. All tables are named after " + TABLE.key() + ": outbox_event, outbox_position, outbox_lease";
+
+    /** Keys of the past, and what to do instead. */
+    private static final Map<String, String> DROPPED =
+            Map.of("twinbox.outbox.position-table", DERIVED, "twinbox.outbox.lease-table", DERIVED);
 
     private TableSettings() {}
 
@@ -45,12 +44,7 @@ public final class TableSettings {
      */
     public static Optional<OutboxSchema> read(SettingsReader reader) {
         reader.read(ALL);
-        return reader.combine(
-                ALL,
-                () -> new OutboxSchema(
-                        reader.find(SCHEMA).orElse(null),
-                        reader.get(TABLE),
-                        reader.get(POSITION_TABLE),
-                        reader.get(LEASE_TABLE)));
+        reader.explainDropped(DROPPED);
+        return reader.combine(ALL, () -> new OutboxSchema(reader.find(SCHEMA).orElse(null), reader.get(TABLE)));
     }
 }

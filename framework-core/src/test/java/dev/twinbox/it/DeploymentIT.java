@@ -30,8 +30,7 @@ import org.junit.jupiter.api.Test;
  */
 class DeploymentIT {
 
-    private static final OutboxSchema BY_SEARCH_PATH =
-            new OutboxSchema(null, "Out\"Box", "outbox_position", "outbox_lease");
+    private static final OutboxSchema BY_SEARCH_PATH = new OutboxSchema(null, "Out\"Box");
     private static final String LOCAL_UNIT = """
             <persistence xmlns="https://jakarta.ee/xml/ns/persistence" version="3.0">
               <persistence-unit name="local" transaction-type="RESOURCE_LOCAL">

@@ -43,9 +43,7 @@ public class Scenario34SchemaIT {
                         twinbox.outbox.data-source=java:app/jdbc/least
                         twinbox.outbox.source=/tests/schema
                         twinbox.outbox.schema=Sales-EU 1
-                        twinbox.outbox.table=Out"Box
-                        twinbox.outbox.position-table=Pos'ition
-                        twinbox.outbox.lease-table=Lea se
+                        twinbox.outbox.table=Out"B'o x
                         """)
                 .addClasses(
                         AccountChanged.class,
@@ -78,11 +76,11 @@ public class Scenario34SchemaIT {
     @Test
     void scenario_34_SCHEMA_the_role_may_insert_and_nothing_else() throws Exception {
         for (String forbidden : new String[] {
-            "select from \"Sales-EU 1\".\"Out\"\"Box\"",
-            "update \"Sales-EU 1\".\"Out\"\"Box\" set topic = 'x'",
-            "delete from \"Sales-EU 1\".\"Out\"\"Box\"",
-            "select from \"Sales-EU 1\".\"Out\"\"Box_slot0\"",
-            "insert into \"Sales-EU 1\".\"Lea se\" (relay) values ('x')"
+            "select from \"Sales-EU 1\".\"Out\"\"B'o x\"",
+            "update \"Sales-EU 1\".\"Out\"\"B'o x\" set topic = 'x'",
+            "delete from \"Sales-EU 1\".\"Out\"\"B'o x\"",
+            "select from \"Sales-EU 1\".\"Out\"\"B'o x_slot0\"",
+            "insert into \"Sales-EU 1\".\"Out\"\"B'o x_lease\" (relay) values ('x')"
         }) {
             assertThatThrownBy(() -> effects.mayNot(forbidden)).hasMessageContaining("permission denied");
         }
@@ -118,7 +116,7 @@ public class Scenario34SchemaIT {
         assertThat(Committed.rows(
                         URL,
                         "select content_type, convert_from(payload, 'UTF8') as payload"
-                                + " from \"Sales-EU 1\".\"Out\"\"Box\" where key = ?",
+                                + " from \"Sales-EU 1\".\"Out\"\"B'o x\" where key = ?",
                         Long.toString(id)))
                 .singleElement()
                 .satisfies(row -> assertThat(row)
@@ -147,7 +145,7 @@ public class Scenario34SchemaIT {
     }
 
     private static int events(long id) throws Exception {
-        return Committed.count(URL, "select from \"Sales-EU 1\".\"Out\"\"Box\" where key = ?", Long.toString(id));
+        return Committed.count(URL, "select from \"Sales-EU 1\".\"Out\"\"B'o x\" where key = ?", Long.toString(id));
     }
 
     private static int effectRows(long id) throws Exception {

@@ -17,10 +17,10 @@ import org.postgresql.ds.PGSimpleDataSource;
  */
 public final class TestDatabase implements LauncherSessionListener {
 
-    static final OutboxSchema DEFAULT_NAMES = new OutboxSchema(null, "outbox_event", "outbox_position", "outbox_lease");
+    static final OutboxSchema DEFAULT_NAMES = new OutboxSchema(null, "outbox_event");
 
     /** Scenario 34: names that survive only if they are quoted everywhere. */
-    static final OutboxSchema ODD_NAMES = new OutboxSchema("Sales-EU 1", "Out\"Box", "Pos'ition", "Lea se");
+    static final OutboxSchema ODD_NAMES = new OutboxSchema("Sales-EU 1", "Out\"B'o x");
 
     private static PostgresServer server;
 
@@ -93,8 +93,8 @@ public final class TestDatabase implements LauncherSessionListener {
                 create role app login password 'twinbox';
                 revoke all on schema public from public;
                 grant usage on schema "Sales-EU 1" to app;
-                grant insert on "Sales-EU 1"."Out""Box" to app;
-                grant usage on sequence "Sales-EU 1"."Out""Box_seq" to app;
+                grant insert on "Sales-EU 1"."Out""B'o x" to app;
+                grant usage on sequence "Sales-EU 1"."Out""B'o x_seq" to app;
                 create schema business;
                 create table business.effect (id bigint primary key);
                 grant usage on schema business to app;

@@ -29,9 +29,9 @@ class BadInputTest {
             twinbox.outbox.source | %zz | URI-reference
             twinbox.outbox.schema | ~a234567890123456789012345678901234567890123456789012345678901234~ | 63
             twinbox.outbox.table | ~a234567890123456789012345678901234567890123456789012345678901234~ | 63
-            twinbox.outbox.table | outbox_lease | different names
-            twinbox.outbox.position-table | outbox_event | different names
-            twinbox.outbox.lease-table | outbox_position | different names
+            twinbox.outbox.table | ~a23456789012345678901234567890123456789012345~ | _position_by_number
+            twinbox.outbox.position-table | outbox_event | is unknown: it was dropped
+            twinbox.outbox.lease-table | outbox_position | is unknown: it was dropped
             twinbox.outbox.max-payload-bytes | 0 | whole number from 1
             twinbox.outbox.max-payload-bytes | 1MB | whole number from 1
             twinbox.outbox.max-payload-bytes | 67108865 | must not exceed twinbox.outbox.max-bytes-per-transaction
@@ -80,7 +80,7 @@ class BadInputTest {
     @Test
     void a_name_that_is_wrong_is_named() {
         String tooLong = "x".repeat(64);
-        for (String key : new String[] {"schema", "table", "position-table", "lease-table"}) {
+        for (String key : new String[] {"schema", "table"}) {
             Map<String, String> values = new HashMap<>(RIGHT);
             values.put("twinbox.outbox." + key, tooLong);
 

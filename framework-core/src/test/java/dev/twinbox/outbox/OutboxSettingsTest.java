@@ -29,7 +29,7 @@ class OutboxSettingsTest {
                 .isEqualTo(new OutboxConfiguration(
                         "java:app/jdbc/orders",
                         "/orders",
-                        new OutboxSchema(null, "outbox_event", "outbox_position", "outbox_lease"),
+                        new OutboxSchema(null, "outbox_event"),
                         900_000,
                         10_000,
                         67_108_864));
@@ -40,20 +40,13 @@ class OutboxSettingsTest {
         Map<String, String> all = new HashMap<>(REQUIRED);
         all.put("twinbox.outbox.schema", "Sales-EU 1");
         all.put("twinbox.outbox.table", "Out\"Box");
-        all.put("twinbox.outbox.position-table", "p");
-        all.put("twinbox.outbox.lease-table", "l");
         all.put("twinbox.outbox.max-payload-bytes", "1");
         all.put("twinbox.outbox.max-events-per-transaction", "2");
         all.put("twinbox.outbox.max-bytes-per-transaction", "3");
 
         assertThat(OutboxSettings.read(config(all)))
                 .isEqualTo(new OutboxConfiguration(
-                        "java:app/jdbc/orders",
-                        "/orders",
-                        new OutboxSchema("Sales-EU 1", "Out\"Box", "p", "l"),
-                        1,
-                        2,
-                        3));
+                        "java:app/jdbc/orders", "/orders", new OutboxSchema("Sales-EU 1", "Out\"Box"), 1, 2, 3));
         assertThat(all.keySet())
                 .as("all keys there are")
                 .containsExactlyInAnyOrderElementsOf(
@@ -101,14 +94,18 @@ class OutboxSettingsTest {
     }
 
     @Test
-    void two_tables_of_one_name_are_refused() {
+    void a_dropped_key_is_refused_with_what_to_do_instead() {
         Map<String, String> wrong = new HashMap<>(REQUIRED);
         wrong.put("twinbox.outbox.lease-table", "outbox_event");
 
         assertThat(OutboxSettings.problems(config(wrong)))
+                .containsExactly(
+                        "twinbox.outbox.lease-table is unknown: it was dropped, remove it. All tables are named "
+                                + "after twinbox.outbox.table: outbox_event, outbox_position, outbox_lease");
+        assertThat(problems(REQUIRED, Set.of("TWINBOX_OUTBOX_POSITION_TABLE")))
                 .singleElement()
                 .asString()
-                .contains("different names");
+                .startsWith("environment variable TWINBOX_OUTBOX_POSITION_TABLE is unknown: it was dropped, remove it");
     }
 
     @Test

@@ -51,7 +51,7 @@ class RowFactoryTest {
     private static final Instant NOW = Instant.parse("2026-11-29T12:00:00Z");
 
     private final RowFactory factory = new RowFactory(
-            new OutboxConfiguration("ds", "/orders", new OutboxSchema(null, "e", "p", "l"), 1000, 10, 10_000),
+            new OutboxConfiguration("ds", "/orders", new OutboxSchema(null, "e"), 1000, 10, 10_000),
             new TextSerializer(),
             InstantSource.fixed(NOW),
             Tracing.off());

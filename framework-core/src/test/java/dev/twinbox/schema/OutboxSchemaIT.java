@@ -25,9 +25,8 @@ class OutboxSchemaIT {
 
     private static final int VERSION = 4;
 
-    private static final OutboxSchema DEFAULT =
-            new OutboxSchema(null, "outbox_event", "outbox_position", "outbox_lease");
-    private static final OutboxSchema ODD = new OutboxSchema("Sales-EU 1", "Out\"Box %\\", "Pos'ition\\", "Lea$e");
+    private static final OutboxSchema DEFAULT = new OutboxSchema(null, "outbox_event");
+    private static final OutboxSchema ODD = new OutboxSchema("Sales-EU 1", "Out\"Bo'x$ %\\");
 
     private final PostgresServer server = SharedServers.postgres();
     private String database;
@@ -47,7 +46,7 @@ class OutboxSchemaIT {
     @Test
     void processes_may_migrate_at_once() {
         for (int round = 0; round < 4; round++) {
-            OutboxSchema tables = new OutboxSchema("round_" + round, "event", "position", "lease");
+            OutboxSchema tables = new OutboxSchema("round_" + round, "event");
             List<CompletableFuture<SchemaMigration.Result>> all = IntStream.range(0, 4)
                     .mapToObj(i -> CompletableFuture.supplyAsync(() -> tables.migrate(owner(""))))
                     .toList();
@@ -64,7 +63,7 @@ class OutboxSchemaIT {
     void several_outboxes_live_in_one_schema_beside_the_applications_tables() throws Exception {
         execute("create table orders (id bigint)");
         DEFAULT.migrate(owner(""));
-        OutboxSchema second = new OutboxSchema(null, "other_event", "other_position", "other_lease");
+        OutboxSchema second = new OutboxSchema(null, "other_event");
 
         assertThat(second.migrate(owner("")).applied()).isEqualTo(VERSION);
         assertThat(problems(second)).isEmpty();
@@ -96,7 +95,7 @@ class OutboxSchemaIT {
                         "sequence \"outbox_event_seq\" does not exist in the connection's search_path (\"$user\", public)");
         assertThat(problems(ODD))
                 .first()
-                .isEqualTo("table \"Sales-EU 1\".\"Out\"\"Box %\\\" does not exist: neither does its schema");
+                .isEqualTo("table \"Sales-EU 1\".\"Out\"\"Bo'x$ %\\\" does not exist: neither does its schema");
     }
 
     @Test

@@ -1,18 +1,35 @@
 package dev.twinbox.schema;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.twinbox.jdbc.SqlIdentifier;
+import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class OutboxSchemaTest {
 
     @Test
     void names_of_an_outbox_are_checked_with_what_is_derived_from_them() {
-        assertThatThrownBy(() -> new OutboxSchema(null, "x".repeat(56), "p", "l"))
-                .hasMessageContaining("_history");
-        assertThatThrownBy(() -> new OutboxSchema(null, "t", "x".repeat(54), "l"))
-                .hasMessageContaining("_by_number");
-        assertThatThrownBy(() -> new OutboxSchema(null, "t", "p", "")).hasMessageContaining("table is empty");
-        assertThatThrownBy(() -> new OutboxSchema(null, "t", "p", "t")).hasMessageContaining("different names");
+        assertThatThrownBy(() -> new OutboxSchema(null, "x".repeat(56))).hasMessageContaining("_history");
+        assertThatThrownBy(() -> new OutboxSchema(null, "x".repeat(45))).hasMessageContaining("_position_by_number");
+        assertThatThrownBy(() -> new OutboxSchema(null, "")).hasMessageContaining("table is empty");
+    }
+
+    @Test
+    void all_tables_are_named_after_the_event_table() {
+        assertThat(names(new OutboxSchema(null, "outbox_event")))
+                .containsExactly(
+                        "outbox_event", "outbox_position", "outbox_lease", "outbox_parked", "outbox_scheduled");
+        assertThat(names(new OutboxSchema(null, "Out")))
+                .containsExactly("Out", "Out_position", "Out_lease", "Out_parked", "Out_scheduled");
+        assertThat(names(new OutboxSchema(null, "x".repeat(44) + "_event"))).doesNotHaveDuplicates();
+    }
+
+    private static List<String> names(OutboxSchema tables) {
+        return Stream.of(tables.events(), tables.position(), tables.lease(), tables.parked(), tables.scheduled())
+                .map(SqlIdentifier::name)
+                .toList();
     }
 }

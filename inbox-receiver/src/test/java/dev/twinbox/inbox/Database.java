@@ -38,12 +38,7 @@ public final class Database {
 
     /** For an application that publishes, too. */
     void migrateOutbox() {
-        new OutboxSchema(
-                        null,
-                        OutboxSchema.DEFAULT_TABLE,
-                        OutboxSchema.DEFAULT_POSITION_TABLE,
-                        OutboxSchema.DEFAULT_LEASE_TABLE)
-                .migrate(dataSource());
+        new OutboxSchema(null, OutboxSchema.DEFAULT_TABLE).migrate(dataSource());
     }
 
     private PGSimpleDataSource dataSource() {

@@ -1,8 +1,8 @@
 package dev.twinbox.relay;
 
+import dev.twinbox.config.Secret;
 import dev.twinbox.relay.config.ExitCode;
 import dev.twinbox.relay.config.RelayException;
-import dev.twinbox.relay.config.Secret;
 import dev.twinbox.relay.log.Logging;
 import java.io.PrintWriter;
 import java.util.Arrays;

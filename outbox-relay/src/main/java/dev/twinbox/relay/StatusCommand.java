@@ -1,9 +1,9 @@
 package dev.twinbox.relay;
 
+import dev.twinbox.config.Secret;
 import dev.twinbox.relay.config.DeliveryMode;
 import dev.twinbox.relay.config.ExitCode;
 import dev.twinbox.relay.config.RelayConfig;
-import dev.twinbox.relay.config.Secret;
 import dev.twinbox.relay.jdbc.Backlog;
 import dev.twinbox.relay.jdbc.EventSlots;
 import dev.twinbox.relay.jdbc.LeaseTable;

@@ -34,10 +34,10 @@ class ExactlyOnceKilledIT {
         try (RelayRig rig = RelayRig.create()) {
             Map<String, String> config = new HashMap<>(Map.of(
                     "twinbox.relay.delivery", "exactly-once",
-                    "twinbox.relay.position-topic", "position-" + rig.database(),
+                    "twinbox.relay.name", rig.database(),
                     "twinbox.relay.lease", "PT4S",
                     "twinbox.relay.page.rows", "50"));
-            assertThat(command(rig, config, "migrate")).contains("topic position-" + rig.database() + ": created");
+            assertThat(command(rig, config, "migrate")).contains("topic " + rig.database() + "-position: created");
             EngineRig.setTopic(rig.topic(), "max.message.bytes", "5000");
             List<RelayProcess> relays = new ArrayList<>();
             for (int i = 0; i < 3; i++) {
@@ -68,7 +68,8 @@ class ExactlyOnceKilledIT {
             await("all published").atMost(SOON).until(() -> published(rig, late).size() >= all);
             assertOnceAndInOrder(rig, published(rig, late));
             assertThat(command(rig, config, "status"))
-                    .containsPattern("delivery +exactly-once, position in topic and group position-" + rig.database())
+                    .containsPattern(
+                            "delivery +exactly-once, position in topic and group " + rig.database() + "-position")
                     .containsPattern("stuck +no");
             for (RelayProcess relay : relays) {
                 assertThat(relay.terminate()).as(relay.log()).isZero();

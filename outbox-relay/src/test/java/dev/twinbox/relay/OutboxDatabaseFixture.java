@@ -19,8 +19,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 
 /** One database with an outbox, on the server that all tests of this JVM share. */
 public final class OutboxDatabaseFixture {
-    public static final OutboxSchema SCHEMA = new OutboxSchema(
-            null, OutboxSchema.DEFAULT_TABLE, OutboxSchema.DEFAULT_POSITION_TABLE, OutboxSchema.DEFAULT_LEASE_TABLE);
+    public static final OutboxSchema SCHEMA = new OutboxSchema(null, OutboxSchema.DEFAULT_TABLE);
 
     private static final AtomicInteger NUMBER = new AtomicInteger();
     private static final String TEMPLATE = "outbox_template";

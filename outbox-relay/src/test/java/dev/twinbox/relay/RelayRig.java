@@ -238,7 +238,7 @@ public final class RelayRig implements AutoCloseable {
         }
     }
 
-    /** How often the lease of the relay of the default name was taken. */
+    /** How often the lease of the one relay was taken. */
     long epoch() throws SQLException {
         return count("select coalesce(max(epoch), 0) from " + tables.lease());
     }
@@ -247,7 +247,7 @@ public final class RelayRig implements AutoCloseable {
     RelayProcess owner(List<RelayProcess> relays) {
         RelayProcess[] found = new RelayProcess[1];
         await("an owner").until(() -> {
-            String taken = ".*Took the lease of relay \"relay\", epoch " + epoch() + "( .*)?";
+            String taken = ".*Took the lease of relay \"[^\"]+\", epoch " + epoch() + "( .*)?";
             for (RelayProcess relay : relays) {
                 found[0] = relay.log().lines().anyMatch(line -> line.matches(taken)) ? relay : found[0];
             }
@@ -256,7 +256,7 @@ public final class RelayRig implements AutoCloseable {
         return found[0];
     }
 
-    /** Positions saved so far by the relay of the default name. */
+    /** Positions saved so far by the one relay. */
     long saves() throws SQLException {
         return count("select coalesce(max(number), 0) from " + tables.position());
     }

@@ -19,8 +19,7 @@ class Scenario25OutageBudgetIT {
 
     private static final Map<String, String> IMPATIENT = Map.of(
             "twinbox.relay.stall-timeout", "PT2S",
-            "twinbox.relay.waiting-limit", "PT1S",
-            "twinbox.relay.retry", "PT0.1S");
+            "twinbox.relay.waiting-limit", "PT1S");
 
     @AfterEach
     void mend() {

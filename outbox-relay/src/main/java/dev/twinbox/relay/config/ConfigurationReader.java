@@ -1,7 +1,8 @@
 package dev.twinbox.relay.config;
 
-import dev.twinbox.relay.config.Setting.Presence;
+import dev.twinbox.config.SettingsReader;
 import dev.twinbox.schema.OutboxSchema;
+import dev.twinbox.schema.TableSettings;
 import io.smallrye.config.ConfigValue;
 import io.smallrye.config.EnvConfigSource;
 import io.smallrye.config.PropertiesConfigSource;
@@ -10,20 +11,21 @@ import io.smallrye.config.SmallRyeConfigBuilder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.Set;
 import java.util.TreeSet;
 import org.eclipse.microprofile.config.spi.ConfigSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns a file, the environment and system properties into a {@link RelayConfig}; the later one of these wins. Reports all
- * problems at once, each with key, value, where it stands and what would be legal.
+ * Turns a file, the environment and system properties into a {@link RelayConfig}. The later one of these wins. All
+ * problems are reported at once, each with key, value, place and what would be legal.
  */
 public final class ConfigurationReader {
 
@@ -31,16 +33,22 @@ public final class ConfigurationReader {
     private static final int ENVIRONMENT_ORDINAL = 300;
     private static final int SYSTEM_PROPERTIES_ORDINAL = 400;
 
-    private final List<String> problems = new ArrayList<>();
-    private final Map<Setting<?>, Object> values = new HashMap<>();
-    private final Map<String, String> kafka = new HashMap<>();
-    private final Map<String, String> telemetry = new HashMap<>();
+    /** First wait when there is nothing to send, and the longest. */
+    private static final RelayConfig.Idle IDLE = new RelayConfig.Idle(Duration.ofMillis(2), Duration.ofMillis(50));
+
+    private static final Duration RETRY = Duration.ofSeconds(1);
+    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
+    private static final Duration SOCKET_TIMEOUT = Duration.ofSeconds(20);
+    private static final Duration READY_TIMEOUT = Duration.ofSeconds(10);
+
     private final SmallRyeConfig config;
     private final @Nullable Path file;
+    private final SettingsReader reader;
 
-    private ConfigurationReader(SmallRyeConfig config, @Nullable Path file) {
+    private ConfigurationReader(SmallRyeConfig config, Set<String> environment, @Nullable Path file) {
         this.config = config;
         this.file = file;
+        this.reader = new SettingsReader(config, environment, this::place);
     }
 
     /**
@@ -69,15 +77,22 @@ public final class ConfigurationReader {
                 .addDefaultInterceptors()
                 .withSources(sources)
                 .build();
-        ConfigurationReader reader = new ConfigurationReader(config, file);
-        reader.parse();
-        reader.checkAcrossKeys();
-        sources.stream().filter(source -> !(source instanceof EnvConfigSource)).forEach(reader::refuseUnknown);
-        new TreeSet<>(environment.keySet()).forEach(reader::refuseUnknownVariable);
-        if (!reader.problems.isEmpty()) {
-            throw new RelayException(ExitCode.USAGE, message(reader.problems));
+        return new ConfigurationReader(config, environment.keySet(), file).read();
+    }
+
+    private RelayConfig read() {
+        reader.read(RelaySettings.ALL);
+        Optional<OutboxSchema> tables = TableSettings.read(reader);
+        Map<String, String> kafka = reader.readBelow(KafkaSettings.PREFIX, KafkaSettings.names());
+        KafkaSettings.problems(kafka).forEach((name, problem) -> reader.report(KafkaSettings.PREFIX + name, problem));
+        RelayConfig.Telemetry telemetry = telemetry();
+        reader.allow(RelaySettings.OF_APPLICATIONS);
+        reader.explainDropped(RelaySettings.DROPPED);
+        reader.refuseUnknown("twinbox.", "twinbox.inbox.");
+        if (!reader.problems().isEmpty()) {
+            throw new RelayException(ExitCode.USAGE, message(reader.problems()));
         }
-        return reader.config();
+        return config(tables.orElseThrow(), new RelayConfig.Kafka(kafka), telemetry);
     }
 
     private static ConfigSource fileSource(Path file) {
@@ -104,76 +119,22 @@ public final class ConfigurationReader {
                 + String.join("\n  - ", problems);
     }
 
-    private void parse() {
-        for (Setting<?> setting : RelaySettings.ALL) {
-            parse(setting);
-        }
-        for (String name : KafkaSettings.names()) {
-            String value = text(KafkaSettings.PREFIX + name);
-            if (value != null) {
-                kafka.put(name, value);
-            }
-        }
-        KafkaSettings.problems(kafka).forEach((name, problem) -> {
-            String key = KafkaSettings.PREFIX + name;
-            report(key, KafkaSettings.isSecret(name) ? Secret.MASK : kafka.get(name), problem);
-        });
-        parseTelemetry();
-    }
-
-    /** Their meaning is OpenTelemetry's to know, but for the switch. */
-    private void parseTelemetry() {
+    /** OpenTelemetry checks its own settings. The relay checks only whether it is on. */
+    private RelayConfig.Telemetry telemetry() {
+        String prefix = RelayConfig.Telemetry.PREFIX;
+        Set<String> names = new TreeSet<>(Set.of(RelayConfig.Telemetry.DISABLED.substring(prefix.length())));
         for (String name : config.getPropertyNames()) {
-            String value = name.startsWith(RelayConfig.Telemetry.PREFIX) ? text(name) : null;
-            if (value != null) {
-                telemetry.put(name, value);
+            if (name.startsWith(prefix)) {
+                names.add(name.substring(prefix.length()));
             }
         }
-        String key = RelayConfig.Telemetry.DISABLED;
-        String disabled = text(key);
-        if (disabled != null) {
-            telemetry.put(key, disabled);
-            if (!disabled.equalsIgnoreCase("true") && !disabled.equalsIgnoreCase("false")) {
-                report(key, disabled, "must be true or false");
-            }
+        Map<String, String> settings = new HashMap<>();
+        reader.readBelow(prefix, names).forEach((name, value) -> settings.put(prefix + name, value));
+        String disabled = settings.getOrDefault(RelayConfig.Telemetry.DISABLED, "true");
+        if (!disabled.equalsIgnoreCase("true") && !disabled.equalsIgnoreCase("false")) {
+            reader.report(RelayConfig.Telemetry.DISABLED, "must be true or false");
         }
-    }
-
-    private <T> void parse(Setting<T> setting) {
-        String text = text(setting.key());
-        if (text == null) {
-            text = setting.fallback();
-        }
-        if (text == null) {
-            if (setting.presence() == Presence.REQUIRED) {
-                problems.add(setting.key() + " is missing: set it to "
-                        + setting.type().replace("`", "") + ", or " + setting.environmentVariable()
-                        + " in the environment");
-            }
-            return;
-        }
-        try {
-            values.put(setting, setting.parser().apply(text));
-        } catch (IllegalArgumentException e) {
-            report(setting.key(), setting.shown(text), String.valueOf(e.getMessage()));
-        }
-    }
-
-    /** The value with its expressions resolved; null when unset, empty or not resolvable, the last with a report. */
-    private @Nullable String text(String key) {
-        ConfigValue value = config.getConfigValue(key);
-        if (value.hasProblems()) {
-            problems.add(key + place(key)
-                    + " holds an expression that cannot be resolved: define what ${...} names, or write "
-                    + "\\\\${ in a file for a literal ${");
-            return null;
-        }
-        String text = value.getValue();
-        return text == null || text.isEmpty() ? null : text;
-    }
-
-    private void report(String key, @Nullable String shownValue, String problem) {
-        problems.add(key + " = \"" + shownValue + "\"" + place(key) + ' ' + problem);
+        return new RelayConfig.Telemetry(settings);
     }
 
     private String place(String key) {
@@ -186,90 +147,34 @@ public final class ConfigurationReader {
         };
     }
 
-    private void checkAcrossKeys() {
-        get(RelaySettings.IDLE_MIN)
-                .ifPresent(min -> get(RelaySettings.IDLE_MAX).ifPresent(max -> {
-                    if (min.compareTo(max) > 0) {
-                        report(
-                                RelaySettings.IDLE_MIN.key(),
-                                min.toString(),
-                                "must not exceed " + RelaySettings.IDLE_MAX.key() + " (" + max + ")");
-                    }
-                }));
-        checkTables();
-    }
-
-    private void checkTables() {
-        List<Setting<String>> tables =
-                List.of(RelaySettings.TABLE, RelaySettings.POSITION_TABLE, RelaySettings.LEASE_TABLE);
-        Map<String, String> keys = new HashMap<>();
-        for (Setting<String> table : tables) {
-            get(table).ifPresent(name -> {
-                String other = keys.putIfAbsent(name, table.key());
-                if (other != null) {
-                    report(table.key(), name, "must not be the table of " + other);
-                }
-            });
-        }
-    }
-
-    private void refuseUnknown(ConfigSource source) {
-        for (String name : new TreeSet<>(source.getPropertyNames())) {
-            if (KnownKeys.isUnknown(name)) {
-                problems.add(name + place(name) + " is unknown" + KnownKeys.suggestion(name));
-            }
-        }
-    }
-
-    private void refuseUnknownVariable(String name) {
-        if (KnownKeys.isUnknown(name) || KnownKeys.isUnknownVariable(name)) {
-            String key = name.toLowerCase(Locale.ROOT).replace('_', '.');
-            problems.add("environment variable " + name + " stands for no known key" + KnownKeys.suggestion(key));
-        }
-    }
-
-    private <T> Optional<T> get(Setting<T> setting) {
-        @SuppressWarnings("unchecked") // put by parse(Setting<T>) from this setting's own parser
-        T value = (T) values.get(setting);
-        return Optional.ofNullable(value);
-    }
-
-    private <T> T need(Setting<T> setting) {
-        return get(setting).orElseThrow();
-    }
-
-    private RelayConfig config() {
+    private RelayConfig config(OutboxSchema tables, RelayConfig.Kafka kafka, RelayConfig.Telemetry telemetry) {
+        String name = reader.get(RelaySettings.NAME);
         return new RelayConfig(
-                need(RelaySettings.NAME),
-                new OutboxSchema(
-                        get(RelaySettings.SCHEMA).orElse(null),
-                        need(RelaySettings.TABLE),
-                        need(RelaySettings.POSITION_TABLE),
-                        need(RelaySettings.LEASE_TABLE)),
+                name,
+                tables,
                 new RelayConfig.Database(
-                        need(RelaySettings.DATABASE_URL),
-                        get(RelaySettings.DATABASE_USER).orElse(null),
-                        get(RelaySettings.DATABASE_PASSWORD).orElse(null),
-                        need(RelaySettings.CONNECT_TIMEOUT),
-                        need(RelaySettings.SOCKET_TIMEOUT)),
-                new RelayConfig.Kafka(kafka),
+                        reader.get(RelaySettings.DATABASE_URL),
+                        reader.find(RelaySettings.DATABASE_USER).orElse(null),
+                        reader.find(RelaySettings.DATABASE_PASSWORD).orElse(null),
+                        CONNECT_TIMEOUT,
+                        SOCKET_TIMEOUT),
+                kafka,
                 new RelayConfig.Page(
-                        need(RelaySettings.PAGE_ROWS),
-                        need(RelaySettings.PAGE_BYTES),
-                        need(RelaySettings.PAGE_IN_FLIGHT)),
-                new RelayConfig.Delivery(
-                        need(RelaySettings.DELIVERY),
-                        get(RelaySettings.POSITION_TOPIC).orElse(need(RelaySettings.NAME) + "-position")),
-                need(RelaySettings.LEASE),
-                new RelayConfig.Idle(need(RelaySettings.IDLE_MIN), need(RelaySettings.IDLE_MAX)),
-                need(RelaySettings.RETRY),
-                new RelayConfig.Parking(need(RelaySettings.STALL_TIMEOUT), need(RelaySettings.WAITING_LIMIT)),
-                new RelayConfig.Http(need(RelaySettings.HTTP_HOST), need(RelaySettings.HTTP_PORT)),
-                need(RelaySettings.READY_TIMEOUT),
-                need(RelaySettings.SHUTDOWN_TIMEOUT),
-                need(RelaySettings.LOG_LEVEL),
-                need(RelaySettings.LOG_FORMAT),
-                new RelayConfig.Telemetry(telemetry),
-                get(RelaySettings.RETENTION).orElse(null));
+                        reader.get(RelaySettings.PAGE_ROWS),
+                        reader.get(RelaySettings.PAGE_BYTES),
+                        reader.get(RelaySettings.PAGE_IN_FLIGHT)),
+                new RelayConfig.Delivery(reader.get(RelaySettings.DELIVERY), name + "-position"),
+                reader.get(RelaySettings.LEASE),
+                IDLE,
+                RETRY,
+                new RelayConfig.Parking(
+                        reader.get(RelaySettings.STALL_TIMEOUT), reader.get(RelaySettings.WAITING_LIMIT)),
+                new RelayConfig.Http(reader.get(RelaySettings.HTTP_HOST), reader.get(RelaySettings.HTTP_PORT)),
+                READY_TIMEOUT,
+                reader.get(RelaySettings.SHUTDOWN_TIMEOUT),
+                reader.get(RelaySettings.LOG_LEVEL),
+                reader.get(RelaySettings.LOG_FORMAT),
+                telemetry,
+                reader.find(RelaySettings.RETENTION).orElse(null));
     }
 }

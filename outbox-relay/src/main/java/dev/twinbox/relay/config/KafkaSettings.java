@@ -1,12 +1,11 @@
 package dev.twinbox.relay.config;
 
+import dev.twinbox.config.Secret;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.regex.Pattern;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.KafkaException;
@@ -14,13 +13,10 @@ import org.apache.kafka.common.config.ConfigValue;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.utils.Utils;
 
-/** Which of Kafka's producer settings an operator may choose, which are secret, and what is wrong with chosen ones. */
+/** Which of Kafka's producer settings an operator may choose, and what is wrong with chosen ones. */
 public final class KafkaSettings {
     /** What Kafka's own names stand behind in the configuration. */
     public static final String PREFIX = "twinbox.relay.kafka.";
-
-    /** Kafka's rule for topic names; the outbox table checks the same. */
-    private static final Pattern TOPIC_NAME = Pattern.compile("(?!\\.{1,2}$)[a-zA-Z0-9._-]{1,249}");
 
     /** Settings that hold the guarantees, and why. */
     static final Map<String, String> FIXED = Map.ofEntries(
@@ -51,18 +47,6 @@ public final class KafkaSettings {
         return ProducerConfig.configNames();
     }
 
-    /** Kafka's own naming: passwords, key material, and the JAAS line, which holds a password. */
-    static boolean isSecret(String key) {
-        String name = key.toLowerCase(Locale.ROOT);
-        return name.contains("password")
-                || name.contains("secret")
-                || name.contains("jaas")
-                || name.contains("credential")
-                || name.contains("assertion")
-                || name.endsWith("keystore.key")
-                || name.endsWith("keystore.certificate.chain");
-    }
-
     /**
      * What is wrong with the chosen settings; addresses have {@link #addresses a check of their own}.
      *
@@ -82,16 +66,12 @@ public final class KafkaSettings {
             } else if (!value.errorMessages().isEmpty()) {
                 problems.put(
                         name,
-                        isSecret(name)
+                        Secret.isSecret(name)
                                 ? "is refused by Kafka"
                                 : value.errorMessages().get(0));
             }
         }
         return problems;
-    }
-
-    public static boolean isLegalTopicName(String name) {
-        return TOPIC_NAME.matcher(name).matches();
     }
 
     /** The value of {@code bootstrap.servers}, checked without asking the network. */

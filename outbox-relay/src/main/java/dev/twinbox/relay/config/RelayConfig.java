@@ -1,5 +1,6 @@
 package dev.twinbox.relay.config;
 
+import dev.twinbox.config.Secret;
 import dev.twinbox.schema.OutboxSchema;
 import dev.twinbox.schema.Retention;
 import java.time.Duration;
@@ -22,7 +23,7 @@ import org.slf4j.event.Level;
  * @param delivery how often a reader can meet an event
  * @param lease how long a relay owns its name without renewing it
  * @param idle how long to wait when there is nothing to send
- * @param retry wait between two attempts to reach a database or broker that is away; also bounds the log lines of an outage
+ * @param retry wait between two attempts to reach a database or broker that is away
  * @param parking when events are set aside
  * @param http where health and metrics are served
  * @param readyTimeout without progress for longer than this, {@code /health/ready} says DOWN
@@ -55,8 +56,8 @@ public record RelayConfig(
      * How to reach PostgreSQL.
      *
      * @param url a {@code jdbc:postgresql:} URL without credentials
-     * @param connectTimeout bound for opening a connection, login included
-     * @param socketTimeout without an answer for this long a connection counts as lost
+     * @param connectTimeout bound for opening a connection, login included, unless the URL has one
+     * @param socketTimeout a connection without an answer for this long is lost, unless the URL has one
      */
     public record Database(
             String url,
@@ -90,7 +91,7 @@ public record RelayConfig(
         @Override
         public String toString() {
             Map<String, String> shown = new TreeMap<>(settings);
-            shown.replaceAll((key, value) -> KafkaSettings.isSecret(key) ? Secret.MASK : value);
+            shown.replaceAll((key, value) -> Secret.isSecret(key) ? Secret.MASK : value);
             return shown.toString();
         }
     }

@@ -1,6 +1,6 @@
 package dev.twinbox.relay.http;
 
-import dev.twinbox.relay.config.Secret;
+import dev.twinbox.config.Secret;
 import dev.twinbox.relay.engine.Progress;
 import jakarta.json.Json;
 import jakarta.json.JsonArrayBuilder;

@@ -1,8 +1,10 @@
 package dev.twinbox.relay.jdbc;
 
+import dev.twinbox.config.Secret;
+import dev.twinbox.jdbc.SqlState;
+import dev.twinbox.relay.config.DatabaseUrl;
 import dev.twinbox.relay.config.ExitCode;
 import dev.twinbox.relay.config.RelayConfig;
-import dev.twinbox.relay.config.Secret;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -59,7 +61,11 @@ public final class OutboxDatabase {
     private final Duration statementTimeout;
 
     public OutboxDatabase(RelayConfig config) {
-        this(dataSource(config), config.database().socketTimeout());
+        this(dataSource(config));
+    }
+
+    private OutboxDatabase(PGSimpleDataSource dataSource) {
+        this(dataSource, Duration.ofSeconds(dataSource.getSocketTimeout()));
     }
 
     public OutboxDatabase(DataSource dataSource, Duration statementTimeout) {
@@ -85,9 +91,10 @@ public final class OutboxDatabase {
             source.setPassword(password.value());
         }
         source.setApplicationName("twinbox-relay " + config.name());
-        source.setConnectTimeout(seconds(database.connectTimeout()));
-        setLoginTimeout(source, seconds(database.connectTimeout()));
-        source.setSocketTimeout(seconds(database.socketTimeout()));
+        int connect = seconds(database.url(), "connectTimeout", seconds(database.connectTimeout()));
+        source.setConnectTimeout(connect);
+        setLoginTimeout(source, seconds(database.url(), "loginTimeout", connect));
+        source.setSocketTimeout(seconds(database.url(), "socketTimeout", seconds(database.socketTimeout())));
         source.setTcpKeepAlive(true);
         if (source.getPrepareThreshold() == defaultPrepareThreshold()) {
             // Binary transfer starts with the first named execution. An URL may say otherwise, for a pooler's sake.
@@ -124,11 +131,10 @@ public final class OutboxDatabase {
 
     /** How the process ends when the server meant it; null if the fault may pass. */
     public static @Nullable ExitCode exitCode(SQLException failure) {
-        String state = failure.getSQLState() == null ? "" : failure.getSQLState();
-        if (state.startsWith("28") || state.startsWith("3D")) {
+        if (SqlState.isLoginRefused(failure)) {
             return ExitCode.DATABASE;
         }
-        return state.startsWith("42") || state.startsWith("3F") ? ExitCode.SCHEMA : null;
+        return SqlState.isSchemaWrong(failure) ? ExitCode.SCHEMA : null;
     }
 
     /** Closes the socket without a message to the server, which may not answer. Also ends a statement of another thread. */
@@ -155,6 +161,11 @@ public final class OutboxDatabase {
     private static int defaultPrepareThreshold() {
         String value = PGProperty.PREPARE_THRESHOLD.getDefaultValue();
         return value == null ? 0 : Integer.parseInt(value);
+    }
+
+    /** What the URL says, or else the default. */
+    private static int seconds(String url, String parameter, int other) {
+        return DatabaseUrl.parameter(url, parameter).map(Integer::parseInt).orElse(other);
     }
 
     private static int seconds(Duration duration) {

@@ -1,11 +1,11 @@
 package dev.twinbox.relay.jdbc;
 
+import dev.twinbox.config.Secret;
 import dev.twinbox.relay.config.DeliveryMode;
 import dev.twinbox.relay.config.ExitCode;
 import dev.twinbox.relay.config.RelayConfig;
 import dev.twinbox.relay.config.RelayException;
 import dev.twinbox.relay.config.RelaySettings;
-import dev.twinbox.relay.config.Secret;
 import dev.twinbox.schema.OutboxSchema;
 import dev.twinbox.schema.SchemaCheck;
 import java.sql.Connection;

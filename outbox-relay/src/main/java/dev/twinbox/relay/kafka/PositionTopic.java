@@ -137,7 +137,7 @@ public final class PositionTopic implements AutoCloseable {
                                     : "has not the " + Partition.values().length + " partitions it must have")
                             + ": exactly-once publication keeps its position there. Create it with \"outbox-relay migrate\", or "
                             + "kafka-topics.sh --create --topic " + name(config) + " --partitions "
-                            + Partition.values().length + ", or correct " + RelaySettings.POSITION_TOPIC.key());
+                            + Partition.values().length + ", or correct " + RelaySettings.NAME.key());
         }
     }
 
@@ -180,7 +180,7 @@ public final class PositionTopic implements AutoCloseable {
                     "the committed offset of group \"" + name(config) + "\" for " + partition
                             + " is not of this outbox (" + OUTBOX + outbox + ") but \"" + offset.metadata()
                             + "\": two relays must not share name or topic in one Kafka cluster. Choose another "
-                            + RelaySettings.NAME.key() + " and " + RelaySettings.POSITION_TOPIC.key()
+                            + RelaySettings.NAME.key()
                             + ", or, if the other outbox is gone for good, delete the group with "
                             + "kafka-consumer-groups.sh --delete --group " + name(config));
         }

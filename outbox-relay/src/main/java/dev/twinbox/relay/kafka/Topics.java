@@ -1,6 +1,6 @@
 package dev.twinbox.relay.kafka;
 
-import dev.twinbox.relay.config.KafkaSettings;
+import dev.twinbox.TopicName;
 import dev.twinbox.relay.config.RelayConfig;
 import java.time.Duration;
 import java.util.HashMap;
@@ -116,7 +116,7 @@ public final class Topics implements AutoCloseable {
 
     private synchronized Topic ask(String name) {
         long now = System.nanoTime();
-        if (!KafkaSettings.isLegalTopicName(name)) {
+        if (!TopicName.isLegal(name)) {
             return Topic.obstacle(Topic.Status.REFUSED, "\"" + name + "\" is no legal name of a topic", now);
         }
         try {

@@ -5,7 +5,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.IThrowableProxy;
 import ch.qos.logback.classic.spi.ThrowableProxyUtil;
 import ch.qos.logback.core.LayoutBase;
-import dev.twinbox.relay.config.Secret;
+import dev.twinbox.config.Secret;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;

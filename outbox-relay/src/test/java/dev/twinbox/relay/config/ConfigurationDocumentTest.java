@@ -2,6 +2,7 @@ package dev.twinbox.relay.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.twinbox.config.Setting;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,15 +21,13 @@ class ConfigurationDocumentTest {
     void the_document_has_the_row_of_each_key_of_the_relay() throws IOException {
         assertThat(rows())
                 .as("rows of %s; put in or take out what differs", DOCUMENT)
-                .containsAll(RelaySettings.ALL.stream()
-                        .map(ConfigurationDocumentTest::row)
-                        .toList());
+                .containsAll(
+                        RelaySettings.all().map(ConfigurationDocumentTest::row).toList());
     }
 
     @Test
     void the_document_names_no_key_of_the_relay_that_does_not_exist() throws IOException {
-        List<String> keys = Stream.concat(
-                        RelaySettings.ALL.stream().map(Setting::key), Stream.of(KafkaSettings.PREFIX + "*"))
+        List<String> keys = Stream.concat(RelaySettings.all().map(Setting::key), Stream.of(KafkaSettings.PREFIX + "*"))
                 .toList();
 
         assertThat(rows().stream().map(row -> row.split("`", 3)[1]).filter(key -> key.startsWith("twinbox.relay.")))
@@ -59,6 +58,6 @@ class ConfigurationDocumentTest {
 
     static String row(Setting<?> setting) {
         return "| `" + setting.key() + "` | " + setting.type() + " | " + setting.shownDefault() + " | "
-                + setting.meaning() + " |";
+                + setting.description() + " |";
     }
 }

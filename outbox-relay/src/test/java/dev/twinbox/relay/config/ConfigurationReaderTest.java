@@ -3,6 +3,7 @@ package dev.twinbox.relay.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.twinbox.config.Secret;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -53,13 +54,13 @@ class ConfigurationReaderTest {
                 Map.of(
                         "TWINBOX_RELAY_NAME", "environment",
                         "TWINBOX_RELAY_KAFKA_BOOTSTRAP_SERVERS", "environment:9092",
-                        "TWINBOX_OUTBOX_POSITION_TABLE", "how far"),
+                        "TWINBOX_OUTBOX_TABLE", "how far"),
                 Map.of("twinbox.relay.name", "property"));
 
         assertThat(config.name()).isEqualTo("property");
         assertThat(config.kafka().settings())
                 .containsOnly(Map.entry("bootstrap.servers", "environment:9092"), Map.entry("client.id", "file"));
-        assertThat(config.tables().positionTable()).isEqualTo("how far");
+        assertThat(config.tables().position().name()).isEqualTo("how far_position");
         assertThat(config.database().url()).isEqualTo("jdbc:postgresql://file/shop");
     }
 
@@ -102,8 +103,9 @@ class ConfigurationReaderTest {
                 .contains("twinbox.relay.database.url is missing")
                 .contains("TWINBOX_RELAY_DATABASE_URL")
                 .contains("twinbox.relay.kafka.bootstrap.servers is missing")
-                .contains("twinbox.relay.page.rows = \"0\" (" + file + ":1) must be an integer, 1 to 100000")
-                .contains("twinbox.relay.lease = \"5s\" (" + file + ":2) must be an ISO-8601 duration, PT2S to PT10M")
+                .contains("twinbox.relay.page.rows = \"0\" (" + file + ":1) must be a whole number from 1 to 100000")
+                .contains(
+                        "twinbox.relay.lease = \"5s\" (" + file + ":2) must be an ISO-8601 duration from PT2S to PT10M")
                 .contains("twinbox.relay.kafka.linger.ms = \"soon\" (" + file + ":4)")
                 .contains("twinbox.relay.kafka.acks = \"1\" (" + file + ":5) is the relay's own choice")
                 .contains("twinbox.relay.nmae (" + file + ":6) is unknown: did you mean twinbox.relay.name?")
@@ -118,8 +120,14 @@ class ConfigurationReaderTest {
             twinbox.relay.database.url | jdbc:mysql://localhost/shop | must be a URL such as jdbc:postgresql://
             twinbox.relay.database.url | jdbc:postgresql://localhost:port/shop | must be a URL such as jdbc:postgresql://
             twinbox.relay.database.url | jdbc:postgresql://localhost/shop?user=me | twinbox.relay.database.user
-            twinbox.relay.database.connect-timeout | PT0S | PT1S to PT5M
-            twinbox.relay.database.socket-timeout | 20 | PT1S to PT10M
+            twinbox.relay.database.url | jdbc:postgresql://localhost/shop?connectTimeout=0 | 1 to 300 seconds
+            twinbox.relay.database.url | jdbc:postgresql://localhost/shop?loginTimeout=301 | 1 to 300 seconds
+            twinbox.relay.database.url | jdbc:postgresql://localhost/shop?socketTimeout=601 | 1 to 600 seconds
+            twinbox.relay.database.url | jdbc:postgresql://localhost/shop?socketTimeout=20s | not 20s
+            twinbox.relay.database.connect-timeout | PT5S | it was dropped, remove it. connectTimeout and loginTimeout
+            twinbox.relay.database.socket-timeout | PT20S | it was dropped, remove it. socketTimeout in
+            twinbox.relay.position-topic | x | it was dropped, remove it. The topic is named after twinbox.relay.name
+            twinbox.outbox.position-table | x | it was dropped, remove it. All tables are named after twinbox.outbox.table
             twinbox.relay.kafka.bootstrap.servers | localhost | must be host:port
             twinbox.relay.kafka.bootstrap.servers | a:1,,b:2 | must be host:port
             twinbox.relay.kafka.bootstrap.servers | a:0 | must be host:port
@@ -137,17 +145,17 @@ class ConfigurationReaderTest {
             twinbox.relay.page.in-flight | 0 | 1 to 64
             twinbox.relay.lease | PT1S | PT2S to PT10M
             twinbox.relay.lease | P1Y | PT2S to PT10M
-            twinbox.relay.idle.min | PT0S | PT0.001S to PT1M
-            twinbox.relay.idle.min | PT1S | must not exceed twinbox.relay.idle.max (PT0.05S)
-            twinbox.relay.idle.max | -PT1S | PT0.001S to PT1M
-            twinbox.relay.retry | PT0.01S | PT0.1S to PT1M
+            twinbox.relay.idle.min | PT0.01S | it was dropped, remove it
+            twinbox.relay.idle.max | PT1S | it was dropped, remove it
+            twinbox.relay.retry | PT1S | it was dropped, remove it
             twinbox.relay.http.port | -1 | 0 to 65535
-            twinbox.relay.ready-timeout | x | PT1S to PT1H
+            twinbox.relay.ready-timeout | PT10S | it was dropped, remove it
             twinbox.relay.shutdown-timeout | PT0S | PT1S to PT10M
             twinbox.relay.log.level | LOUD | must be one of ERROR, WARN, INFO, DEBUG, TRACE
             twinbox.outbox.table | ~a234567890123456789012345678901234567890123456789012345678901234~ | 63
-            twinbox.outbox.table | outbox_lease | must not be the table of
-            twinbox.outbox.lease-table | outbox_position | must not be the table of
+            twinbox.outbox.lease-table | outbox_lease | it was dropped, remove it. All tables are named after
+            twinbox.relay.delivery | EXACTLY-ONCE | must be at-least-once or exactly-once
+            twinbox.relay.log.format | JSON | must be text or json
             twinbox.outbox.tabel | x | did you mean twinbox.outbox.table?
             twinbox.relay.parked | x | is unknown
             twinbox.relays.name | x | did you mean twinbox.relay.name?
@@ -171,8 +179,9 @@ class ConfigurationReaderTest {
             twinbox.relay.page.in-flight | 64 | 65
             twinbox.relay.lease | PT2S | PT1.999S
             twinbox.relay.lease | PT10M | PT10M0.001S
-            twinbox.relay.idle.min | PT0.05S | PT0.051S
-            twinbox.relay.idle.max | PT0.002S | PT0.0019S
+            twinbox.relay.database.url | jdbc:postgresql://h/d?connectTimeout=300 | jdbc:postgresql://h/d?connectTimeout=301
+            twinbox.relay.database.url | jdbc:postgresql://h/d?loginTimeout=1 | jdbc:postgresql://h/d?loginTimeout=0
+            twinbox.relay.database.url | jdbc:postgresql://h/d?socketTimeout=600 | jdbc:postgresql://h/d?socketTimeout=601
             twinbox.relay.http.port | 65535 | 65536
             twinbox.relay.kafka.bootstrap.servers | a:1 | a:0
             twinbox.relay.kafka.bootstrap.servers | a:65535 | a:65536
@@ -219,7 +228,7 @@ class ConfigurationReaderTest {
                         .name())
                 .isEqualTo("relay");
         assertThatThrownBy(() -> read(Map.of("twinbox.relay.database.url", "")))
-                .hasMessageContaining("twinbox.relay.database.url is missing");
+                .hasMessageContaining("twinbox.relay.database.url (system properties) is missing");
     }
 
     @ParameterizedTest
@@ -253,6 +262,25 @@ class ConfigurationReaderTest {
         assertThatThrownBy(() -> ConfigurationReader.read(null, Map.of(variable, "x"), NEEDED))
                 .hasMessageContaining(variable)
                 .hasMessageContaining("no known key");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "twinbox.outbox.lease-table, TWINBOX_OUTBOX_LEASE_TABLE",
+        "twinbox.relay.idle.max, TWINBOX_RELAY_IDLE_MAX",
+        "twinbox.relay.position-topic, TWINBOX_RELAY_POSITION_TOPIC"
+    })
+    void a_dropped_key_is_refused_in_the_environment_too(String key, String variable) {
+        assertThatThrownBy(() -> ConfigurationReader.read(null, Map.of(variable, "x"), NEEDED))
+                .message()
+                .contains("1 problem\n", "environment variable " + variable + " is unknown: it was dropped, remove it")
+                .doesNotContain(key);
+    }
+
+    @Test
+    void the_position_topic_is_named_after_the_relay() {
+        assertThat(read(Map.of("twinbox.relay.name", "orders")).delivery().positionTopic())
+                .isEqualTo("orders-position");
     }
 
     @Test

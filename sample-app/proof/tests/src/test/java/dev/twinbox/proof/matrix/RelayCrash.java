@@ -102,8 +102,8 @@ final class RelayCrash implements AutoCloseable {
         config.put("twinbox.relay.lease", "PT2S");
         if (step.isExactlyOnce()) {
             config.put("twinbox.relay.delivery", "exactly-once");
-            config.put("twinbox.relay.position-topic", "position-" + name);
-            servers.kafka().createTopic("position-" + name, 2);
+            config.put("twinbox.relay.name", name);
+            servers.kafka().createTopic(name + "-position", 2);
         }
         return config;
     }
