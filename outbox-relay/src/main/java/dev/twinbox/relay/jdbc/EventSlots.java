@@ -1,5 +1,7 @@
 package dev.twinbox.relay.jdbc;
 
+import dev.twinbox.jdbc.SqlState;
+import dev.twinbox.jdbc.Transactions;
 import dev.twinbox.schema.OutboxSchema;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -76,9 +78,6 @@ public final class EventSlots {
             order by 1
             """;
 
-    private static final String LOCK_NOT_AVAILABLE = "55P03";
-    private static final String INSUFFICIENT_PRIVILEGE = "42501";
-
     /**
      * How one try to empty a slot ended.
      *
@@ -136,16 +135,10 @@ public final class EventSlots {
 
     /** Empties the slot if nobody uses it and all of it is sent. */
     public Outcome tryEmpty(int slot) throws SQLException {
-        connection.setAutoCommit(false);
         try {
-            Outcome outcome = emptyUnderLock(slot);
-            connection.commit();
-            return outcome;
+            return Transactions.inTransaction(connection, () -> emptyUnderLock(slot));
         } catch (SQLException e) {
-            connection.rollback();
             return whatStops(e, slot);
-        } finally {
-            connection.setAutoCommit(true);
         }
     }
 
@@ -161,11 +154,10 @@ public final class EventSlots {
     }
 
     private Outcome whatStops(SQLException failure, int slot) throws SQLException {
-        String state = String.valueOf(failure.getSQLState());
-        if (state.equals(LOCK_NOT_AVAILABLE)) {
+        if (SqlState.LOCK_NOT_AVAILABLE.isOf(failure)) {
             return new Outcome(Outcome.Kind.LOCKED, "in use");
         }
-        if (state.equals(INSUFFICIENT_PRIVILEGE)) {
+        if (SqlState.INSUFFICIENT_PRIVILEGE.isOf(failure)) {
             return new Outcome(
                     Outcome.Kind.FORBIDDEN,
                     "not allowed (" + failure.getMessage() + "): grant truncate on " + tables.eventsSlot(slot)
