@@ -1,5 +1,6 @@
 package dev.twinbox.relay.engine;
 
+import dev.twinbox.jdbc.SqlState;
 import dev.twinbox.relay.config.RelayConfig;
 import dev.twinbox.relay.jdbc.Backlog;
 import dev.twinbox.relay.jdbc.EventSlots;
@@ -30,8 +31,6 @@ final class Housekeeper implements Runnable {
     private static final int TICKS_PER_ROTATION = 5;
 
     private static final int TICKS_PER_COUNT = 25;
-
-    private static final String INSUFFICIENT_PRIVILEGE = "42501";
 
     private final RelayConfig config;
     private final OutboxDatabase database;
@@ -142,7 +141,7 @@ final class Housekeeper implements Runnable {
         try {
             observed.recordScheduledMoved(scheduled.runOnce());
         } catch (SQLException e) {
-            if (!INSUFFICIENT_PRIVILEGE.equals(e.getSQLState())) {
+            if (!SqlState.INSUFFICIENT_PRIVILEGE.isOf(e)) {
                 throw e;
             }
             mayMove = false;

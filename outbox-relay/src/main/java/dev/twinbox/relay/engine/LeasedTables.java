@@ -1,5 +1,6 @@
 package dev.twinbox.relay.engine;
 
+import dev.twinbox.jdbc.Transactions;
 import dev.twinbox.relay.config.RelayConfig;
 import dev.twinbox.relay.jdbc.OutboxDatabase;
 import dev.twinbox.relay.jdbc.ParkedTable;
@@ -12,11 +13,6 @@ import java.sql.SQLException;
  * failure this connection ends with the session.
  */
 final class LeasedTables {
-    /** The work of one transaction. */
-    interface Work {
-        void run() throws SQLException, LeaseLostException;
-    }
-
     private final Connection connection;
     private final PositionTable positions;
     private final ParkedTable parked;
@@ -62,11 +58,8 @@ final class LeasedTables {
         }
     }
 
-    void inTransaction(Work work) throws SQLException, LeaseLostException {
-        connection.setAutoCommit(false);
-        work.run();
-        connection.commit();
-        connection.setAutoCommit(true);
+    void inTransaction(Transactions.Action<LeaseLostException> action) throws SQLException, LeaseLostException {
+        Transactions.inTransaction(connection, action);
     }
 
     /** Ends the connection. Other processes do not know then that the lease is free. */

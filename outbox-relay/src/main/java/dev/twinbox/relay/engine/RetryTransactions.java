@@ -1,5 +1,6 @@
 package dev.twinbox.relay.engine;
 
+import dev.twinbox.jdbc.Transactions;
 import dev.twinbox.relay.config.RelayConfig;
 import dev.twinbox.relay.jdbc.ParkedQueue;
 import java.sql.Connection;
@@ -54,16 +55,12 @@ final class RetryTransactions {
 
     private <T> T underLease(Opened mine, Work<T> work) throws SQLException, LeaseLostException {
         synchronized (blockedKeys.rowsLock()) {
-            mine.connection().setAutoCommit(false);
-            if (!mine.table().holdLease(lease.owner(), lease.epoch())) {
-                mine.connection().rollback();
-                throw new LeaseLostException(
-                        "epoch " + lease.epoch() + " had ended when parked events were to be changed");
-            }
-            T result = work.run(mine.table());
-            mine.connection().commit();
-            mine.connection().setAutoCommit(true);
-            return result;
+            return Transactions.<T, LeaseLostException>inTransaction(mine.connection(), () -> {
+                if (!mine.table().holdLease(lease.owner(), lease.epoch())) {
+                    throw new LeaseLostException("epoch " + lease.epoch() + " had ended when parked events were to be changed");
+                }
+                return work.run(mine.table());
+            });
         }
     }
 

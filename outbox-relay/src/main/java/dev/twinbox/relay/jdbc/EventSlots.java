@@ -1,5 +1,7 @@
 package dev.twinbox.relay.jdbc;
 
+import dev.twinbox.jdbc.SqlState;
+import dev.twinbox.jdbc.Transactions;
 import dev.twinbox.schema.OutboxSchema;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -85,9 +87,6 @@ public final class EventSlots {
             order by 1
             """;
 
-    private static final String LOCK_NOT_AVAILABLE = "55P03";
-    private static final String INSUFFICIENT_PRIVILEGE = "42501";
-
     /**
      * How one try to empty a slot ended.
      *
@@ -148,16 +147,10 @@ public final class EventSlots {
 
     /** Empties the slot if no session uses it and all its events are sent. */
     public Outcome tryEmpty(int slot) throws SQLException {
-        connection.setAutoCommit(false);
         try {
-            Outcome outcome = emptyUnderLock(slot);
-            connection.commit();
-            return outcome;
+            return Transactions.inTransaction(connection, () -> emptyUnderLock(slot));
         } catch (SQLException e) {
-            connection.rollback();
             return obstacle(e, slot);
-        } finally {
-            connection.setAutoCommit(true);
         }
     }
 
@@ -173,11 +166,10 @@ public final class EventSlots {
     }
 
     private Outcome obstacle(SQLException failure, int slot) throws SQLException {
-        String state = String.valueOf(failure.getSQLState());
-        if (state.equals(LOCK_NOT_AVAILABLE)) {
+        if (SqlState.LOCK_NOT_AVAILABLE.isOf(failure)) {
             return new Outcome(Outcome.Kind.LOCKED, "in use");
         }
-        if (state.equals(INSUFFICIENT_PRIVILEGE)) {
+        if (SqlState.INSUFFICIENT_PRIVILEGE.isOf(failure)) {
             return new Outcome(
                     Outcome.Kind.FORBIDDEN,
                     "the relay's role may not empty it (" + failure.getMessage() + "): grant truncate on "

@@ -1,5 +1,7 @@
 package dev.twinbox.relay.jdbc;
 
+import dev.twinbox.jdbc.SqlState;
+import dev.twinbox.jdbc.Transactions;
 import dev.twinbox.schema.OutboxSchema;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -59,9 +61,6 @@ public final class PositionSlots {
             select pg_relation_size(?::regclass)
             """;
 
-    private static final String LOCK_NOT_AVAILABLE = "55P03";
-    private static final String INSUFFICIENT_PRIVILEGE = "42501";
-
     private final Connection connection;
     private final OutboxSchema tables;
     private final long limit;
@@ -101,7 +100,17 @@ public final class PositionSlots {
     }
 
     private boolean tryEmpty(int slot, int other) throws SQLException {
-        connection.setAutoCommit(false);
+        try {
+            Transactions.inTransaction(connection, () -> empty(slot, other));
+        } catch (SQLException e) {
+            checkIsExpected(e, slot);
+            return false;
+        }
+        LOG.debug("Emptied slot {} of the positions", tables.positionSlot(slot));
+        return true;
+    }
+
+    private void empty(int slot, int other) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement.execute(LOCK_TIMEOUT);
             statement.execute(sql(LOCK, tables, slot, other));
@@ -109,20 +118,11 @@ public final class PositionSlots {
             String more = tables.version(connection) < PREPARED_SINCE ? "" : PREPARED;
             statement.execute(sql(CARRY_OVER, tables, slot, other).replace("{more}", more));
             statement.execute(sql(TRUNCATE, tables, slot, other));
-            connection.commit();
-            LOG.debug("Emptied slot {} of the positions", tables.positionSlot(slot));
-            return true;
-        } catch (SQLException e) {
-            connection.rollback();
-            checkIsExpected(e, slot);
-            return false;
-        } finally {
-            connection.setAutoCommit(true);
         }
     }
 
     private void checkIsExpected(SQLException failure, int slot) throws SQLException {
-        if (INSUFFICIENT_PRIVILEGE.equals(failure.getSQLState())) {
+        if (SqlState.INSUFFICIENT_PRIVILEGE.isOf(failure)) {
             if (!forbidden) {
                 LOG.error(
                         "The position table grows: the relay's role may not empty {} ({}); grant truncate on {} to it",
@@ -131,7 +131,7 @@ public final class PositionSlots {
                         tables.positionSlot(slot));
                 forbidden = true;
             }
-        } else if (!LOCK_NOT_AVAILABLE.equals(failure.getSQLState())) {
+        } else if (!SqlState.LOCK_NOT_AVAILABLE.isOf(failure)) {
             throw failure;
         }
     }

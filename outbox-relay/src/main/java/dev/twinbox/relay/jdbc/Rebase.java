@@ -1,5 +1,6 @@
 package dev.twinbox.relay.jdbc;
 
+import dev.twinbox.jdbc.Transactions;
 import dev.twinbox.relay.config.ExitCode;
 import dev.twinbox.relay.config.RelayException;
 import dev.twinbox.schema.OutboxSchema;
@@ -171,7 +172,7 @@ public final class Rebase {
 
     /** Returns what {@link #run} would do, and changes nothing. */
     public Result preview(long systemIdentifier) throws SQLException {
-        return inTransaction(systemIdentifier, Connection::rollback);
+        return Transactions.inRolledBackTransaction(connection, () -> rebase(systemIdentifier));
     }
 
     /**
@@ -180,7 +181,7 @@ public final class Rebase {
      * @throws RelayException if a relay of this outbox is running
      */
     public Result run(long systemIdentifier) throws SQLException {
-        return inTransaction(systemIdentifier, Connection::commit);
+        return Transactions.inTransaction(connection, () -> rebase(systemIdentifier));
     }
 
     /**
@@ -189,20 +190,13 @@ public final class Rebase {
      * @throws RelayException if a relay of this outbox is running
      */
     public List<String> adopt(long systemIdentifier) throws SQLException {
-        connection.setAutoCommit(false);
-        try {
+        return Transactions.inTransaction(connection, () -> {
             execute(LOCK);
             refuseIfRunning(systemIdentifier);
             List<String> relays = relays(RELAYS);
             adoptLeases(systemIdentifier);
-            connection.commit();
             return relays;
-        } catch (SQLException | RuntimeException e) {
-            connection.rollback();
-            throw e;
-        } finally {
-            connection.setAutoCommit(true);
-        }
+        });
     }
 
     /**
@@ -212,38 +206,14 @@ public final class Rebase {
      * @throws RelayException if a relay of this outbox is running
      */
     public List<String> forgetKafka(long systemIdentifier, String relay) throws SQLException {
-        connection.setAutoCommit(false);
-        try (PreparedStatement forget = connection.prepareStatement(sql(FORGET_KAFKA))) {
+        return Transactions.inTransaction(connection, () -> {
             execute(LOCK);
             refuseIfRunning(systemIdentifier);
-            forget.setString(1, relay);
-            int rows = forget.executeUpdate();
-            connection.commit();
-            return rows == 0 ? List.of() : List.of(relay);
-        } catch (SQLException | RuntimeException e) {
-            connection.rollback();
-            throw e;
-        } finally {
-            connection.setAutoCommit(true);
-        }
-    }
-
-    private interface End {
-        void of(Connection connection) throws SQLException;
-    }
-
-    private Result inTransaction(long systemIdentifier, End end) throws SQLException {
-        connection.setAutoCommit(false);
-        try {
-            Result result = rebase(systemIdentifier);
-            end.of(connection);
-            return result;
-        } catch (SQLException | RuntimeException e) {
-            connection.rollback();
-            throw e;
-        } finally {
-            connection.setAutoCommit(true);
-        }
+            try (PreparedStatement forget = connection.prepareStatement(sql(FORGET_KAFKA))) {
+                forget.setString(1, relay);
+                return forget.executeUpdate() == 0 ? List.<String>of() : List.of(relay);
+            }
+        });
     }
 
     private Result rebase(long systemIdentifier) throws SQLException {
