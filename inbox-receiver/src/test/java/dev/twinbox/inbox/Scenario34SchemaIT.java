@@ -88,10 +88,10 @@ class Scenario34SchemaIT {
 
         assertThat(Servers.payara().status("/bare/status")).isEqualTo(404);
         assertThat(log)
-                .contains(
-                        "Table \"inbox_event\" does not exist (database bare, search_path \"$user\", public). Create it: "
-                                + "java -jar twinbox-inbox-cli.jar migrate --url jdbc:postgresql://<host>/<database> "
-                                + "--user <owner> --table 'inbox_event' --parked-table 'inbox_parked'");
+                .contains("Table \"inbox_event\" does not exist (database bare, search_path \"$user\", public). "
+                        + "Create it: "
+                        + "java -jar twinbox-inbox-cli.jar migrate --url jdbc:postgresql://<host>/<database> "
+                        + "--user <owner> --table 'inbox_event' --parked-table 'inbox_parked'");
     }
 
     @Test
