@@ -23,7 +23,7 @@ final class Load implements AutoCloseable {
     }
 
     /** Waits until the first events are on the topic. */
-    void awaitBegun() {
+    void awaitStarted() {
         await().atMost(ParallelApp.LIMIT).until(() -> begun.getCount() == 0 || failure != null);
     }
 

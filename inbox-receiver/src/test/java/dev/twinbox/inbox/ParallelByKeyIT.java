@@ -68,7 +68,7 @@ class ParallelByKeyIT {
     void aRebalanceInTheMiddleLosesRepeatsAndReordersNothing() {
         Sent sent = new Sent(MOVING);
         try (Load load = new Load(sent)) {
-            load.awaitBegun();
+            load.awaitStarted();
             ParallelApp.passThrough();
             awaitOwners(2);
         }

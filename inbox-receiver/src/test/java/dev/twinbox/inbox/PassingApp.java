@@ -48,7 +48,7 @@ final class PassingApp implements AutoCloseable {
     }
 
     /** Sends events. Returns when the application is handling them. */
-    void getToWork() {
+    void startWork() {
         topics.sendMany(NAME, 0, 100);
         topics.sendMany(NAME, 1, 100);
         sent += 200;
@@ -60,7 +60,7 @@ final class PassingApp implements AutoCloseable {
         assertThat(payara.command("mbeans")).isEmpty();
     }
 
-    /** Checks all events that {@link #getToWork} has sent. Deploys once more to handle the rest. */
+    /** Checks all events that {@link #startWork} has sent. Deploys once more to handle the rest. */
     void assertEachEffectOnce() {
         deploy();
         await().atMost(MainApp.LIMIT)

@@ -58,7 +58,7 @@ class RebalanceStormIT {
         int rebalances = 0;
         long end = System.nanoTime() + STORM.toNanos();
         try (Load load = new Load(sent)) {
-            load.awaitBegun();
+            load.awaitStarted();
             CompletableFuture<Void> faults = CompletableFuture.runAsync(() -> pauseAndKillUntil(end));
             while (System.nanoTime() < end) {
                 long next = System.nanoTime() + BETWEEN_REBALANCES.toNanos();

@@ -21,7 +21,7 @@ class Scenario52TwentyRedeploymentsIT {
         try (PassingApp app = new PassingApp()) {
             for (int round = 1; round <= ROUNDS; round++) {
                 app.deploy();
-                app.getToWork();
+                app.startWork();
                 switch (round % 5) {
                     case 2 -> undeployWithoutKafka(app);
                     case 4 -> undeployWithoutDatabase(app);

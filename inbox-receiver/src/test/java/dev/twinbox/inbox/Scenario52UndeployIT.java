@@ -35,7 +35,7 @@ class Scenario52UndeployIT {
     @Order(1)
     void underLoadNothingIsLostRepeatedOrLeft() {
         app.deploy();
-        app.getToWork();
+        app.startWork();
         app.undeploy();
         app.assertNothingIsLeft();
         assertThat(app.topics.members(PassingApp.NAME)).isZero();

@@ -48,10 +48,13 @@ class WrongHandlersRefusedIT {
                 "Shapes.result(Known)|it returns String, which would be lost",
                 "Shapes.hidden(Known)|it is not public",
                 "Shapes.fixed(Known)|it is static",
-                "Shapes.unknown(Unknown)|its topic is not known; set @InboxHandler(topic = ...), or topic on @EventType of Unknown",
-                "Shapes.unknown(Unknown)|the type of its events is not known; set @InboxHandler(type = ...), or put @EventType on Unknown",
+                "Shapes.unknown(Unknown)|its topic is not known; "
+                        + "set @InboxHandler(topic = ...), or topic on @EventType of Unknown",
+                "Shapes.unknown(Unknown)|the type of its events is not known; "
+                        + "set @InboxHandler(type = ...), or put @EventType on Unknown",
                 "Shapes.illegalTopic(Known)|\"no topic!\" cannot be a Kafka topic",
-                "Transactions.requiresNew(Known)|@Transactional(REQUIRES_NEW) would run it outside the receiver's transaction",
+                "Transactions.requiresNew(Known)|"
+                        + "@Transactional(REQUIRES_NEW) would run it outside the receiver's transaction",
                 "Transactions.never(Known)|@Transactional(NEVER) would run it outside the receiver's transaction",
                 "TransactionOfClass.notSupported(Known)|@Transactional(NOT_SUPPORTED) would run it outside",
                 "Ejb.requiresNew(Known)|@TransactionAttribute(REQUIRES_NEW) would run it outside",
@@ -84,8 +87,8 @@ class WrongHandlersRefusedIT {
     @Test
     void formerNamesThatCollideAreRefused() {
         assertThat(log)
-                .contains(
-                        "  - alias \"two\" of type one on topic aliases (handler one) is the name of a type that is handled there")
+                .contains("  - alias \"two\" of type one on topic aliases (handler one) "
+                        + "is the name of a type that is handled there")
                 .contains("  - alias \"old\" of type two on topic aliases (handler two) is also an alias of type one");
     }
 

@@ -14,45 +14,56 @@ import org.jspecify.annotations.Nullable;
  */
 public enum WrongRecord {
     ID_MISSING(
-            nobodys("header ce_id is missing; correct its producer, or set twinbox.inbox.event-id to another place"),
+            parkedWithoutHandler(
+                    "header ce_id is missing; correct its producer, or set twinbox.inbox.event-id to another place"),
             record -> record.without("ce_id")),
-    ID_WITHOUT_VALUE(nobodys("header ce_id is empty"), record -> record.with("ce_id", (byte[]) null)),
-    ID_EMPTY(nobodys("header ce_id is empty"), record -> record.with("ce_id", "")),
-    ID_TOO_LONG(nobodys("header ce_id has more than 512 bytes: 513"), record -> record.with("ce_id", "i".repeat(513))),
+    ID_WITHOUT_VALUE(parkedWithoutHandler("header ce_id is empty"), record -> record.with("ce_id", (byte[]) null)),
+    ID_EMPTY(parkedWithoutHandler("header ce_id is empty"), record -> record.with("ce_id", "")),
+    ID_TOO_LONG(
+            parkedWithoutHandler("header ce_id has more than 512 bytes: 513"),
+            record -> record.with("ce_id", "i".repeat(513))),
     ID_TOO_LONG_IN_BYTES(
-            nobodys("header ce_id has more than 512 bytes: 514"), record -> record.with("ce_id", "ä".repeat(257))),
+            parkedWithoutHandler("header ce_id has more than 512 bytes: 514"),
+            record -> record.with("ce_id", "ä".repeat(257))),
     ID_FAR_TOO_LONG(
-            nobodys("header ce_id has more than 512 bytes: 100000"),
+            parkedWithoutHandler("header ce_id has more than 512 bytes: 100000"),
             record -> record.with("ce_id", "i".repeat(100_000))),
-    ID_NOT_UTF8(nobodys("header ce_id is not UTF-8"), record -> record.with("ce_id", bytes(0x61, 0xc3))),
-    ID_WITH_SURROGATE(nobodys("header ce_id is not UTF-8"), record -> record.with("ce_id", bytes(0xed, 0xa0, 0x80))),
-    ID_WITH_NUL(nobodys("header ce_id contains U+0000 at index 1"), record -> record.with("ce_id", "a\0b")),
-    ID_TWICE_THE_LAST_EMPTY(nobodys("header ce_id is empty"), record -> record.add("ce_id", "")),
+    ID_NOT_UTF8(parkedWithoutHandler("header ce_id is not UTF-8"), record -> record.with("ce_id", bytes(0x61, 0xc3))),
+    ID_WITH_SURROGATE(
+            parkedWithoutHandler("header ce_id is not UTF-8"), record -> record.with("ce_id", bytes(0xed, 0xa0, 0x80))),
+    ID_WITH_NUL(
+            parkedWithoutHandler("header ce_id contains U+0000 at index 1"), record -> record.with("ce_id", "a\0b")),
+    ID_TWICE_THE_LAST_EMPTY(parkedWithoutHandler("header ce_id is empty"), record -> record.add("ce_id", "")),
     ID_IN_ANOTHER_CASE(
-            nobodys("header ce_id is missing"),
+            parkedWithoutHandler("header ce_id is missing"),
             record -> record.without("ce_id").add("CE_ID", "x")),
 
     TYPE_MISSING(
-            nobodys("header ce_type is missing; correct its producer, or set twinbox.inbox.event-type to another"),
+            parkedWithoutHandler(
+                    "header ce_type is missing; correct its producer, or set twinbox.inbox.event-type to another"),
             record -> record.without("ce_type")),
-    TYPE_EMPTY(nobodys("header ce_type is empty"), record -> record.with("ce_type", "")),
+    TYPE_EMPTY(parkedWithoutHandler("header ce_type is empty"), record -> record.with("ce_type", "")),
     TYPE_TOO_LONG(
-            nobodys("header ce_type has more than 512 bytes: 600"), record -> record.with("ce_type", "t".repeat(600))),
-    TYPE_NOT_UTF8(nobodys("header ce_type is not UTF-8"), record -> record.with("ce_type", bytes(0xff))),
-    TYPE_WITH_NUL(nobodys("header ce_type contains U+0000 at index 5"), record -> record.with("ce_type", "order\0")),
+            parkedWithoutHandler("header ce_type has more than 512 bytes: 600"),
+            record -> record.with("ce_type", "t".repeat(600))),
+    TYPE_NOT_UTF8(parkedWithoutHandler("header ce_type is not UTF-8"), record -> record.with("ce_type", bytes(0xff))),
+    TYPE_WITH_NUL(
+            parkedWithoutHandler("header ce_type contains U+0000 at index 5"),
+            record -> record.with("ce_type", "order\0")),
     TYPE_UNKNOWN(skipped(), record -> record.with("ce_type", "order.cancelled")),
     TYPE_IN_ANOTHER_CASE(skipped(), record -> record.with("ce_type", "Order")),
-    NOTHING_AT_ALL(nobodys("header ce_type is missing"), Draft::clear),
+    NOTHING_AT_ALL(parkedWithoutHandler("header ce_type is missing"), Draft::clear),
 
     VERSION_OLD(
-            nobodys("header ce_specversion is \"0.3\"; CloudEvents must have version 1.0"),
+            parkedWithoutHandler("header ce_specversion is \"0.3\"; CloudEvents must have version 1.0"),
             record -> record.with("ce_specversion", "0.3")),
     VERSION_NEW(
-            nobodys("header ce_specversion is \"2.0\"; CloudEvents must have version 1.0"),
+            parkedWithoutHandler("header ce_specversion is \"2.0\"; CloudEvents must have version 1.0"),
             record -> record.with("ce_specversion", "2.0")),
-    VERSION_EMPTY(nobodys("header ce_specversion is \"\""), record -> record.with("ce_specversion", "")),
+    VERSION_EMPTY(parkedWithoutHandler("header ce_specversion is \"\""), record -> record.with("ce_specversion", "")),
     VERSION_WITHOUT_VALUE(
-            nobodys("header ce_specversion is empty"), record -> record.with("ce_specversion", (byte[]) null)),
+            parkedWithoutHandler("header ce_specversion is empty"),
+            record -> record.with("ce_specversion", (byte[]) null)),
     VERSION_MISSING(handled(), record -> record.without("ce_specversion")),
 
     VALUE_NULL(handled(), record -> record.noValue()),
@@ -82,65 +93,73 @@ public enum WrongRecord {
     CONTENT_TYPE_WRONG(handled(), record -> record.with("content-type", "text/xml")),
     CONTENT_TYPE_NOT_UTF8(handled(), record -> record.with("content-type", bytes(0xff))),
     CONTENT_TYPE_AVRO(
-            nobodys("its content-type is application/cloudevents+avro; structured CloudEvents must be "
+            parkedWithoutHandler("its content-type is application/cloudevents+avro; structured CloudEvents must be "
                     + "application/cloudevents+json"),
             record -> record.with("content-type", "application/cloudevents+avro")),
     CONTENT_TYPE_BATCH(
-            nobodys("its content-type is application/cloudevents-batch+json"),
+            parkedWithoutHandler("its content-type is application/cloudevents-batch+json"),
             record -> record.with("content-type", "application/cloudevents-batch+json")
                     .value("[]")),
 
     STRUCTURED_NULL(
-            nobodys("it has no value, although its content-type is application/cloudevents+json"),
+            parkedWithoutHandler("it has no value, although its content-type is application/cloudevents+json"),
             record -> record.structured("").noValue()),
     STRUCTURED_NOT_JSON(
-            nobodys("its value of 5 bytes is not JSON"),
+            parkedWithoutHandler("its value of 5 bytes is not JSON"),
             record -> record.structured("").value("order")),
     STRUCTURED_NOT_UTF8(
-            nobodys("its value is not UTF-8"), record -> record.structured("").value(bytes('"', 0xc3, '"'))),
+            parkedWithoutHandler("its value is not UTF-8"),
+            record -> record.structured("").value(bytes('"', 0xc3, '"'))),
     STRUCTURED_ARRAY(
-            nobodys("its value is not a JSON object"),
+            parkedWithoutHandler("its value is not a JSON object"),
             record -> record.structured("").value("[]")),
     STRUCTURED_NESTED_DEEPLY(
-            nobodys("its value"), record -> record.structured("").value("[".repeat(100_000))),
+            parkedWithoutHandler("its value"), record -> record.structured("").value("[".repeat(100_000))),
     STRUCTURED_VERSION_MISSING(
-            nobodys("its specversion is null; structured CloudEvents must have version 1.0"),
+            parkedWithoutHandler("its specversion is null; structured CloudEvents must have version 1.0"),
             record -> record.structured("\"id\":\"1\",\"type\":\"order\"")),
     STRUCTURED_VERSION_OLD(
-            nobodys("its specversion is \"0.3\"; structured CloudEvents must have version 1.0"),
+            parkedWithoutHandler("its specversion is \"0.3\"; structured CloudEvents must have version 1.0"),
             record -> record.structured("\"specversion\":\"0.3\",\"id\":\"1\",\"type\":\"order\"")),
     STRUCTURED_ID_MISSING(
-            nobodys("member id is missing"), record -> record.structured("\"specversion\":\"1.0\",\"type\":\"order\"")),
-    STRUCTURED_ID_NULL(nobodys("member id is missing"), record -> record.event("\"id\":null")),
-    STRUCTURED_ID_EMPTY(nobodys("member id is empty"), record -> record.event("\"id\":\"\"")),
+            parkedWithoutHandler("member id is missing"),
+            record -> record.structured("\"specversion\":\"1.0\",\"type\":\"order\"")),
+    STRUCTURED_ID_NULL(parkedWithoutHandler("member id is missing"), record -> record.event("\"id\":null")),
+    STRUCTURED_ID_EMPTY(parkedWithoutHandler("member id is empty"), record -> record.event("\"id\":\"\"")),
     STRUCTURED_ID_OBJECT(
-            nobodys("member id is neither a string nor a whole number"), record -> record.event("\"id\":{\"a\":1}")),
+            parkedWithoutHandler("member id is neither a string nor a whole number"),
+            record -> record.event("\"id\":{\"a\":1}")),
     STRUCTURED_ID_FRACTION(
-            nobodys("member id is neither a string nor a whole number"), record -> record.event("\"id\":1.5")),
+            parkedWithoutHandler("member id is neither a string nor a whole number"),
+            record -> record.event("\"id\":1.5")),
     STRUCTURED_ID_TRUE(
-            nobodys("member id is neither a string nor a whole number"), record -> record.event("\"id\":true")),
+            parkedWithoutHandler("member id is neither a string nor a whole number"),
+            record -> record.event("\"id\":true")),
     STRUCTURED_ID_TOO_LONG(
-            nobodys("member id has more than 512 bytes: 513"),
+            parkedWithoutHandler("member id has more than 512 bytes: 513"),
             record -> record.event("\"id\":\"" + "i".repeat(513) + "\"")),
     STRUCTURED_ID_WITH_NUL(
-            nobodys("member id contains U+0000 at index 0"), record -> record.event("\"id\":\"\\u0000\"")),
+            parkedWithoutHandler("member id contains U+0000 at index 0"), record -> record.event("\"id\":\"\\u0000\"")),
     STRUCTURED_ID_WITH_SURROGATE(
-            nobodys("member id has a lone surrogate"), record -> record.event("\"id\":\"\\udfff\"")),
+            parkedWithoutHandler("member id has a lone surrogate"), record -> record.event("\"id\":\"\\udfff\"")),
     STRUCTURED_TYPE_MISSING(
-            nobodys("member type is missing"), record -> record.structured("\"specversion\":\"1.0\",\"id\":\"1\"")),
+            parkedWithoutHandler("member type is missing"),
+            record -> record.structured("\"specversion\":\"1.0\",\"id\":\"1\"")),
     STRUCTURED_TYPE_ARRAY(
-            nobodys("member type is neither a string nor a whole number"),
+            parkedWithoutHandler("member type is neither a string nor a whole number"),
             record -> record.structured("\"specversion\":\"1.0\",\"id\":\"1\",\"type\":[\"order\"]")),
     STRUCTURED_TYPE_UNKNOWN(
             skipped(),
             record -> record.structured("\"specversion\":\"1.0\",\"id\":\"1\",\"type\":\"order.cancelled\"")),
     STRUCTURED_DATA_TWICE(
-            nobodys("it has both data and data_base64"),
+            parkedWithoutHandler("it has both data and data_base64"),
             record -> record.event("\"id\":\"1\",\"data\":1,\"data_base64\":\"YQ==\"")),
     STRUCTURED_BASE64_WRONG(
-            nobodys("its data_base64 is not Base64"), record -> record.event("\"id\":\"1\",\"data_base64\":\"?\"")),
+            parkedWithoutHandler("its data_base64 is not Base64"),
+            record -> record.event("\"id\":\"1\",\"data_base64\":\"?\"")),
     STRUCTURED_BASE64_NO_TEXT(
-            nobodys("its data_base64 is not a string"), record -> record.event("\"id\":\"1\",\"data_base64\":1")),
+            parkedWithoutHandler("its data_base64 is not a string"),
+            record -> record.event("\"id\":\"1\",\"data_base64\":1")),
     STRUCTURED_DATA_WRONG(
             handlers("cannot be read as " + Draft.ORDER),
             record -> record.event("\"id\":\"data-wrong\",\"data\":\"x\"")),
@@ -171,7 +190,7 @@ public enum WrongRecord {
     KEY_LARGE(handled(), record -> record.key(new byte[400_000])),
 
     UNREADABLE_WITH_ALL_KINDS_OF_RUBBISH(
-            nobodys("header ce_id is missing"),
+            parkedWithoutHandler("header ce_id is missing"),
             record -> record.without("ce_id")
                     .key(new byte[400_000])
                     .value(new byte[100_000])
@@ -179,13 +198,13 @@ public enum WrongRecord {
                     .with("", (byte[]) null)
                     .many(100)),
     UNREADABLE_WITHOUT_KEY_AND_VALUE(
-            nobodys("header ce_id is missing"),
+            parkedWithoutHandler("header ce_id is missing"),
             record -> record.without("ce_id").key(null).noValue());
 
     /** What happens to a record. */
     public enum Outcome {
         /** Parked without a handler, because the handler is not known. */
-        PARKED_AS_NOBODYS,
+        PARKED_WITHOUT_HANDLER,
         /** Parked for the handler that cannot read it. */
         PARKED_FOR_ITS_HANDLER,
         SKIPPED,
@@ -219,8 +238,8 @@ public enum WrongRecord {
         return draft;
     }
 
-    private static Expected nobodys(String text) {
-        return new Expected(Outcome.PARKED_AS_NOBODYS, text);
+    private static Expected parkedWithoutHandler(String text) {
+        return new Expected(Outcome.PARKED_WITHOUT_HANDLER, text);
     }
 
     private static Expected handlers(String text) {

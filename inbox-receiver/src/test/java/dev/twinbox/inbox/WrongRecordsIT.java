@@ -56,7 +56,7 @@ public class WrongRecordsIT {
             drafts.forEach((wrong, draft) -> softly.check(() -> assertParked(parked(database, wrong), wrong, draft)));
             softly.assertAll();
             assertThat(database.count("inbox_parked"))
-                    .isEqualTo(count(Outcome.PARKED_AS_NOBODYS, Outcome.PARKED_FOR_ITS_HANDLER));
+                    .isEqualTo(count(Outcome.PARKED_WITHOUT_HANDLER, Outcome.PARKED_FOR_ITS_HANDLER));
             // More than once after a rebalance, which reads again what is not committed.
             assertThat(MainApp.status(APP, "skipped")).isGreaterThanOrEqualTo(count(Outcome.SKIPPED));
         } finally {
@@ -67,7 +67,7 @@ public class WrongRecordsIT {
     private static void assertParked(List<String> rows, WrongRecord wrong, Draft draft) {
         String kept = " " + md5(draft.key) + " " + md5(draft.value) + " " + draft.headers.toArray().length + " ";
         switch (wrong.outcome()) {
-            case PARKED_AS_NOBODYS ->
+            case PARKED_WITHOUT_HANDLER ->
                 assertThat(rows)
                         .as(wrong.name())
                         .singleElement()

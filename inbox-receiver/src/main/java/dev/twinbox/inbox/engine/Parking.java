@@ -150,8 +150,8 @@ final class Parking {
     }
 
     /**
-     * Must be called after the commit of {@link #follow}. The earlier events may be gone by then, and nobody else would
-     * make these due.
+     * Must be called after the commit of {@link #follow}. The earlier events may be gone by then. In that case no other
+     * step would make these events due.
      */
     void followed(List<Delivery> followers) {
         if (followers.isEmpty()) {

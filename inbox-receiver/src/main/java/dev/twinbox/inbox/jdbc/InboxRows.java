@@ -58,7 +58,8 @@ public final class InboxRows {
             ), gone as (
               delete from %%1$s where ctid = any (array(select place from chosen)) returning 1
             )
-            select (select count(*) from gone) as deleted, (select max(event_id) from chosen) as last_id""".formatted(CHOSEN);
+            select (select count(*) from gone) as deleted,
+                   (select max(event_id) from chosen) as last_id""".formatted(CHOSEN);
 
     private final SqlIdentifier table;
 

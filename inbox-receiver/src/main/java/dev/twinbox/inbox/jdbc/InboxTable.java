@@ -121,7 +121,7 @@ public final class InboxTable {
             insert into %s (consumer_group, handler, event_id) values (?, ?, ?) on conflict do nothing""";
 
     private static final String UNCLAIM = BY_INDEX.formatted("""
-            -- inbox: unclaim what the time limit left
+            -- inbox: delete claims of events that were not handled
             delete from %1$s
              where ctid = any (array(
                select i.place
@@ -142,12 +142,12 @@ public final class InboxTable {
      * A later redelivery must find the row.
      */
     private static final String DELETE_EXPIRED = """
-            -- inbox: delete what has had its retention
+            -- inbox: delete rows whose retention is over
             with due as materialized (
               select i.ctid as place, i.handler, i.event_id, i.handled_at
                 from %1$s i
                where i.consumer_group = ? and i.handled_at >= ? and i.handled_at < ?
-                 and i.handled_at > '-infinity' -- the condition of its index, which claims do not state
+                 and i.handled_at > '-infinity' -- the partial index has this condition; claims must not use that index
                order by i.handled_at
                limit ?
             ), gone as (
@@ -274,7 +274,8 @@ public final class InboxTable {
             executeByIndex(statement);
             int deleted = statement.getUpdateCount();
             if (deleted != keys.size()) {
-                throw new SQLException("gave back " + deleted + " of " + keys.size() + " claims in " + table);
+                throw new SQLException(
+                        "only " + deleted + " of " + keys.size() + " claims in " + table + " could be deleted");
             }
         }
     }

@@ -46,7 +46,7 @@ public final class ParkedTable {
      */
     private static final String TAKE_DUE =
             """
-            -- inbox: take what is due
+            -- inbox: take a due event
             update %%1$s
                set attempts = attempts + 1, next_try_at = %s
              where number = (
@@ -68,7 +68,7 @@ public final class ParkedTable {
             delete from %s where number = ?""";
 
     private static final String FAILED_AGAIN = """
-            -- inbox: note that a retry failed
+            -- inbox: store a failed retry
             update %%s
                set state = case when attempts >= ? then ? else state end,
                    next_try_at = case when attempts >= ? then null else %s end,
@@ -77,7 +77,7 @@ public final class ParkedTable {
             returning state""".formatted(ParkedColumns.NEXT_TRY.formatted("attempts"));
 
     private static final String GIVE_BACK = """
-            -- inbox: take back an attempt that was not the event's fault
+            -- inbox: take back an attempt that the database failed
             update %%s
                set attempts = attempts - 1, next_try_at = %s
              where number = ? and attempts = ? and state = 'retry'""".formatted(ParkedColumns.NEXT_TRY.formatted("1"));
@@ -87,7 +87,7 @@ public final class ParkedTable {
      * parks an event after it. So at least one of them sees the other's change.
      */
     private static final String PROMOTE = """
-            -- inbox: the next of a key
+            -- inbox: make the next event of a key due
             update %1$s
                set state = 'retry', next_try_at = clock_timestamp()
              where state = 'behind'
@@ -100,7 +100,7 @@ public final class ParkedTable {
 
     /** Does the same for all keys. It repairs what a crash between a commit and {@link #PROMOTE} left undone. */
     private static final String PROMOTE_ALL = """
-            -- inbox: the next of all keys
+            -- inbox: make the next event of each key due
             update %1$s p
                set state = 'retry', next_try_at = clock_timestamp()
              where p.consumer_group = ? and p.state = 'behind'

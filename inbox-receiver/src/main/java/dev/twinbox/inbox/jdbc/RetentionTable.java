@@ -27,7 +27,7 @@ public final class RetentionTable {
     private static final String SUFFIX = "_retention";
 
     private static final String ENSURE = """
-            -- inbox: enter the group for retention
+            -- inbox: insert the group's retention row
             insert into %s (consumer_group, done_to) values (?, 'epoch') on conflict do nothing""";
 
     /**
@@ -38,7 +38,7 @@ public final class RetentionTable {
      * second at most.
      */
     private static final String LOCK = """
-            -- inbox: lock how far retention got
+            -- inbox: lock the retention progress
             select r.done_to, r.swept_at,
                    statement_timestamp() - make_interval(secs => ?) as until,
                    r.swept_at <= statement_timestamp() - make_interval(secs => ?) as is_sweep_due,
@@ -48,7 +48,7 @@ public final class RetentionTable {
                for update skip locked""";
 
     private static final String SAVE = """
-            -- inbox: save how far retention got
+            -- inbox: save the retention progress
             update %s
                set done_to = ?, swept_at = case when ? then clock_timestamp() else swept_at end
              where consumer_group = ?

@@ -138,7 +138,8 @@ class ContentTest {
                 "{\"specversion\":\"1.0\",\"type\":[]}|member type is neither a string nor a whole number",
                 "{\"specversion\":1.0}|its specversion is 1.0; structured CloudEvents must have version 1.0",
                 "{\"specversion\":\"1.0\",\"data_base64\":1}|its data_base64 is not a string",
-                "{\"specversion\":\"1.0\",\"datacontenttype\":\"text/plain\",\"data\":\"\\ud800\"}|its value has a lone surrogate",
+                "{\"specversion\":\"1.0\",\"datacontenttype\":\"text/plain\","
+                        + "\"data\":\"\\ud800\"}|its value has a lone surrogate",
             })
     void aStructuredEventThatIsNoneIsUnreadable(String value, String problem) {
         assertThatThrownBy(() -> structured(value))

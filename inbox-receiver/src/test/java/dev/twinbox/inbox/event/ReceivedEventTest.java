@@ -62,7 +62,8 @@ class ReceivedEventTest {
     void theAttributesOfAStructuredEventAreAmongItsHeaders() {
         ConsumerRecord<byte[], byte[]> record = record(
                 null,
-                "{\"specversion\":\"1.0\",\"id\":\"e-1\",\"type\":\"order\",\"source\":\"/shop\",\"tenant\":\"acme\",\"data\":1}",
+                "{\"specversion\":\"1.0\",\"id\":\"e-1\",\"type\":\"order\",\"source\":\"/shop\","
+                        + "\"tenant\":\"acme\",\"data\":1}",
                 "content-type",
                 "application/cloudevents+json");
         EventContext context = received(record).context();

@@ -45,7 +45,7 @@ class WrongRecordsTest {
         ReceivedEvent event = ReceivedEvent.of(record(draft), subscription);
 
         switch (wrong.outcome()) {
-            case PARKED_AS_NOBODYS -> {
+            case PARKED_WITHOUT_HANDLER -> {
                 assertThat(event.isReadable()).isFalse();
                 assertThat(event.problem()).hasMessageContaining(wrong.text());
                 assertThat(event.idOrNull()).as("an id made up").isNull();

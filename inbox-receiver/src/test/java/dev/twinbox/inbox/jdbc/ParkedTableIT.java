@@ -212,11 +212,11 @@ class ParkedTableIT {
 
             Optional<DueEvent> mine = parked.takeDue(connection, GROUP, Instant.EPOCH, List.of("h"), LATER);
             Optional<DueEvent> theirs = parked.takeDue(other, GROUP, Instant.EPOCH, List.of("h"), LATER);
-            Optional<DueEvent> nobodys = due();
+            Optional<DueEvent> none = due();
 
             assertThat(mine.orElseThrow().number())
                     .isNotEqualTo(theirs.orElseThrow().number());
-            assertThat(nobodys).isEmpty();
+            assertThat(none).isEmpty();
             connection.rollback();
             other.rollback();
             connection.setAutoCommit(true);

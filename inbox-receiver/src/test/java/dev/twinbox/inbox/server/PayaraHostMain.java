@@ -31,16 +31,16 @@ public final class PayaraHostMain {
                 .setNoCluster(true)
                 .setNoHazelcast(true)
                 .setHttpPort(Integer.parseInt(arguments[0]))
-                .setPreBootHandler(
-                        asadmin -> asadmin.run(
-                                "set",
-                                "configs.config.server-config.network-config.network-listeners.network-listener.http-listener.address=127.0.0.1"))
+                .setPreBootHandler(asadmin -> asadmin.run(
+                        "set",
+                        "configs.config.server-config.network-config.network-listeners"
+                                + ".network-listener.http-listener.address=127.0.0.1"))
                 .bootStrap();
         answer("ready");
         BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String line = commands.readLine(); line != null; line = commands.readLine()) {
             try {
-                answer(obey(server, line.split("\t")));
+                answer(execute(server, line.split("\t")));
             } catch (Exception e) {
                 e.printStackTrace();
                 answer("failed " + e);
@@ -50,7 +50,7 @@ public final class PayaraHostMain {
         Runtime.getRuntime().halt(1);
     }
 
-    private static String obey(PayaraMicroRuntime server, String[] command) throws Exception {
+    private static String execute(PayaraMicroRuntime server, String[] command) throws Exception {
         return switch (command[0]) {
             case "deploy" -> {
                 server.deploy(command[1], command[1], new File(command[2]));
