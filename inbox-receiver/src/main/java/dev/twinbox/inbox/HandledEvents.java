@@ -88,6 +88,7 @@ public class HandledEvents {
         }
     }
 
+    /** <b>Remedy.</b> Give one of the names that the message lists. */
     private static void checkHandler(Access mine, String handler) throws SQLException {
         if (mine.handlers().contains(handler)) {
             return;
@@ -98,7 +99,7 @@ public class HandledEvents {
                 .forEach(name -> known.add(name.handler()));
         if (!known.contains(handler)) {
             throw new IllegalArgumentException(
-                    "no handler of group " + mine.group() + " is called \"" + handler + "\"; name one of " + known);
+                    "no handler of group " + mine.group() + " is called \"" + handler + "\"; there are " + known);
         }
     }
 

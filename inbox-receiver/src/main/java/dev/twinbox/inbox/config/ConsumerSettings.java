@@ -81,7 +81,7 @@ public final class ConsumerSettings {
         for (String name : kafka.keySet()) {
             String reason = FIXED.get(name);
             if (reason != null) {
-                problems.add(Setting.KAFKA_PREFIX + name + " cannot be set, remove it: " + reason);
+                problems.add(Setting.KAFKA_PREFIX + name + " cannot be set: " + reason + "; remove it");
                 toCheck.remove(name);
             } else if (!names().contains(name)) {
                 problems.add("unknown key " + Setting.KAFKA_PREFIX + name + ": Kafka's consumer has no setting " + name

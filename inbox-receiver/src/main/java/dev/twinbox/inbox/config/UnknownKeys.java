@@ -27,7 +27,11 @@ final class UnknownKeys {
         this.topics = topics;
     }
 
-    /** One sentence for each: a misspelt key would otherwise be a setting that is silently ignored. */
+    /**
+     * One sentence for each: a misspelt key would otherwise be a setting that is silently ignored.
+     *
+     * <p><b>Remedy.</b> Correct or remove the key.
+     */
     List<String> problems() {
         Set<String> known = Stream.concat(
                         Stream.of(Setting.values()).map(Setting::key),
@@ -48,7 +52,7 @@ final class UnknownKeys {
         }
         unknown.addAll(unknownVariables(known, unknown));
         return unknown.stream()
-                .map(name -> "unknown key " + name + ", correct or remove it; " + knownOnes(name))
+                .map(name -> "unknown key " + name + "; " + knownOnes(name))
                 .toList();
     }
 

@@ -131,11 +131,15 @@ final class Parking {
                 .orElse(null);
     }
 
-    /** Parks an event that has killed the process each time it was started. */
+    /**
+     * Parks an event that has killed the process each time it was started.
+     *
+     * <p><b>Remedy.</b> Correct the handler, then retry or discard the event.
+     */
     void giveUp(ReceivedEvent event, Handler handler, RecordedStart start) throws SQLException {
         int ends = start.times() - 1;
         String error = "the process ended " + ends + " times while handler " + handler
-                + " was at this event; retry or discard it";
+                + " was at this event; it is not started again";
         database.inTransaction(connection -> {
             starts.park(connection, start.number(), rules.whenDead(), ends, error, rules.backoff());
             return true;

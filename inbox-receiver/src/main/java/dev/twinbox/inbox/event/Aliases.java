@@ -31,7 +31,11 @@ public record Aliases(Map<String, Map<String, String>> byTopic) {
         return byTopic.getOrDefault(topic, Map.of()).getOrDefault(type, type);
     }
 
-    /** Aliases that are ambiguous; one sentence each. */
+    /**
+     * Aliases that are ambiguous; one sentence each.
+     *
+     * <p><b>Remedy.</b> Remove one of the two names.
+     */
     static List<String> problems(List<HandlerMethod> handlers) {
         List<String> problems = new ArrayList<>();
         Map<List<String>, String> owners = new HashMap<>();
@@ -43,11 +47,12 @@ public record Aliases(Map<String, Map<String, String>> byTopic) {
                 String where = "alias \"" + alias + "\" of type " + handler.type() + " on topic " + handler.topic()
                         + " (handler " + handler.name() + ")";
                 if (types.contains(name)) {
-                    problems.add(where + " is the name of a type that is handled there; remove the alias");
+                    problems.add(where
+                            + " is the name of a type that is handled there; an alias is a name no longer in use");
                 }
                 String owner = owners.putIfAbsent(name, handler.type());
                 if (owner != null && !owner.equals(handler.type())) {
-                    problems.add(where + " is an alias of type " + owner + ", too; remove one of the two");
+                    problems.add(where + " is an alias of type " + owner + ", too; an alias leads to one type");
                 }
             }
         }

@@ -213,19 +213,20 @@ public final class ConfigurationReader {
         }
     }
 
+    /** <b>Remedy.</b> Correct or remove the key. */
     private void refuseUnknown(ConfigSource source) {
         for (String name : new TreeSet<>(source.getPropertyNames())) {
             if (KnownKeys.isUnknown(name)) {
-                problems.add(name + place(name) + " is unknown, correct or remove it" + KnownKeys.suggestion(name));
+                problems.add(name + place(name) + " is unknown" + KnownKeys.suggestion(name));
             }
         }
     }
 
+    /** <b>Remedy.</b> Correct or remove the variable. */
     private void refuseUnknownVariable(String name) {
         if (KnownKeys.isUnknown(name) || KnownKeys.isUnknownVariable(name)) {
             String key = name.toLowerCase(Locale.ROOT).replace('_', '.');
-            problems.add("environment variable " + name + " stands for no known key, correct or remove it"
-                    + KnownKeys.suggestion(key));
+            problems.add("environment variable " + name + " stands for no known key" + KnownKeys.suggestion(key));
         }
     }
 

@@ -90,7 +90,7 @@ final class HandOver {
                 if (System.nanoTime() - begin > stallTimeout) { // and Kafka could be asked each time
                     return ParkReason.waitingForTopic(record
                             + " was not taken by the producer for a long time, although Kafka answers; "
-                                    + "look at the topic: "
+                            + "look at the topic: "
                             + notTaken);
                 }
             } catch (InterruptException e) {

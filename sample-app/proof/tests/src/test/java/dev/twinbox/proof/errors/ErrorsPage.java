@@ -98,7 +98,8 @@ final class ErrorsPage {
     private String row(Message message, boolean hasExitCode) {
         Remedy.Cut cut = message.cut();
         String remedy = String.valueOf(message.remedy());
-        boolean isWhole = message.kind().equals(Message.REFUSED) || !LETTER.matcher(cut.cause()).find();
+        boolean isWhole = message.kind().equals(Message.REFUSED)
+                || !LETTER.matcher(cut.cause()).find();
         String happened = isWhole ? message.text() : cut.cause();
         String cause = "";
         Matcher reason = REASON.matcher(happened);

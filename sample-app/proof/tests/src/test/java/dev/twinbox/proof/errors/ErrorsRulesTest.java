@@ -24,9 +24,7 @@ class ErrorsRulesTest {
 
     @Test
     void theRemedyBeginsWithTheFirstClauseThatTellsWhatToDo() throws IOException {
-        assertThat(
-                        messages(
-                                "throw new SchemaException(\"table \" + name + \" is broken: no index; restore it\");"))
+        assertThat(messages("throw new SchemaException(\"table \" + name + \" is broken: no index; restore it\");"))
                 .singleElement()
                 .extracting(Message::cut)
                 .isEqualTo(new Remedy.Cut("table … is broken: no index", "restore it"));

@@ -13,15 +13,14 @@ import org.jspecify.annotations.Nullable;
  * What comes before is the cause.
  */
 final class Remedy {
-    private static final Set<String> DO = Set.of(
-            ("add allow annotate append ask call change check choose configure "
-                            + "connect correct create declare define delete discard do drain drop "
-                            + "enable export fix free give grant inject install java keep leave let "
-                            + "look lower make map migrate mend move name pass point publish put "
-                            + "raise read rebuild register remove rename repair replace report "
-                            + "restart restore retry return run say see send separate set shorten "
-                            + "start state stop switch take throw try turn upgrade use wait write")
-                    .split(" "));
+    private static final Set<String> DO = Set.of(("add allow annotate append ask call change check choose configure "
+                    + "connect correct create declare define delete discard do drain drop "
+                    + "enable export fix free give grant inject install java keep leave let "
+                    + "look lower make map migrate mend move name pass point publish put "
+                    + "raise read rebuild register remove rename repair replace report "
+                    + "restart restore retry return run say see send separate set shorten "
+                    + "start state stop switch take throw try turn upgrade use wait write")
+            .split(" "));
     private static final Pattern ALLOWED =
             Pattern.compile("\\b(?:must|has to|have to|allows?|allowed are|are allowed|at most|is needed|"
                     + "are legal|legal \\w+ are|may have|is read|are read|did you mean)\\b|\\d+ to \\d+");
