@@ -76,8 +76,11 @@ class JsonbSerializer implements EventSerializer {
         return jsonb.fromJson(text(data), type);
     }
 
-    /** Strict: a lenient reader would replace bytes, and so silently make another text. */
-    /** <b>Remedy.</b> Let its producer write UTF-8. */
+    /**
+     * Strict: a lenient reader would replace bytes, and so silently make another text.
+     *
+     * <p><b>Remedy.</b> Let its producer write UTF-8.
+     */
     private static String text(byte[] data) {
         String text = new String(data, StandardCharsets.UTF_8);
         if (text.indexOf(REPLACEMENT) >= 0 && !Arrays.equals(text.getBytes(StandardCharsets.UTF_8), data)) {

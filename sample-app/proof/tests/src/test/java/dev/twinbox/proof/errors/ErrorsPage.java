@@ -9,7 +9,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** Writes {@code docs/reference/errors.md}. Its order is that of places and texts, so that a moved class changes nothing. */
+/** Writes {@code docs/reference/errors.md}, ordered by places and texts, so that a moved class changes nothing. */
 final class ErrorsPage {
     /** A table cell holds at most 40 words, by the rule of all pages. */
     private static final int WORDS = 40;
