@@ -76,11 +76,15 @@ class JsonbSerializer implements EventSerializer {
         return jsonb.fromJson(text(data), type);
     }
 
-    /** Strict: a lenient reader would replace bytes, and so silently make another text. */
+    /**
+     * Strict: a lenient reader would replace bytes, and so silently make another text.
+     *
+     * <p><b>Remedy.</b> Let its producer write UTF-8.
+     */
     private static String text(byte[] data) {
         String text = new String(data, StandardCharsets.UTF_8);
         if (text.indexOf(REPLACEMENT) >= 0 && !Arrays.equals(text.getBytes(StandardCharsets.UTF_8), data)) {
-            throw new TwinboxException("its JSON is not UTF-8: let its producer write UTF-8");
+            throw new TwinboxException("its JSON is not UTF-8");
         }
         return text;
     }

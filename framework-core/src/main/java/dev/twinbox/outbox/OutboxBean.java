@@ -197,10 +197,16 @@ final class OutboxBean {
     private void checkConcreteClass(Method method, Outbox outbox, Class<?> eventClass) {
         EventType named = eventClass.getAnnotation(EventType.class);
         if (outbox.topic().isEmpty() && (named == null || named.topic().isEmpty())) {
-            problem(method, "no topic: name one in @Outbox or in @EventType on " + eventClass.getTypeName());
+            problem(
+                    method,
+                    "no topic: neither @Outbox nor @EventType on " + eventClass.getTypeName()
+                            + " names one; name it in one of them");
         }
         if (outbox.type().isEmpty() && (named == null || named.value().isEmpty())) {
-            problem(method, "no type: name one in @Outbox or in @EventType on " + eventClass.getTypeName());
+            problem(
+                    method,
+                    "no type: neither @Outbox nor @EventType on " + eventClass.getTypeName()
+                            + " names one; name it in one of them");
         }
         if (named != null) {
             checkAttribute(

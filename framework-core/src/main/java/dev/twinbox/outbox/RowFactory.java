@@ -130,6 +130,7 @@ final class RowFactory {
         return event.payload() instanceof byte[] ? RAW_CONTENT_TYPE : serializer.contentType();
     }
 
+    /** <b>Remedy.</b> Correct the class of the event, or its serializer. */
     private byte @Nullable [] serialize(@Nullable Object payload) {
         if (payload == null) {
             return null;
@@ -141,9 +142,7 @@ final class RowFactory {
             return serializer.serialize(payload);
         } catch (RuntimeException e) {
             throw new InvalidEventException(
-                    "event " + payload.getClass().getTypeName() + " cannot be serialized, correct its class: "
-                            + e.getMessage(),
-                    e);
+                    "event " + payload.getClass().getTypeName() + " cannot be serialized: " + e.getMessage(), e);
         }
     }
 

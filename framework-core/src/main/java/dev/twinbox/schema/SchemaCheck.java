@@ -209,6 +209,7 @@ public final class SchemaCheck {
         return oid;
     }
 
+    /** <b>Remedy.</b> Run {@code migrate} as the owner of the tables. */
     private long findBySearchPath(String kind, SqlIdentifier name) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(BY_SEARCH_PATH)) {
             statement.setString(1, name.sql());
@@ -217,20 +218,21 @@ public final class SchemaCheck {
                 long oid = row.getLong(1);
                 if (oid == 0) {
                     problems.add(kind + " " + name + " does not exist in the connection's search_path ("
-                            + row.getString(2) + "): run migrate");
+                            + row.getString(2) + ")");
                 }
                 return oid;
             }
         }
     }
 
+    /** <b>Remedy.</b> Run {@code migrate} as the owner of the tables. */
     private long findInSchema(String kind, SqlIdentifier name, String schema) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(QUALIFIED)) {
             statement.setString(1, name.name());
             statement.setString(2, schema);
             try (ResultSet row = statement.executeQuery()) {
                 if (!row.next()) {
-                    problems.add(kind + " " + name + " does not exist: neither does its schema; run migrate");
+                    problems.add(kind + " " + name + " does not exist: neither does its schema");
                     return 0;
                 }
                 long oid = row.getLong(1);
@@ -240,13 +242,14 @@ public final class SchemaCheck {
                     return 0;
                 }
                 if (oid == 0) {
-                    problems.add(kind + " " + name + " does not exist: run migrate");
+                    problems.add(kind + " " + name + " does not exist");
                 }
                 return oid;
             }
         }
     }
 
+    /** <b>Remedy.</b> Run {@code migrate} as the owner of the tables. */
     private void checkColumns(SqlIdentifier table, long oid, Map<String, String> columns) throws SQLException {
         Map<String, String> found = new HashMap<>();
         try (PreparedStatement statement = connection.prepareStatement(COLUMNS)) {
@@ -260,10 +263,9 @@ public final class SchemaCheck {
         columns.forEach((column, type) -> {
             String actual = found.get(column);
             if (actual == null) {
-                problems.add("table " + table + " has no column " + column + ": run migrate");
+                problems.add("table " + table + " has no column " + column);
             } else if (!actual.equals(type)) {
-                problems.add("column " + column + " of table " + table + " is " + actual + " instead of " + type
-                        + ": restore its type");
+                problems.add("column " + column + " of table " + table + " is " + actual + " instead of " + type);
             }
         });
     }

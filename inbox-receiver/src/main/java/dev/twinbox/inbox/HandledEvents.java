@@ -88,6 +88,7 @@ public class HandledEvents {
         }
     }
 
+    /** <b>Remedy.</b> Give one of the names that the message lists. */
     private static void checkHandler(Access mine, String handler) throws SQLException {
         if (mine.handlers().contains(handler)) {
             return;

@@ -88,11 +88,12 @@ public final class Health {
                 Map.of("running", progress.sinceStart().toString()));
     }
 
+    /** <b>Remedy.</b> Wait, or see the relay's log. */
     private Check database() {
         Duration age = progress.sincePoll();
         String cause = progress.databaseCause();
         if (cause == null && !progress.hasPolled()) {
-            cause = "no successful poll yet; wait, or see the log";
+            cause = "no successful poll yet";
         } else if (cause == null && age.compareTo(timeout) > 0) {
             cause = "the last successful poll is " + age.toSeconds() + " s ago, the limit is " + timeout.toSeconds()
                     + " s";

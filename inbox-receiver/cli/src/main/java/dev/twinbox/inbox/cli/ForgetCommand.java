@@ -137,7 +137,7 @@ final class ForgetCommand implements Callable<Integer> {
         if (found.isEmpty()) {
             throw new IllegalArgumentException("No handler \"" + handler + "\""
                     + (group == null ? "" : " of group \"" + group + "\"") + " has events in " + tables.inbox()
-                    + (known.isEmpty() ? ", which is empty: check --table" : "; name one of " + list(known)));
+                    + (known.isEmpty() ? ", which is empty: check --table" : "; there are " + list(known)));
         }
         if (found.size() > 1) {
             throw new IllegalArgumentException(

@@ -1,7 +1,9 @@
 package dev.twinbox.proof.errors;
 
+import com.sun.source.tree.NewClassTree;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -9,7 +11,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** Writes {@code docs/reference/errors.md}. Its order is that of places and texts, so that a moved class changes nothing. */
+/** Writes {@code docs/reference/errors.md}, ordered by places and texts, so that a moved class changes nothing. */
 final class ErrorsPage {
     /** A table cell holds at most 40 words, by the rule of all pages. */
     private static final int WORDS = 40;
@@ -62,7 +64,7 @@ final class ErrorsPage {
         ofKind.stream()
                 .map(message -> row(message, hasExitCodes))
                 .collect(Collectors.toCollection(() -> new TreeSet<>(Comparator.comparing((String row) ->
-                                row.replace(Wording.VARIABLE, "").toLowerCase(java.util.Locale.ROOT))
+                                row.replace(Wording.VARIABLE, "").toLowerCase(Locale.ROOT))
                         .thenComparing(Comparator.naturalOrder()))))
                 .forEach(page::append);
     }
@@ -113,12 +115,17 @@ final class ErrorsPage {
                 + " |\n";
     }
 
+    /** Its number and name. A code that depends on the failure is not in the source as one name. */
     private String exitCode(Message message) {
         String name = message.exitCode();
         if (name == null) {
             return "by the cause";
         }
-        return name;
+        return sources.constant(message.unit(), "ExitCode", name)
+                .map(constant -> constant.value() instanceof NewClassTree made
+                        ? made.getArguments().get(0) + " " + name
+                        : name)
+                .orElse(name);
     }
 
     private static String code(String text) {

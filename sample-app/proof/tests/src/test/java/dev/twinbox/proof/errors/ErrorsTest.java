@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Every message that a user can meet has a remedy, and {@code docs/reference/errors.md} lists them as they are in the code. */
+/** Every message that a user can meet has a remedy, and {@code docs/reference/errors.md} lists them all. */
 class ErrorsTest {
     private static final Path ROOT = Path.of(System.getProperty("twinbox.root"));
     private static final Path DOCUMENT = ROOT.resolve("docs/reference/errors.md");

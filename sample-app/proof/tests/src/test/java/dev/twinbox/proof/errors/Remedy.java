@@ -7,10 +7,11 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the remedy of a message begins: at the first clause that says what to do, or what is allowed. A clause begins the
- * message, or follows a full stop, colon, semicolon, comma or closing mark. It says what to do if it begins with one of the
- * {@link #DO verbs}, a command of ours, or a question. It says what is allowed by one of the {@link #ALLOWED words for that}.
- * What comes before is the cause.
+ * Where the remedy of a message begins: at the first clause that says what to do, or what is allowed.
+ *
+ * <p>A clause begins the message, or follows a full stop, colon, semicolon, comma or closing mark. It says what to do if it
+ * begins with one of the {@link #DO verbs}, with a command of ours, or asks a question. It says what is allowed by one of
+ * the {@link #ALLOWED words for that}. What comes before is the cause.
  */
 final class Remedy {
     private static final Set<String> DO = Set.of(("add allow annotate append ask call change check choose configure "

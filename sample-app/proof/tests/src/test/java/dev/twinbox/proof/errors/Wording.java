@@ -25,8 +25,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The text of a string expression. Constants, local variables, methods of the same class and keys of settings are looked up.
- * {@value #VARIABLE} stands for what only the running program knows. Of two wordings the longer one is taken.
+ * The text of a string expression. Constants, local variables, methods of the same class and keys of settings are looked
+ * up. {@value #VARIABLE} stands for what only the running program knows. Of two wordings the longer one is taken.
  */
 final class Wording {
     static final String VARIABLE = "…";
