@@ -57,7 +57,8 @@ final class RetryTransactions {
         synchronized (blockedKeys.rowsLock()) {
             return Transactions.<T, LeaseLostException>inTransaction(mine.connection(), () -> {
                 if (!mine.table().holdLease(lease.owner(), lease.epoch())) {
-                    throw new LeaseLostException("epoch " + lease.epoch() + " had ended when parked events were to be changed");
+                    throw new LeaseLostException(
+                            "epoch " + lease.epoch() + " had ended when parked events were to be changed");
                 }
                 return work.run(mine.table());
             });
