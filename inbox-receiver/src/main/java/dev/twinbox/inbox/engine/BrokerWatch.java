@@ -124,7 +124,7 @@ final class BrokerWatch {
         }
         if (there) {
             status.recovered(about);
-        } else if (status.trouble(about, "does not exist or may not be read")) {
+        } else if (status.trouble(about, "does not exist or may not be read: create it, or grant Read")) {
             LOG.log(
                     Level.WARNING,
                     "Topic {0} does not exist or may not be read; its handlers wait until it can be read",

@@ -83,7 +83,7 @@ final class DatabaseCheck {
                 if (Faults.needsAnOperator(e)) {
                     throw new SchemaException(
                             "Data source " + dataSourceName + " (" + InboxSettings.DATA_SOURCE.key()
-                                    + ") cannot be used for the inbox: " + e.getMessage(),
+                                    + ") cannot be used for the inbox, correct it: " + e.getMessage(),
                             e);
                 }
                 throw e;

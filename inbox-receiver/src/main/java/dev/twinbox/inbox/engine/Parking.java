@@ -131,7 +131,11 @@ final class Parking {
                 .orElse(null);
     }
 
-    /** Parks an event during which the process ended each time. */
+    /**
+     * Parks an event during which the process ended each time.
+     *
+     * <p><b>Remedy.</b> Correct the handler, then retry or discard the event.
+     */
     void giveUp(ReceivedEvent event, Handler handler, RecordedStart start) throws SQLException {
         int ends = start.times() - 1;
         String error = "the process ended " + ends + " times while handler " + handler

@@ -67,7 +67,7 @@ public final class KafkaSettings {
                 problems.put(
                         name,
                         Secret.isSecret(name)
-                                ? "is refused by Kafka"
+                                ? "is refused by Kafka: correct it"
                                 : value.errorMessages().get(0));
             }
         }

@@ -65,7 +65,7 @@ final class FailureReport {
             LOG.warn("Kafka failed, going back to the saved position: {}", what);
         } else {
             progress.recordDatabaseFailure(cause.toString());
-            LOG.error("Unexpected error, going back to the saved position", cause);
+            LOG.error("Unexpected error, going back to the saved position; report it", cause);
         }
     }
 }

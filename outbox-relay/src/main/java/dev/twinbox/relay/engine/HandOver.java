@@ -99,7 +99,8 @@ final class HandOver {
                 begin = begin == 0 ? System.nanoTime() : begin;
                 if (System.nanoTime() - begin > stallTimeout) { // Kafka answered each time.
                     return ParkReason.waitingForTopic(record
-                            + " was not taken by the producer for a long time, although Kafka answers: " + notTaken);
+                            + " was not taken by the producer for a long time, although Kafka answers; look at the topic: "
+                            + notTaken);
                 }
             } catch (InterruptException e) {
                 throw e;

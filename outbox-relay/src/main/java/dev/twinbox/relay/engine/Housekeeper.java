@@ -75,7 +75,9 @@ final class Housekeeper implements Runnable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (RuntimeException | Error e) {
-            LOG.error("Unexpected error: until the next session no slot is emptied and no scheduled event is sent", e);
+            LOG.error(
+                    "Unexpected error: until the next session no slot is emptied and no scheduled event is sent; report it",
+                    e);
         }
     }
 

@@ -128,7 +128,7 @@ public final class HttpEndpoint implements AutoCloseable {
         try {
             return page.get();
         } catch (RuntimeException e) { // The JDK's server would close the connection without a message.
-            LOG.error("{} cannot be answered", path, e);
+            LOG.error("{} cannot be answered; report it", path, e);
             return new Answer(500, TEXT, path + " cannot be answered, the relay's log says why\n");
         }
     }
