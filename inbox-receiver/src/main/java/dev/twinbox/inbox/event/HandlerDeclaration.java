@@ -38,7 +38,7 @@ record HandlerDeclaration(
     /** Adds one sentence for each rule that the declaration breaks. */
     void check(String parameters, List<String> breaches) {
         if (shape == null || eventClass == null) {
-            breaches.add("its parameters are (" + parameters + "), but they must be (E), (E, EventContext) or (List<E>), "
+            breaches.add("its parameters are (" + parameters + "), legal are (E), (E, EventContext) and (List<E>), "
                     + "where E is a class, byte[] or String");
         }
         if (aliases.stream().anyMatch(String::isBlank)) {

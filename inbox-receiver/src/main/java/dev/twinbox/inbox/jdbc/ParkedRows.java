@@ -120,19 +120,21 @@ public final class ParkedRows {
                 if (!row.next()) {
                     return new Discarded(false, null);
                 }
-                String handler = row.getString("handler");
-                byte[] keyHash = row.getBytes("key_hash");
-                return new Discarded(
-                        true,
-                        handler == null || keyHash == null
-                                ? null
-                                : new BlockedKey(
-                                        row.getString("consumer_group"), handler, row.getString("topic"), keyHash));
+                return new Discarded(true, key(row));
             }
         }
     }
 
-    /** Makes the first event of the key due, if the event that it waited for is gone. */
+    /** The key of a discarded row; null: nothing waits for it. */
+    static @Nullable BlockedKey key(ResultSet row) throws SQLException {
+        String handler = row.getString(2);
+        byte[] keyHash = row.getBytes(4);
+        return handler == null || keyHash == null
+                ? null
+                : new BlockedKey(row.getString(1), handler, row.getString(3), keyHash);
+    }
+
+    /** Makes the first event of the key due, if it waited for one that is gone. */
     public void promote(Connection connection, BlockedKey key) throws SQLException {
         parked.promote(connection, key);
     }

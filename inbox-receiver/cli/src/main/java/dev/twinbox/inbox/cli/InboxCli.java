@@ -1,23 +1,29 @@
 package dev.twinbox.inbox.cli;
 
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** Command line of the receiver: {@code java -jar twinbox-inbox-cli.jar migrate|parked|forget …}. */
+/** Command line of the receiver: {@code java -jar twinbox-inbox-cli.jar migrate|status|parked|forget …}. */
 @Command(
         name = "twinbox-inbox-cli",
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
         description = "Looks after the inbox tables of a receiving application.",
-        subcommands = {MigrateCommand.class, ParkedCommand.class, ForgetCommand.class})
+        subcommands = {MigrateCommand.class, StatusCommand.class, ParkedCommand.class, ForgetCommand.class})
 public final class InboxCli implements Runnable {
 
     @Spec
     private CommandSpec spec;
 
+    /** Held: a logger that nobody holds forgets its level. */
+    private static final Logger LIBRARIES = Logger.getLogger("org.flywaydb");
+
     public static void main(String[] arguments) {
+        LIBRARIES.setLevel(Level.WARNING);
         System.exit(execute(arguments));
     }
 
@@ -28,6 +34,7 @@ public final class InboxCli implements Runnable {
 
     @Override
     public void run() {
-        throw new CommandLine.ParameterException(spec.commandLine(), "Missing command: migrate, parked or forget");
+        throw new CommandLine.ParameterException(
+                spec.commandLine(), "Missing command: migrate, status, parked or forget");
     }
 }

@@ -2,16 +2,13 @@ package dev.twinbox.inbox.cli;
 
 import dev.twinbox.ParkedEvent;
 import dev.twinbox.inbox.jdbc.ParkedRows;
+import dev.twinbox.inbox.jdbc.ParkedSelection;
+import dev.twinbox.inbox.jdbc.SelectedRows;
 import java.io.PrintWriter;
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -43,63 +40,46 @@ final class ParkedCommand implements Runnable {
         throw new CommandLine.ParameterException(spec.commandLine(), "Missing command: list, show, retry or discard");
     }
 
-    /** What the commands about parked events have in common. */
-    abstract static class OnParked implements Callable<Integer> {
-
-        @Spec
-        private CommandSpec spec;
-
-        @Mixin
-        private Tables tables;
-
-        @Override
-        public Integer call() {
-            PrintWriter err = spec.commandLine().getErr();
-            try (Connection connection = tables.dataSource().getConnection()) {
-                ParkedRows parked = new ParkedRows(tables.inbox(), tables.parked());
-                return run(connection, parked, spec.commandLine().getOut());
-            } catch (IllegalArgumentException e) {
-                err.println(e.getMessage());
-                return CommandLine.ExitCode.USAGE;
-            } catch (SQLException e) {
-                err.println(
-                        "Table " + tables.parked() + " cannot be used, check --url and --schema: " + e.getMessage());
-                return CommandLine.ExitCode.SOFTWARE;
-            }
-        }
-
-        /** Each statement is a transaction. */
-        abstract int run(Connection connection, ParkedRows parked, PrintWriter out) throws SQLException;
-    }
-
     /** One line for each event. */
     @Command(name = "list", mixinStandardHelpOptions = true, description = "Lists parked events, one a line.")
-    static final class ListParked extends OnParked {
+    static final class ListParked extends OnTables {
 
-        private static final int PAGE = 100;
+        @Mixin
+        private Selection selection;
 
-        @Option(names = "--group", description = "Consumer group; default: all of them.")
-        private @Nullable String group;
+        @Option(
+                names = "--limit",
+                paramLabel = "N",
+                defaultValue = "100",
+                description = "Most events; default: ${DEFAULT-VALUE}.")
+        private int limit;
 
         @Override
-        int run(Connection connection, ParkedRows parked, PrintWriter out) throws SQLException {
-            long after = 0;
-            for (List<ParkedEvent> page = parked.list(connection, group, after, PAGE);
-                    !page.isEmpty();
-                    page = parked.list(connection, group, after, PAGE)) {
-                page.forEach(event -> out.println(line(event)));
-                out.flush();
-                after = page.get(page.size() - 1).number();
+        void check() {
+            if (limit < 1 || limit > 10_000) {
+                throw new IllegalArgumentException("--limit " + limit + " must be from 1 to 10000");
             }
-            return CommandLine.ExitCode.OK;
+            selection.read();
         }
 
-        private static String line(ParkedEvent event) {
-            String error = event.error();
-            return event.number() + "\t" + event.state() + "\t" + event.group() + "\t"
-                    + (event.handler() == null ? "-" : event.handler()) + "\t" + event.coordinates() + "\t"
-                    + (event.eventId() == null ? "-" : event.eventId()) + "\t" + event.attempts() + " attempts\t"
-                    + (error == null ? "-" : error.lines().findFirst().orElse(""));
+        @Override
+        int run(Connection connection, Tables at, PrintWriter out) throws SQLException {
+            SelectedRows rows = new SelectedRows(at.inbox());
+            ParkedSelection which = selection.read();
+            List<ParkedEvent> events = rows.list(connection, which, limit);
+            long more = events.size() < limit ? 0 : Math.max(0, rows.count(connection, which) - events.size());
+            if (isJson()) {
+                out.println(new JsonText()
+                        .with("parked", events.stream().map(ParkedText::json).toList())
+                        .with("more", more));
+                return CommandLine.ExitCode.OK;
+            }
+            out.println(events.isEmpty() ? "0 parked events" : ParkedText.COLUMNS);
+            events.forEach(event -> out.println(ParkedText.line(event)));
+            if (more > 0) {
+                out.println(more + " more, see --limit");
+            }
+            return CommandLine.ExitCode.OK;
         }
     }
 
@@ -108,49 +88,64 @@ final class ParkedCommand implements Runnable {
             name = "show",
             mixinStandardHelpOptions = true,
             description = "Shows all that is known of a parked event; bytes that are not UTF-8 in hexadecimal digits.")
-    static final class ShowParked extends OnParked {
+    static final class ShowParked extends OnTables {
 
         @Parameters(paramLabel = "NUMBER", description = "As listed.")
         private long number;
 
         @Override
-        int run(Connection connection, ParkedRows parked, PrintWriter out) throws SQLException {
-            Optional<ParkedEvent> event = parked.find(connection, number);
-            event.ifPresentOrElse(found -> print(found, out), () -> out.println("No parked event " + number));
-            return event.isPresent() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
+        int run(Connection connection, Tables at, PrintWriter out) throws SQLException {
+            Optional<ParkedEvent> event = new ParkedRows(at.inbox(), at.parked()).find(connection, number);
+            if (event.isEmpty()) {
+                out.println(isJson() ? new JsonText() : "No parked event " + number);
+                return CommandLine.ExitCode.SOFTWARE;
+            }
+            if (isJson()) {
+                out.println(ParkedText.jsonPage(event.get()));
+            } else {
+                ParkedText.page(event.get()).forEach(out::println);
+            }
+            return CommandLine.ExitCode.OK;
+        }
+    }
+
+    /** What changes several events. */
+    abstract static class OnSelected extends OnTables {
+
+        @Parameters(arity = "0..*", paramLabel = "NUMBER", description = "As listed.")
+        private @Nullable List<Long> numbers;
+
+        @Mixin
+        private Selection selection;
+
+        @Option(names = "--dry-run", description = "Only shows how many they are.")
+        private boolean isDryRun;
+
+        @Override
+        final void check() {
+            selection.readRequired(numbers);
         }
 
-        private static void print(ParkedEvent event, PrintWriter out) {
-            out.println("number:    " + event.number());
-            out.println("state:     " + event.state());
-            out.println("group:     " + event.group());
-            out.println("handler:   " + event.handler());
-            out.println("event id:  " + event.eventId());
-            out.println("type:      " + event.eventType());
-            out.println("record:    " + event.coordinates() + " of " + event.time());
-            out.println("parked at: " + event.parkedAt());
-            out.println("attempts:  " + event.attempts() + ", the last failed at " + event.failedAt());
-            out.println("next try:  " + event.nextTryAt());
-            out.println("error:     " + event.error());
-            event.headers()
-                    .forEach(header -> out.println("header:    " + header.name() + " = " + text(header.value())));
-            out.println("key:       " + text(event.key()));
-            out.println("value:     " + text(event.value()));
+        @Override
+        final int run(Connection connection, Tables at, PrintWriter out) throws SQLException {
+            SelectedRows rows = new SelectedRows(at.inbox());
+            ParkedSelection which = selection.readRequired(numbers);
+            long number = isDryRun ? count(connection, rows, which) : change(connection, rows, which);
+            if (isJson()) {
+                out.println(new JsonText().with(past(), number).with("dryRun", isDryRun));
+            } else {
+                out.println(number + (isDryRun ? " would be " : " ") + past());
+            }
+            return CommandLine.ExitCode.OK;
         }
 
-        private static String text(byte @Nullable [] bytes) {
-            if (bytes == null) {
-                return "null";
-            }
-            try {
-                return StandardCharsets.UTF_8
-                        .newDecoder()
-                        .decode(ByteBuffer.wrap(bytes))
-                        .toString();
-            } catch (CharacterCodingException e) {
-                return "0x" + HexFormat.of().formatHex(bytes);
-            }
-        }
+        /** For messages: {@code retried}. */
+        abstract String past();
+
+        abstract long count(Connection connection, SelectedRows rows, ParkedSelection which) throws SQLException;
+
+        /** Returns how many have changed. */
+        abstract long change(Connection connection, SelectedRows rows, ParkedSelection which) throws SQLException;
     }
 
     /** Has events tried again. */
@@ -159,17 +154,21 @@ final class ParkedCommand implements Runnable {
             mixinStandardHelpOptions = true,
             description =
                     "Has events tried again at once by the running application; later ones of their keys follow in order.")
-    static final class Retry extends OnParked {
-
-        @Parameters(arity = "1..*", paramLabel = "NUMBER", description = "As listed.")
-        private List<Long> numbers;
+    static final class Retry extends OnSelected {
 
         @Override
-        int run(Connection connection, ParkedRows parked, PrintWriter out) throws SQLException {
-            for (long number : numbers) {
-                out.println(number + (parked.retry(connection, number) ? " is due" : " needs nothing"));
-            }
-            return CommandLine.ExitCode.OK;
+        String past() {
+            return "retried";
+        }
+
+        @Override
+        long count(Connection connection, SelectedRows rows, ParkedSelection which) throws SQLException {
+            return rows.countRetryable(connection, which);
+        }
+
+        @Override
+        long change(Connection connection, SelectedRows rows, ParkedSelection which) throws SQLException {
+            return rows.retryAll(connection, which);
         }
     }
 
@@ -178,21 +177,21 @@ final class ParkedCommand implements Runnable {
             name = "discard",
             mixinStandardHelpOptions = true,
             description = "Gives events up: they count as handled, and those behind them go on.")
-    static final class Discard extends OnParked {
-
-        @Parameters(arity = "1..*", paramLabel = "NUMBER", description = "As listed.")
-        private List<Long> numbers;
+    static final class Discard extends OnSelected {
 
         @Override
-        int run(Connection connection, ParkedRows parked, PrintWriter out) throws SQLException {
-            for (long number : numbers) {
-                ParkedRows.Discarded discarded = parked.discard(connection, number);
-                if (discarded.key() != null) {
-                    parked.promote(connection, discarded.key());
-                }
-                out.println(number + (discarded.isDone() ? " is discarded" : " is not there"));
-            }
-            return CommandLine.ExitCode.OK;
+        String past() {
+            return "discarded";
+        }
+
+        @Override
+        long count(Connection connection, SelectedRows rows, ParkedSelection which) throws SQLException {
+            return rows.count(connection, which);
+        }
+
+        @Override
+        long change(Connection connection, SelectedRows rows, ParkedSelection which) throws SQLException {
+            return rows.discardAll(connection, which);
         }
     }
 }

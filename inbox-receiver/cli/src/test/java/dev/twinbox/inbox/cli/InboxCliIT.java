@@ -35,6 +35,7 @@ class InboxCliIT {
         assertThat(first.exitCode()).as(first.output()).isZero();
         assertThat(second.exitCode()).as(second.output()).isZero();
         assertThat(second.output()).contains("\"Sales-EU 1\".\"In\"\"Box\"", "applied 0 migration(s)");
+        assertThat(first.output().lines()).as("nothing of Flyway").hasSize(1);
         try (var connection = Postgres.server().connect("cli");
                 var statement = connection.createStatement();
                 var rows = statement.executeQuery("select count(*) from \"Sales-EU 1\".\"In\"\"Box\"")) {
@@ -95,21 +96,25 @@ class InboxCliIT {
                                               record_offset, record_key, record_value, header_names, header_values, attempts, error)
                     select 'shipping', 'ship', 'event-' || i, 'order.placed', true, case i when 1 then 'dead' else 'behind' end,
                            'orders', 0, i, 'key', case i when 1 then '{"id":1}'::bytea else '\\xff00' end, array['h'::bytea],
-                           array['v'::bytea], 20, case i when 1 then E'first line\nsecond line' end
+                           array['v'::bytea], 20, case i when 1 then E'EJBException: x <- first line\nsecond line' end
                       from generate_series(1, 2) i""");
 
             assertThat(parked("list").output())
-                    .contains("1\tDEAD\tshipping\tship\torders-0@1\tevent-1\t20 attempts\tfirst line")
-                    .contains("2\tBEHIND\tshipping\tship\torders-0@2\tevent-2")
+                    .contains("NUMBER\tSTATE\tTOPIC\tKEY\tTYPE\tHANDLER\tATTEMPTS\tPARKED\tERROR")
+                    .containsPattern(
+                            "1\tDEAD\torders\tkey\torder.placed\tship\t20\t20\\S+Z\tfirst line, in EJBException: x\n")
+                    .containsPattern("2\tBEHIND\torders\tkey\torder.placed\tship\t20\t20\\S+Z\t-\n")
                     .doesNotContain("second line");
-            assertThat(parked("list", "--group", "other").output()).doesNotContain("event-1");
+            assertThat(parked("list", "--group", "other").output()).isEqualTo("0 parked events\n");
             assertThat(parked("show", "1").output()).contains("second line", "{\"id\":1}", "h = v", "key:       key");
             assertThat(parked("show", "2").output()).contains("0xff00");
             assertThat(parked("show", "3").exitCode()).isEqualTo(1);
-            assertThat(parked("retry", "1", "2").output()).contains("1 is due", "2 needs nothing");
-            assertThat(parked("retry", "1").output()).contains("1 needs nothing");
-            assertThat(parked("discard", "1").output()).contains("1 is discarded");
-            assertThat(parked("discard", "1").output()).contains("1 is not there");
+            assertThat(parked("retry", "1", "2", "--dry-run").output()).isEqualTo("1 would be retried\n");
+            assertThat(parked("retry", "1", "2").output()).isEqualTo("1 retried\n");
+            assertThat(parked("retry", "1").output()).isEqualTo("0 retried\n");
+            assertThat(parked("discard", "1", "--dry-run").output()).isEqualTo("1 would be discarded\n");
+            assertThat(parked("discard", "1").output()).isEqualTo("1 discarded\n");
+            assertThat(parked("discard", "1").output()).isEqualTo("0 discarded\n");
 
             try (var rows = statement.executeQuery(
                     "select string_agg(event_id, ',') || ' ' || (select state from inbox_parked) "
@@ -117,6 +122,92 @@ class InboxCliIT {
                 rows.next();
                 assertThat(rows.getString(1)).isEqualTo("event-1 retry");
             }
+        }
+    }
+
+    @Test
+    void aSelectionChoosesByEachOfItsOptionsAndDoesNotTouchOthers() throws Exception {
+        Postgres.server().createDatabase("cli_selected");
+        assertThat(migrate("cli_selected").exitCode()).isZero();
+        try (var connection = Postgres.server().connect("cli_selected");
+                var statement = connection.createStatement()) {
+            statement.execute("""
+                    insert into inbox_parked (consumer_group, handler, event_id, event_type, claims, state, topic, partition,
+                                              record_offset, record_key, record_value, header_names, header_values, attempts,
+                                              error, parked_at)
+                    select 'shipping', 'h' || i % 2, 'e' || i, 't' || i % 3, true, 'dead', 'topic' || i % 5, 0, i,
+                           ('k' || i % 7)::bytea, '{}', array['h'::bytea], array['v'::bytea], 20,
+                           case when i > 1090 then 'Time "out"' else 'Refused' end,
+                           clock_timestamp() - i * interval '1 hour'
+                      from generate_series(1, 1100) i""");
+
+            assertThat(selected("list", "--limit", "2").output()).endsWith("1098 more, see --limit\n");
+            assertThat(selected("list", "--error", "time \"OUT\"").output().lines())
+                    .hasSize(11);
+            assertThat(selected("list", "--since", "PT5H30M").output().lines()).hasSize(6);
+            assertThat(selected(
+                                    "list",
+                                    "--since",
+                                    "2000-01-01T00:00:00Z",
+                                    "--topic",
+                                    "topic1",
+                                    "--key",
+                                    "k1",
+                                    "--type",
+                                    "t1")
+                            .output()
+                            .lines())
+                    .hasSize(1 + 1100 / 105 + 1);
+            assertThat(selected("list", "--key", "never seen").output()).isEqualTo("0 parked events\n");
+            assertThat(selected("list", "--error", "time", "--limit", "1", "--json")
+                            .output())
+                    .startsWith(
+                            "{\"parked\":[{\"number\":1091,\"state\":\"DEAD\",\"group\":\"shipping\",\"topic\":\"topic1\",")
+                    .contains("\"key\":\"k6\",\"type\":\"t2\",\"id\":\"e1091\",\"handler\":\"h1\",\"attempts\":20,")
+                    .endsWith("\"error\":\"Time \\\"out\\\"\"}],\"more\":9}\n");
+            assertThat(selected("show", "7", "--json").output())
+                    .contains("\"headers\":[{\"name\":\"h\",\"value\":\"v\"}],\"valueBytes\":2,\"value\":\"{}\"");
+            assertThat(selected("discard", "--handler", "h0", "--dry-run", "--json")
+                            .output())
+                    .isEqualTo("{\"discarded\":550,\"dryRun\":true}\n");
+            assertThat(selected("discard", "--handler", "h0").output()).isEqualTo("550 discarded\n");
+            assertThat(selected("retry", "--all", "--json").output()).isEqualTo("{\"retried\":550,\"dryRun\":false}\n");
+            assertThat(selected("retry", "--all").output()).isEqualTo("0 retried\n");
+            assertThat(selected("discard", "--topic", "other").output()).isEqualTo("0 discarded\n");
+            assertThat(left(statement)).hasSize(550).contains("shipping h0 e2");
+
+            Run status = runHere(connecting("cli_selected", "status"));
+            assertThat(status.output())
+                    .contains("schema version:  4\n", "parked:          550 RETRY of handler h1 in group shipping\n")
+                    .containsPattern("inbox rows:      about \\d+\n")
+                    .containsPattern("oldest parked:   20\\S+Z\n");
+            assertThat(runHere(connecting("cli_selected", "status"), "--json").output())
+                    .startsWith("{\"version\":\"4\",")
+                    .contains("{\"group\":\"shipping\",\"handler\":\"h1\",\"state\":\"RETRY\",\"number\":550,");
+        }
+    }
+
+    private static Run selected(String command, String... arguments) {
+        return runHere(connecting("cli_selected", "parked", command), arguments);
+    }
+
+    @Test
+    void moreThanABatchIsRetriedAndDiscarded() throws Exception {
+        Postgres.server().createDatabase("cli_many");
+        assertThat(migrate("cli_many").exitCode()).isZero();
+        try (var connection = Postgres.server().connect("cli_many");
+                var statement = connection.createStatement()) {
+            statement.execute("""
+                    insert into inbox_parked (consumer_group, handler, event_id, claims, state, topic, partition,
+                                              record_offset, header_names, header_values, attempts)
+                    select 'g', 'h', 'e' || i, true, 'dead', 't', 0, i, '{}', '{}', 20 from generate_series(1, 2500) i""");
+
+            assertThat(runHere(connecting("cli_many", "parked", "retry"), "--all")
+                            .output())
+                    .isEqualTo("2500 retried\n");
+            assertThat(runHere(connecting("cli_many", "parked", "discard"), "--all")
+                            .output())
+                    .isEqualTo("2500 discarded\n");
         }
     }
 

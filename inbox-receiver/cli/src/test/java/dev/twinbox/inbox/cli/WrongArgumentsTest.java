@@ -13,7 +13,7 @@ class WrongArgumentsTest {
 
     @ParameterizedTest(name = "arguments: {0}")
     @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
-            ~~ | Missing command: migrate, parked or forget
+            ~~ | Missing command: migrate, status, parked or forget
             walk | walk
             migrate | --url
             migrate --url jdbc:mysql://localhost/shop | jdbc:mysql://localhost/shop
@@ -28,10 +28,18 @@ class WrongArgumentsTest {
             parked show --url jdbc:postgresql://localhost/shop | NUMBER
             parked show --url jdbc:postgresql://localhost/shop seven | seven
             parked show --url jdbc:postgresql://localhost/shop 1 2 | 2
-            parked retry --url jdbc:postgresql://localhost/shop | NUMBER
+            parked retry --url jdbc:postgresql://localhost/shop | --all
             parked retry --url jdbc:postgresql://localhost/shop 1 two | two
-            parked discard --url jdbc:postgresql://localhost/shop | NUMBER
+            parked discard --url jdbc:postgresql://localhost/shop | --all
             parked discard --url jdbc:postgresql://localhost/shop 1.5 | 1.5
+            parked retry --url jdbc:postgresql://localhost/shop 1 --all | not both
+            parked discard --url jdbc:postgresql://localhost/shop 1 --topic orders | not both
+            parked discard --url jdbc:postgresql://localhost/shop --since yesterday | --since "yesterday" must be a time
+            parked list --url jdbc:postgresql://localhost/shop --since P1Y | --since "P1Y" must be a time
+            parked list --url jdbc:postgresql://localhost/shop --since -PT1H | --since "-PT1H" must be a time
+            parked list --url jdbc:postgresql://localhost/shop --limit 0 | from 1 to 10000
+            parked list --url jdbc:postgresql://localhost/shop --limit 10001 | from 1 to 10000
+            status | --url
             forget --url jdbc:postgresql://localhost/shop | --handler
             forget --handler place | --url
             forget --url nowhere --handler place | nowhere

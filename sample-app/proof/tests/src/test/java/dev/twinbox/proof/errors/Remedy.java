@@ -24,7 +24,7 @@ final class Remedy {
             .split(" "));
     private static final Pattern ALLOWED =
             Pattern.compile("\\b(?:must|has to|have to|allows?|allowed are|are allowed|at most|is needed|"
-                    + "are legal|legal \\w+ are|may have|is read|are read|did you mean)\\b|\\d+ to \\d+");
+                    + "are legal|legal are|legal \\w+ are|may have|is read|are read|did you mean)\\b|\\d+ to \\d+");
     private static final Pattern CONDITION = Pattern.compile("(?:If|When|Unless|On|if|when|unless|on) [^.;:,]*[,:] ");
     private static final Pattern COMMAND =
             Pattern.compile("\"?(?:outbox-relay|twinbox-[a-z-]+\\.jar) |is the [^.;]*\\?");

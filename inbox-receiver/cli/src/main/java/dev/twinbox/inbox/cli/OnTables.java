@@ -1,0 +1,50 @@
+package dev.twinbox.inbox.cli;
+
+import java.io.PrintWriter;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** What the commands that look at the tables have in common. Each statement is a transaction. */
+abstract class OnTables implements Callable<Integer> {
+
+    @Spec
+    private CommandSpec spec;
+
+    @Mixin
+    private Tables tables;
+
+    @Option(names = "--json", description = "Prints one JSON document.")
+    private boolean isJson;
+
+    @Override
+    public Integer call() {
+        PrintWriter err = spec.commandLine().getErr();
+        try {
+            check();
+            try (Connection connection = tables.dataSource().getConnection()) {
+                return run(connection, tables, spec.commandLine().getOut());
+            }
+        } catch (IllegalArgumentException e) {
+            err.println(e.getMessage());
+            return CommandLine.ExitCode.USAGE;
+        } catch (SQLException e) {
+            err.println("Table " + tables.parked() + " cannot be used: " + e.getMessage());
+            return CommandLine.ExitCode.SOFTWARE;
+        }
+    }
+
+    final boolean isJson() {
+        return isJson;
+    }
+
+    /** @throws IllegalArgumentException if the arguments are wrong */
+    void check() {}
+
+    abstract int run(Connection connection, Tables at, PrintWriter out) throws SQLException;
+}
