@@ -117,7 +117,7 @@ final class OutboxWriter {
             throw new SchemaException("The outbox cannot be written (data source " + configuration.dataSource() + "): "
                     + String.join("; ", problems)
                     + ". Create or update the tables as their owner, with the same twinbox.outbox.* names:"
-                    + " java -jar outbox-relay.jar migrate");
+                    + " java -jar twinbox-relay.jar migrate");
         }
     }
 

@@ -202,7 +202,7 @@ class DeploymentIT {
                         "table \"outbox_event\" has no column payload",
                         "role \"bare\" lacks INSERT on table \"outbox_event\"",
                         "sequence \"outbox_event_seq\" does not exist in the connection's search_path",
-                        "java -jar outbox-relay.jar migrate");
+                        "java -jar twinbox-relay.jar migrate");
     }
 
     @Test

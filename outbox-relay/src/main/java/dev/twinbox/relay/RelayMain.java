@@ -13,9 +13,9 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 
-/** The relay's command line: {@code java -jar outbox-relay.jar run|migrate|status|parked|pause|resume|rebase}. */
+/** The relay's command line: {@code java -jar twinbox-relay.jar run|migrate|status|parked|pause|resume|rebase}. */
 @Command(
-        name = "outbox-relay",
+        name = "twinbox-relay",
         description = "Moves committed events of the outbox table to Kafka, in order.",
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
@@ -59,7 +59,7 @@ public final class RelayMain {
     private static int refuseArguments(ParameterException refused, String[] args) {
         CommandLine command = refused.getCommandLine();
         PrintWriter err = command.getErr();
-        err.println("error: " + refused.getMessage() + "; see outbox-relay --help");
+        err.println("error: " + refused.getMessage() + "; see twinbox-relay --help");
         err.flush();
         return ExitCode.USAGE.number();
     }

@@ -38,7 +38,7 @@ final class RunCommand implements Callable<Integer> {
     public Integer call() {
         RelayConfig config = configuration.read();
         Logging.configure(config);
-        LOG.info("outbox-relay {} starts with {}", Version.number(), config);
+        LOG.info("twinbox-relay {} starts with {}", Version.number(), config);
         Tracing tracing = Tracing.of(config.telemetry());
         Progress progress = new Progress(System::nanoTime);
         Relay relay = new Relay(config, progress, tracing);

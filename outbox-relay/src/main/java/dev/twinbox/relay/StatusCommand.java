@@ -72,7 +72,7 @@ final class StatusCommand implements Callable<Integer> {
         line("lease", lease(config, connection));
         line("delivery", delivery(config, connection));
         Instant paused = new LeaseTable(connection, config.tables(), config.name()).pausedSince();
-        line("paused", paused == null ? "no" : "since " + paused + ": nothing is sent until \"outbox-relay resume\"");
+        line("paused", paused == null ? "no" : "since " + paused + ": nothing is sent until \"twinbox-relay resume\"");
         line("position", position.equals(Position.START) ? "nothing relayed yet" : position.toString());
         line("last save", lastSave(config, connection));
         line(
@@ -165,7 +165,7 @@ final class StatusCommand implements Callable<Integer> {
 
     private static String parked(RelayConfig config, Connection connection) throws SQLException {
         ParkedCount count = ParkedCount.of(connection, config.tables(), config.name());
-        return count + (count.byState().isEmpty() ? "" : "; \"outbox-relay parked\" lists, retries and discards them");
+        return count + (count.byState().isEmpty() ? "" : "; \"twinbox-relay parked\" lists, retries and discards them");
     }
 
     /** The one line to read first when events do not come. */

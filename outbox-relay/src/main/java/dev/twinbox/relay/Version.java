@@ -12,6 +12,6 @@ final class Version implements IVersionProvider {
 
     @Override
     public String[] getVersion() {
-        return new String[] {"outbox-relay " + number()};
+        return new String[] {"twinbox-relay " + number()};
     }
 }

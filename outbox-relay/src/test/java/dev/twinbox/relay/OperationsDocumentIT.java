@@ -88,8 +88,8 @@ class OperationsDocumentIT {
     private static List<String> commands(String section) {
         return section.lines()
                 .map(String::strip)
-                .filter(line -> line.startsWith("outbox-relay "))
-                .map(line -> line.substring("outbox-relay ".length()))
+                .filter(line -> line.startsWith("twinbox-relay "))
+                .map(line -> line.substring("twinbox-relay ".length()))
                 .toList();
     }
 

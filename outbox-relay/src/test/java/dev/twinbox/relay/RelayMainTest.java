@@ -41,7 +41,7 @@ class RelayMainTest {
     @CsvSource({"--help", "run --help", "migrate --help", "status --help"})
     void help_is_there_for_each_command_and_lists_the_exit_codes(String arguments) {
         assertThat(execute(arguments.split(" "))).isZero();
-        assertThat(out.toString()).contains("Usage: outbox-relay");
+        assertThat(out.toString()).contains("Usage: twinbox-relay");
     }
 
     @Test
@@ -50,7 +50,7 @@ class RelayMainTest {
         assertThat(out.toString()).contains("Exit codes:", "asked to stop, the relay did not end in time");
 
         assertThat(execute("--version")).isZero();
-        assertThat(out.toString()).contains("outbox-relay ");
+        assertThat(out.toString()).contains("twinbox-relay ");
     }
 
     private int execute(String... arguments) {

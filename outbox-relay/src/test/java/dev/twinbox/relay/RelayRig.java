@@ -42,7 +42,7 @@ public final class RelayRig implements AutoCloseable {
     static final PostgresServer POSTGRES = PostgresServer.create().withSetting("max_connections", "300");
     public static final KafkaBroker KAFKA = KafkaBroker.create().withJvmOptions("-XX:TieredStopAtLevel=1");
 
-    private static final Path JAR = Path.of("target", "outbox-relay.jar");
+    private static final Path JAR = Path.of("target", "twinbox-relay.jar");
     private static final AtomicInteger COUNT = new AtomicInteger();
     private static String sharedClasses;
 

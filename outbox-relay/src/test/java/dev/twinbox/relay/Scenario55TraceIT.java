@@ -58,7 +58,7 @@ class Scenario55TraceIT {
             rig.awaitRecords(unsampled.size() + 1);
 
             ToldSpan send = awaitSpan(collector, sampled);
-            assertThat(send.service()).isEqualTo("outbox-relay");
+            assertThat(send.service()).isEqualTo("twinbox-relay");
             assertThat(send.name()).isEqualTo("send " + rig.topic());
             assertThat(send.kind()).isEqualTo("CLIENT");
             assertThat(send.trace()).isEqualTo(TRACE);

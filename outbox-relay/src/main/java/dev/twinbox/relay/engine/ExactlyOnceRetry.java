@@ -53,8 +53,8 @@ final class ExactlyOnceRetry implements RetryPublication {
                     ExitCode.DELIVERY,
                     "parked events were being sent as number " + claimed + " when their relay ended, but Kafka has no "
                             + "committed offset that shows whether they arrived: it was deleted or has expired. Check "
-                            + "whether the events that \"outbox-relay parked\" shows as sending are in their topics. "
-                            + "\"outbox-relay rebase --from-position\" sends them again");
+                            + "whether the events that \"twinbox-relay parked\" shows as sending are in their topics. "
+                            + "\"twinbox-relay rebase --from-position\" sends them again");
         }
         if (known != null) {
             table.deleteSent(known);

@@ -34,7 +34,7 @@ final class Gate {
                 LOG.info(
                         pausedSince == null
                                 ? "Resumed by an operator: sending again"
-                                : "Paused by an operator: nothing is sent until \"outbox-relay resume\"");
+                                : "Paused by an operator: nothing is sent until \"twinbox-relay resume\"");
             }
             opened.signalAll();
         } finally {

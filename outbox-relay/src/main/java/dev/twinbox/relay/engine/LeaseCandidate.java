@@ -166,7 +166,7 @@ final class LeaseCandidate {
                             + "\" belongs to the PostgreSQL cluster with system identifier "
                             + seen.systemIdentifier() + ", but this one is " + server.systemIdentifier()
                             + ": its snapshots are not valid here, as after a restore from a dump. If this database "
-                            + "replaces the old one, run \"outbox-relay rebase\", which renumbers the unsent events "
+                            + "replaces the old one, run \"twinbox-relay rebase\", which renumbers the unsent events "
                             + "(after pg_upgrade: \"rebase --after-pg-upgrade\"). Otherwise point the relay at the "
                             + "original cluster.");
         }

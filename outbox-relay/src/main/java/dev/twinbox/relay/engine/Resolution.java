@@ -23,7 +23,7 @@ record Resolution(Outcome outcome, Position position) {
     }
 
     /** The remedy for an answer of Kafka that does not fit the database. */
-    private static final String REMEDY = " If it cannot be restored, \"outbox-relay rebase --from-position\" makes the "
+    private static final String REMEDY = " If it cannot be restored, \"twinbox-relay rebase --from-position\" makes the "
             + "relay continue from the position in the database; "
             + "events that Kafka has beyond it are published twice then";
 

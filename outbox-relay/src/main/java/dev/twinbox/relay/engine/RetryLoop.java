@@ -144,7 +144,7 @@ final class RetryLoop implements Runnable {
         if (givenUp > 0) {
             LOG.error(
                     "{} events for topic \"{}\" have waited for more than {}: when the cause is fixed, "
-                            + "\"outbox-relay parked retry\" sends them, \"discard\" drops them",
+                            + "\"twinbox-relay parked retry\" sends them, \"discard\" drops them",
                     givenUp,
                     group.topic(),
                     limit);

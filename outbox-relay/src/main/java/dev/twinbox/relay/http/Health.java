@@ -119,7 +119,7 @@ public final class Health {
         if (paused != null) {
             return Check.of(
                     "progress",
-                    "paused by an operator since " + paused + ": nothing is sent until \"outbox-relay resume\"",
+                    "paused by an operator since " + paused + ": nothing is sent until \"twinbox-relay resume\"",
                     Map.of("position", progress.position()));
         }
         Duration still = progress.sinceMove();

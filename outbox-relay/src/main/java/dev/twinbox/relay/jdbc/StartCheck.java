@@ -68,7 +68,7 @@ public final class StartCheck {
             throw new RelayException(
                     ExitCode.SCHEMA,
                     "the outbox of " + Secret.masked(config.database().url()) + " is not as the relay needs it; "
-                            + "\"outbox-relay migrate\" creates missing tables and columns; "
+                            + "\"twinbox-relay migrate\" creates missing tables and columns; "
                             + "grant missing privileges yourself\n  - "
                             + String.join("\n  - ", problems));
         }
@@ -92,7 +92,7 @@ public final class StartCheck {
                     "the outbox " + config.tables().events() + " of "
                             + Secret.masked(config.database().url()) + " has version " + version
                             + "; this relay works with versions " + OutboxSchema.OLDEST_VERSION + " to "
-                            + OutboxSchema.VERSION + ": run \"outbox-relay migrate\" as the tables' owner");
+                            + OutboxSchema.VERSION + ": run \"twinbox-relay migrate\" as the tables' owner");
         }
     }
 
@@ -135,7 +135,7 @@ public final class StartCheck {
         ExitCode meant = OutboxDatabase.exitCode(failure);
         ExitCode exitCode = meant == null ? ExitCode.DATABASE : meant;
         String remedy = exitCode == ExitCode.SCHEMA
-                ? "create the tables with \"outbox-relay migrate\", or grant the missing privileges"
+                ? "create the tables with \"twinbox-relay migrate\", or grant the missing privileges"
                 : "check " + RelaySettings.DATABASE_URL.key() + ", user and password";
         return new RelayException(
                 exitCode,

@@ -136,7 +136,7 @@ public final class PositionTopic implements AutoCloseable {
                                     ? "does not exist, or may not be described"
                                     : "does not have the " + Partition.values().length + " partitions that it needs")
                             + ": exactly-once publication keeps its position there. Create it with "
-                            + "\"outbox-relay migrate\", or kafka-topics.sh --create --topic " + name(config)
+                            + "\"twinbox-relay migrate\", or kafka-topics.sh --create --topic " + name(config)
                             + " --partitions "
                             + Partition.values().length + ", or correct " + RelaySettings.NAME.key());
         }

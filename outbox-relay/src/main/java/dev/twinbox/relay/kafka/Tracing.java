@@ -43,7 +43,7 @@ public final class Tracing implements AutoCloseable {
             return new Tracing(null);
         }
         Map<String, String> settings = new HashMap<>(Map.of(
-                "otel.service.name", "outbox-relay",
+                "otel.service.name", "twinbox-relay",
                 "otel.metrics.exporter", "none", // Prometheus scrapes them
                 "otel.logs.exporter", "none"));
         settings.putAll(config.settings());

@@ -218,7 +218,7 @@ class ExactlyOnceIT {
             rig.delivery = DeliveryMode.EXACTLY_ONCE;
             assertThat(rig.start().refusal())
                     .hasMessageContaining("topic \"" + rig.positionTopic + "\" does not exist")
-                    .hasMessageContaining("outbox-relay migrate")
+                    .hasMessageContaining("twinbox-relay migrate")
                     .extracting(RelayException::exitCode)
                     .isEqualTo(ExitCode.DELIVERY);
         }

@@ -175,7 +175,7 @@ class HealingIT {
                     "drop table outbox_scheduled, outbox_parked; alter table outbox_lease drop column exactly_once");
             assertThat(rig.start().refusal())
                     .hasMessageContaining(
-                            "has version 1; this relay works with versions 2 to 4: run \"outbox-relay migrate\"")
+                            "has version 1; this relay works with versions 2 to 4: run \"twinbox-relay migrate\"")
                     .extracting(RelayException::exitCode)
                     .isEqualTo(ExitCode.SCHEMA);
         }

@@ -64,7 +64,7 @@ class RestoreIT {
                     Connection owner = restored.connect()) {
                 restoreAs(owner, rig.topic);
                 assertThat(rig.start().refusal())
-                        .hasMessageContaining("\"outbox-relay rebase\"")
+                        .hasMessageContaining("\"twinbox-relay rebase\"")
                         .extracting(RelayException::exitCode)
                         .isEqualTo(ExitCode.DATABASE);
                 insertWithin(owner, rig.topic, "written here");

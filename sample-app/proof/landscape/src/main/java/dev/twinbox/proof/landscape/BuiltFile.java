@@ -5,7 +5,7 @@ import java.util.Set;
 /** A file of the build that runs as a process or inside one. */
 public enum BuiltFile {
     /** The relay's executable jar. */
-    RELAY("outbox-relay/target/outbox-relay.jar"),
+    RELAY("outbox-relay/target/twinbox-relay.jar"),
     /** The jar with the inbox's {@code migrate} command. */
     INBOX_CLI("inbox-receiver/cli/target/twinbox-inbox-cli.jar"),
     /** The sample's producing service. */

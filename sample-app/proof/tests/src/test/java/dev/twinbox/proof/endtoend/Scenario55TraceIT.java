@@ -59,7 +59,7 @@ class Scenario55TraceIT {
                     .until(() -> !named(collector, "send orders").isEmpty());
             ToldSpan send = named(collector, "send orders").get(0);
             assertThat(List.of(create.service(), send.service(), process.service()))
-                    .containsExactly("orders", "outbox-relay", "shipping");
+                    .containsExactly("orders", "twinbox-relay", "shipping");
             assertThat(send.parent()).isEqualTo(create.id());
             assertThat(process.parent()).isEqualTo(create.id());
             assertThat(send.attributes().get("messaging.message.id"))

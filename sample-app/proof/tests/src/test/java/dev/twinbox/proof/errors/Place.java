@@ -15,7 +15,7 @@ enum Place {
             "The last line of the log is the message. [Command line](command-line.md) lists the exit codes."),
     RELAY_RUNNING(
             "Relay: running, and parked events",
-            "The log has an ERROR line, readiness is DOWN, or `outbox-relay parked list` shows the message."),
+            "The log has an ERROR line, readiness is DOWN, or `twinbox-relay parked list` shows the message."),
     RECEIVER(
             "Receiver",
             "The log has an ERROR line, readiness is DOWN, or `twinbox-inbox-cli.jar parked list` shows it."),

@@ -33,9 +33,9 @@ class ReleaseIT {
 
     /** A module whose jar is published. */
     enum Published {
-        CORE("framework-core", "framework-core-%s"),
-        RELAY("outbox-relay", "outbox-relay"),
-        INBOX("inbox-receiver", "inbox-receiver"),
+        CORE("framework-core", "twinbox-core-%s"),
+        RELAY("outbox-relay", "twinbox-relay"),
+        INBOX("inbox-receiver", "twinbox-inbox"),
         INBOX_CLI("inbox-receiver/cli", "twinbox-inbox-cli");
 
         private final String folder;
