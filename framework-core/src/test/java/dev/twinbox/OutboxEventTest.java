@@ -17,7 +17,7 @@ class OutboxEventTest {
     private static final OutboxEvent EVENT = OutboxEvent.of("payload");
 
     @Test
-    void parts_are_kept_as_they_are_set() {
+    void partsAreKeptAsTheyAreSet() {
         OutboxEvent event = EVENT.withTopic("orders.v1_A-z")
                 .withKey("42")
                 .withType("order.placed")
@@ -42,7 +42,7 @@ class OutboxEventTest {
     }
 
     @Test
-    void null_unsets_a_part() {
+    void nullUnsetsAPart() {
         assertThat(EVENT.withTopic("t")
                         .withKey("k")
                         .withType("y")
@@ -59,7 +59,7 @@ class OutboxEventTest {
     }
 
     @Test
-    void a_time_that_is_no_date_is_refused_at_the_call() {
+    void aTimeThatIsNoDateIsRefusedAtTheCall() {
         for (Instant out : List.of(Instant.MAX, Instant.MIN, Instant.parse("+10000-01-01T00:00:00Z"))) {
             assertThatThrownBy(() -> EVENT.withDeliverAt(out))
                     .isInstanceOf(InvalidEventException.class)
@@ -68,7 +68,7 @@ class OutboxEventTest {
     }
 
     @Test
-    void headers_are_copied_and_cannot_be_changed() {
+    void headersAreCopiedAndCannotBeChanged() {
         Map<String, String> headers = new LinkedHashMap<>(Map.of("a", "1"));
         OutboxEvent event = new OutboxEvent("p", null, null, null, null, null, headers, null);
         headers.put("b", "2");
@@ -78,7 +78,7 @@ class OutboxEventTest {
     }
 
     @Test
-    void its_text_shows_neither_payload_nor_header_values() {
+    void itsTextShowsNeitherPayloadNorHeaderValues() {
         assertThat(OutboxEvent.of("secret one").withHeader("h", "secret two").withKey("k"))
                 .asString()
                 .doesNotContain("secret")
@@ -86,21 +86,21 @@ class OutboxEventTest {
     }
 
     @Test
-    void an_event_in_an_event_is_refused() {
+    void anEventInAnEventIsRefused() {
         assertThatThrownBy(() -> OutboxEvent.of(EVENT))
                 .isInstanceOf(InvalidEventException.class)
                 .hasMessageContaining("OutboxEvent itself");
     }
 
     @Test
-    void emoji_and_other_paired_surrogates_are_text() {
+    void emojiAndOtherPairedSurrogatesAreText() {
         String text = "😀 é \u2028 \u202e \\u0000 \"";
 
         assertThat(EVENT.withKey(text).withHeader(text, text).key()).isEqualTo(text);
     }
 
     @Test
-    void a_NUL_is_refused_with_its_place() {
+    void aNULIsRefusedWithItsPlace() {
         refused(e -> e.withKey("ab\0"), "key contains U+0000 at index 2");
         refused(e -> e.withType("\0"), "type contains U+0000 at index 0");
         refused(e -> e.withSubject("a\0"), "subject contains U+0000 at index 1");
@@ -109,7 +109,7 @@ class OutboxEventTest {
     }
 
     @Test
-    void a_lone_surrogate_is_refused_with_its_place() {
+    void aLoneSurrogateIsRefusedWithItsPlace() {
         refused(e -> e.withKey("😀\ud83d"), "key contains a lone surrogate (U+D83D) at index 2");
         refused(e -> e.withType("\ude00"), "type contains a lone surrogate (U+DE00) at index 0");
         refused(e -> e.withSubject("\ud83dx"), "subject contains a lone surrogate (U+D83D) at index 0");
@@ -118,7 +118,7 @@ class OutboxEventTest {
     }
 
     @Test
-    void an_empty_part_is_refused() {
+    void anEmptyPartIsRefused() {
         refused(e -> e.withKey(""), "key is empty");
         refused(e -> e.withType(""), "type is empty");
         refused(e -> e.withSubject(""), "subject is empty");
@@ -128,7 +128,7 @@ class OutboxEventTest {
     }
 
     @Test
-    void an_illegal_topic_is_refused_with_the_rule() {
+    void anIllegalTopicIsRefusedWithTheRule() {
         refused(e -> e.withTopic(""), "has 0 characters: Kafka allows 1 to 249");
         refused(e -> e.withTopic("x".repeat(250)), "has 250 characters: Kafka allows 1 to 249");
         refused(e -> e.withTopic("."), "topic \".\" is not allowed by Kafka");
@@ -140,7 +140,7 @@ class OutboxEventTest {
     }
 
     @Test
-    void a_topic_may_have_the_characters_that_Kafka_allows_and_not_their_neighbours() {
+    void aTopicMayHaveTheCharactersThatKafkaAllowsAndNotTheirNeighbours() {
         assertThat(EVENT.withTopic("azAZ09._-").topic()).isEqualTo("azAZ09._-");
         for (char c : "`{@[/:,^~ ".toCharArray()) {
             refused(e -> e.withTopic("t" + c), "illegal character at index 1");
@@ -148,12 +148,12 @@ class OutboxEventTest {
     }
 
     @Test
-    void a_long_value_is_not_repeated_in_full() {
+    void aLongValueIsNotRepeatedInFull() {
         refused(e -> e.withTopic("x".repeat(10_000)), "topic \"" + "x".repeat(60) + "…\" has 10000 characters");
     }
 
     @Test
-    void the_first_and_the_last_second_of_four_digit_years_are_times() {
+    void theFirstAndTheLastSecondOfFourDigitYearsAreTimes() {
         for (String within : List.of("0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z")) {
             assertThat(EVENT.withDeliverAt(Instant.parse(within)).deliverAt()).isEqualTo(Instant.parse(within));
         }
@@ -164,7 +164,7 @@ class OutboxEventTest {
     @ParameterizedTest
     @ValueSource(
             strings = {"a/b", "application/cloudevents+json", "a/b;", "text/plain; charset=utf-8", "a/b ; c=\"~ !\""})
-    void a_media_type_is_taken_as_it_is(String contentType) {
+    void aMediaTypeIsTakenAsItIs(String contentType) {
         assertThat(EVENT.withContentType(contentType).contentType()).isEqualTo(contentType);
     }
 
@@ -176,13 +176,13 @@ class OutboxEventTest {
                 "content-type",
                 "Content-Type",
             })
-    void a_reserved_header_is_refused(String name) {
+    void aReservedHeaderIsRefused(String name) {
         refused(e -> e.withHeader(name, "v"), "header \"" + name + "\" is reserved");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"ce_causationid", "ce_correlationid", "traceparent", "tracestate"})
-    void an_event_may_say_what_it_follows_from(String name) {
+    void anEventMaySayWhatItFollowsFrom(String name) {
         assertThat(EVENT.withHeader(name, "v").headers()).containsEntry(name, "v");
     }
 
@@ -201,12 +201,12 @@ class OutboxEventTest {
                 ";/b",
                 "/;a/b"
             })
-    void a_content_type_that_is_no_media_type_is_refused(String contentType) {
+    void aContentTypeThatIsNoMediaTypeIsRefused(String contentType) {
         refused(e -> e.withContentType(contentType), "is not a media type");
     }
 
     @Test
-    void a_tombstone_names_topic_key_and_type_and_has_no_payload() {
+    void aTombstoneNamesTopicKeyAndTypeAndHasNoPayload() {
         assertThat(OutboxEvent.tombstone("t", "k", "gone"))
                 .isEqualTo(new OutboxEvent(null, "t", "k", "gone", null, null, Map.of(), null));
     }

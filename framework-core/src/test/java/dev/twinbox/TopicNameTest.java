@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class TopicNameTest {
 
     @Test
-    void a_name_that_kafka_takes_is_legal_and_returned() {
+    void aNameThatKafkaTakesIsLegalAndReturned() {
         assertThat(List.of("a", "a.b_c-D9", "...", "-", "x".repeat(249)))
                 .allMatch(TopicName::isLegal)
                 .allMatch(name -> TopicName.check(name).equals(name));
@@ -26,7 +26,7 @@ class TopicNameTest {
             a/b | has an illegal character at index 1
             ä   | has an illegal character at index 0
             """)
-    void a_name_that_kafka_refuses_is_refused_with_the_reason(String name, String reason) {
+    void aNameThatKafkaRefusesIsRefusedWithTheReason(String name, String reason) {
         assertThat(TopicName.isLegal(name)).isFalse();
         assertThatThrownBy(() -> TopicName.check(name))
                 .isInstanceOf(IllegalArgumentException.class)
@@ -34,7 +34,7 @@ class TopicNameTest {
     }
 
     @Test
-    void a_long_or_unprintable_name_is_shown_so_that_a_message_can_hold_it() {
+    void aLongOrUnprintableNameIsShownSoThatAMessageCanHoldIt() {
         assertThatThrownBy(() -> TopicName.check("x".repeat(250)))
                 .hasMessage("topic \"" + "x".repeat(60) + "…\" has 250 characters: Kafka allows 1 to 249");
         assertThatThrownBy(() -> TopicName.check("a\0\uD800")).hasMessageContaining("topic \"aU+0000U+D800\"");

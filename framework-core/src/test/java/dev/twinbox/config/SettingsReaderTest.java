@@ -60,7 +60,7 @@ class SettingsReaderTest {
             List.of(NAME, SIZE, WAIT, LONGEST_WAIT, KEEP, MODE, TABLE, PASSWORD, URL);
 
     @Test
-    void defaults_count_for_what_is_not_set() {
+    void defaultsCountForWhatIsNotSet() {
         SettingsReader reader = read(Map.of(NAME.key(), "n"));
 
         reader.throwIfWrong("Configuration");
@@ -73,7 +73,7 @@ class SettingsReaderTest {
     }
 
     @Test
-    void all_problems_are_reported_at_once_with_key_value_and_what_would_be_legal() {
+    void allProblemsAreReportedAtOnceWithKeyValueAndWhatWouldBeLegal() {
         SettingsReader reader = read(Map.of(
                 SIZE.key(),
                 "0",
@@ -118,7 +118,7 @@ class SettingsReaderTest {
             mode|AS-FAST|FAST
             table|a b|a b
             """)
-    void a_value_within_its_bounds_is_taken(String name, String text, String expected) {
+    void aValueWithinItsBoundsIsTaken(String name, String text, String expected) {
         SettingsReader reader = read(Map.of(NAME.key(), "n", PREFIX + name, text));
 
         assertThat(reader.problems()).isEmpty();
@@ -142,7 +142,7 @@ class SettingsReaderTest {
             keep | P36501D
             mode | as fast
             """)
-    void a_value_beyond_its_bounds_is_refused(String name, String text) {
+    void aValueBeyondItsBoundsIsRefused(String name, String text) {
         assertThat(read(Map.of(NAME.key(), "n", PREFIX + name, text)).problems())
                 .singleElement()
                 .asString()
@@ -150,7 +150,7 @@ class SettingsReaderTest {
     }
 
     @Test
-    void an_empty_value_counts_as_unset_and_a_blank_one_is_refused() {
+    void anEmptyValueCountsAsUnsetAndABlankOneIsRefused() {
         assertThat(read(Map.of(NAME.key(), "n", SIZE.key(), "", TABLE.key(), ""))
                         .problems())
                 .isEmpty();
@@ -161,7 +161,7 @@ class SettingsReaderTest {
     }
 
     @Test
-    void an_expression_is_resolved_and_one_that_cannot_be_is_one_problem() {
+    void anExpressionIsResolvedAndOneThatCannotBeIsOneProblem() {
         assertThat(read(Map.of(NAME.key(), "${other}", "other", "n")).get(NAME)).isEqualTo("n");
         assertThat(read(Map.of(NAME.key(), "${nowhere}")).problems())
                 .singleElement()
@@ -170,7 +170,7 @@ class SettingsReaderTest {
     }
 
     @Test
-    void a_rule_across_keys_is_checked_only_where_each_value_is_legal() {
+    void aRuleAcrossKeysIsCheckedOnlyWhereEachValueIsLegal() {
         SettingsReader reader = read(Map.of(NAME.key(), "n", WAIT.key(), "PT30S"));
         reader.requireAtMost(WAIT, LONGEST_WAIT, "the wait grows");
         reader.requireAtMost(LONGEST_WAIT, WAIT, "nothing is wrong with this one");
@@ -184,7 +184,7 @@ class SettingsReaderTest {
     }
 
     @Test
-    void several_values_make_one_or_the_reason_why_not_is_a_problem() {
+    void severalValuesMakeOneOrTheReasonWhyNotIsAProblem() {
         SettingsReader reader = read(Map.of(NAME.key(), "n"));
 
         assertThat(reader.combine(List.of(NAME, SIZE), () -> reader.get(NAME) + reader.get(SIZE)))
@@ -199,7 +199,7 @@ class SettingsReaderTest {
     }
 
     @Test
-    void keys_below_a_prefix_are_read_as_they_are() {
+    void keysBelowAPrefixAreReadAsTheyAre() {
         SettingsReader reader = new SettingsReader(
                 config(
                         Map.of(PREFIX + "kafka.linger.ms", "5", PREFIX + "kafka.lingerms", "5"),
@@ -214,7 +214,7 @@ class SettingsReaderTest {
     }
 
     @Test
-    void a_problem_that_others_found_shows_key_value_and_place() {
+    void aProblemThatOthersFoundShowsKeyValueAndPlace() {
         SettingsReader reader = new SettingsReader(
                 config(Map.of(PREFIX + "kafka.linger.ms", "5", PREFIX + "kafka.sasl.jaas.config", "m4rk3r"), Map.of()),
                 Set.of(),
@@ -230,7 +230,7 @@ class SettingsReaderTest {
     }
 
     @Test
-    void no_message_shows_a_secret() {
+    void noMessageShowsASecret() {
         SettingsReader reader = read(Map.of(
                 NAME.key(), "n",
                 PASSWORD.key(), "m4rk3r",
@@ -253,7 +253,7 @@ class SettingsReaderTest {
                 "sasl.oauthbearer.client.credentials.client.secret",
                 "sasl.oauthbearer.assertion.private.key.file"
             })
-    void the_name_of_a_key_says_that_its_value_is_secret(String name) {
+    void theNameOfAKeySaysThatItsValueIsSecret(String name) {
         assertThat(Secret.shown(PREFIX + "kafka." + name, "x")).isEqualTo(Secret.MASK);
         assertThat(Secret.shown(PREFIX + "kafka.ssl.keystore.type", "x")).isEqualTo("x");
     }
@@ -265,7 +265,7 @@ class SettingsReaderTest {
             twinbox.tests.wait    | twinbox.tests.wait is unknown: did you mean twinbox.test.wait?
             twinbox.test.how.long | twinbox.test.how.long is unknown: remove it (docs/reference/configuration.md lists all keys)
             """)
-    void a_misspelt_key_is_refused_with_a_suggestion(String key, String expected) {
+    void aMisspeltKeyIsRefusedWithASuggestion(String key, String expected) {
         SettingsReader reader = read(Map.of(NAME.key(), "n", key, "x"));
         reader.refuseUnknown("twinbox.");
 
@@ -273,7 +273,7 @@ class SettingsReaderTest {
     }
 
     @Test
-    void what_users_should_know_about_keys_below_a_prefix_is_added() {
+    void whatUsersShouldKnowAboutKeysBelowAPrefixIsAdded() {
         SettingsReader reader =
                 read(Map.of(NAME.key(), "n", PREFIX + "topic.oders.id", "x", PREFIX + "other.thing", "x"));
         reader.allow(List.of(PREFIX + "topic.orders.id"));
@@ -289,7 +289,7 @@ class SettingsReaderTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"twinbox.inbox.group", "twinbox.test.of-another", "twin.box", "quarkus.http.port"})
-    void keys_of_others_are_left_alone(String key) {
+    void keysOfOthersAreLeftAlone(String key) {
         SettingsReader reader = read(Map.of(NAME.key(), "n", key, "x"));
         reader.allow(List.of("twinbox.test.of-another"));
         reader.refuseUnknown("twinbox.", "twinbox.inbox.");
@@ -299,7 +299,7 @@ class SettingsReaderTest {
 
     /** SmallRye's source lists a variable by its name and by a key that it guesses. It is one mistake. */
     @Test
-    void a_misspelt_variable_is_one_problem_and_a_known_one_none() {
+    void aMisspeltVariableIsOneProblemAndAKnownOneNone() {
         Map<String, String> environment = Map.of("TWINBOX_TEST_PAGE_SIZE", "7", "TWINBOX_TEST_PAGE_SIZ", "8");
         SettingsReader reader = new SettingsReader(config(Map.of(NAME.key(), "n"), environment), environment.keySet());
         reader.read(ALL);
@@ -312,7 +312,7 @@ class SettingsReaderTest {
     }
 
     @Test
-    void a_key_of_which_only_the_variable_would_be_right_is_unknown() {
+    void aKeyOfWhichOnlyTheVariableWouldBeRightIsUnknown() {
         SettingsReader reader = new SettingsReader(
                 config(Map.of(NAME.key(), "n", PREFIX + "page_size", "9"), Map.of("TWINBOX_TEST_PAGE_SIZE", "7")),
                 Set.of("TWINBOX_TEST_PAGE_SIZE"));
@@ -335,7 +335,7 @@ class SettingsReaderTest {
                 "TWINBOX_TEST_PORT_8480_TCP_PORT",
                 "TWINBOX_TEST_PORT_8480_TCP_PROTO"
             })
-    void what_kubernetes_adds_for_a_service_is_not_a_mistake(String variable) {
+    void whatKubernetesAddsForAServiceIsNotAMistake(String variable) {
         Map<String, String> environment = Map.of(variable, "tcp://10.0.0.1:8480");
         SettingsReader reader = new SettingsReader(config(Map.of(NAME.key(), "n"), environment), environment.keySet());
         reader.read(ALL);
@@ -348,7 +348,7 @@ class SettingsReaderTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"TWINBOX_TEST_PORT_HTTP", "TWINBOX_TEST_SERVICE", "TWINBOX_TEST_HTTP_PORT"})
-    void what_only_looks_as_if_kubernetes_had_added_it_is_a_mistake(String variable) {
+    void whatOnlyLooksAsIfKubernetesHadAddedItIsAMistake(String variable) {
         SettingsReader reader = new SettingsReader(config(Map.of(NAME.key(), "n"), Map.of()), Set.of(variable));
         reader.read(ALL);
         reader.refuseUnknown(PREFIX);
@@ -357,7 +357,7 @@ class SettingsReaderTest {
     }
 
     @Test
-    void what_is_set_is_seen_in_files_and_in_the_environment() {
+    void whatIsSetIsSeenInFilesAndInTheEnvironment() {
         assertThat(read(Map.of(SIZE.key(), "1")).isAnySet(PREFIX)).isTrue();
         assertThat(new SettingsReader(config(Map.of(), Map.of()), Set.of("TWINBOX_TEST_NAME")).isAnySet(PREFIX))
                 .isTrue();
@@ -365,14 +365,14 @@ class SettingsReaderTest {
     }
 
     @Test
-    void a_default_that_is_not_legal_fails_where_it_is_declared() {
+    void aDefaultThatIsNotLegalFailsWhereItIsDeclared() {
         assertThatThrownBy(() -> SIZE.withDefault("65"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("must be a whole number from 1 to 64");
     }
 
     @Test
-    void the_documentation_shows_type_and_default() {
+    void theDocumentationShowsTypeAndDefault() {
         assertThat(List.of(NAME.shownDefault(), SIZE.shownDefault(), TABLE.shownDefault()))
                 .containsExactly("required", "`8`", "unset");
         assertThat(List.of(SIZE.type(), WAIT.type(), KEEP.type(), MODE.type()))

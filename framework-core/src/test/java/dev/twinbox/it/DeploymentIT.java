@@ -121,7 +121,7 @@ class DeploymentIT {
     }
 
     @Test
-    void wrong_annotations_are_refused_all_at_once_with_class_method_and_rule() throws Exception {
+    void wrongAnnotationsAreRefusedAllAtOnceWithClassMethodAndRule() throws Exception {
         assertThat(status("/wrong-code/state")).isEqualTo(404);
         String bean = WrongBeans.class.getName();
         assertThat(payara.log())
@@ -157,14 +157,14 @@ class DeploymentIT {
     }
 
     @Test
-    void scenario_9_FLUSH_COMMIT_a_persistence_unit_outside_of_jta_is_refused() {
+    void scenario9FLUSHCOMMITAPersistenceUnitOutsideOfJtaIsRefused() {
         assertThat(payara.log())
                 .contains(
                         "persistence unit \"local\" uses the outbox's data source java:app/jdbc/orders outside of JTA");
     }
 
     @Test
-    void scenario_4_NO_TX_a_method_that_may_run_without_a_transaction_is_a_warning() {
+    void scenario4NOTXAMethodThatMayRunWithoutATransactionIsAWarning() {
         assertThat(payara.log())
                 .contains(
                         "@Outbox method " + WrongBeans.class.getName()
@@ -172,7 +172,7 @@ class DeploymentIT {
     }
 
     @Test
-    void wrong_configuration_is_refused_all_at_once_with_key_value_and_bound() throws Exception {
+    void wrongConfigurationIsRefusedAllAtOnceWithKeyValueAndBound() throws Exception {
         assertThat(status("/wrong-configuration/state")).isEqualTo(404);
         assertThat(payara.log())
                 .contains(
@@ -188,13 +188,13 @@ class DeploymentIT {
     }
 
     @Test
-    void a_data_source_that_does_not_exist_fails_the_deployment_and_is_named() throws Exception {
+    void aDataSourceThatDoesNotExistFailsTheDeploymentAndIsNamed() throws Exception {
         assertThat(status("/no-data-source/state")).isEqualTo(404);
         assertThat(payara.log()).contains("twinbox.outbox.data-source = java:app/jdbc/misspelt names nothing in JNDI");
     }
 
     @Test
-    void missing_columns_and_privileges_fail_the_deployment_with_the_remedy() throws Exception {
+    void missingColumnsAndPrivilegesFailTheDeploymentWithTheRemedy() throws Exception {
         assertThat(status("/no-tables/state")).isEqualTo(404);
         assertThat(payara.log())
                 .contains(
@@ -206,7 +206,7 @@ class DeploymentIT {
     }
 
     @Test
-    void scenario_34_SCHEMA_unqualified_names_follow_the_search_path() throws Exception {
+    void scenario34SCHEMAUnqualifiedNamesFollowTheSearchPath() throws Exception {
         HttpResponse<String> response = get("/search-path/publish?account=34");
 
         assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
@@ -217,12 +217,12 @@ class DeploymentIT {
     }
 
     @Test
-    void an_application_that_does_not_publish_needs_no_configuration() throws Exception {
+    void anApplicationThatDoesNotPublishNeedsNoConfiguration() throws Exception {
         assertThat(status("/not-publishing/state")).isEqualTo(200);
     }
 
     @Test
-    void an_application_starts_without_its_database_and_publishes_when_it_is_back() throws Exception {
+    void anApplicationStartsWithoutItsDatabaseAndPublishesWhenItIsBack() throws Exception {
         assertThat(status("/database-away/state")).isEqualTo(200);
         assertThat(payara.log()).contains("The outbox's database cannot be reached (data source java:app/jdbc/orders)");
         assertThat(status("/database-away/publish?account=1")).isEqualTo(500);

@@ -47,7 +47,7 @@ public class Scenario33LobOidIT {
     }
 
     @Test
-    void a_payload_of_five_megabytes_is_read_back_by_plain_SQL_and_no_large_object_is_made() throws Exception {
+    void aPayloadOfFiveMegabytesIsReadBackByPlainSQLAndNoLargeObjectIsMade() throws Exception {
         byte[] payload = new byte[BYTES];
         new Random(33).nextBytes(payload);
         UUID[] id = new UUID[1];

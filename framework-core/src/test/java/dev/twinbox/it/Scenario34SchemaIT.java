@@ -56,7 +56,7 @@ public class Scenario34SchemaIT {
     }
 
     @Test
-    void scenario_34_SCHEMA_an_event_goes_to_the_configured_quoted_table() throws Exception {
+    void scenario34SCHEMAAnEventGoesToTheConfiguredQuotedTable() throws Exception {
         effects.insert(id);
 
         assertThat(events(id)).isEqualTo(1);
@@ -64,7 +64,7 @@ public class Scenario34SchemaIT {
     }
 
     @Test
-    void scenario_34_SCHEMA_no_table_is_created_elsewhere() throws Exception {
+    void scenario34SCHEMANoTableIsCreatedElsewhere() throws Exception {
         effects.insert(id);
 
         assertThat(Committed.column(URL, """
@@ -74,7 +74,7 @@ public class Scenario34SchemaIT {
     }
 
     @Test
-    void scenario_34_SCHEMA_the_role_may_insert_and_nothing_else() throws Exception {
+    void scenario34SCHEMATheRoleMayInsertAndNothingElse() throws Exception {
         for (String forbidden : new String[] {
             "select from \"Sales-EU 1\".\"Out\"\"B'o x\"",
             "update \"Sales-EU 1\".\"Out\"\"B'o x\" set topic = 'x'",
@@ -87,7 +87,7 @@ public class Scenario34SchemaIT {
     }
 
     @Test
-    void without_jpa_a_rollback_takes_the_event_with_it() throws Exception {
+    void withoutJpaARollbackTakesTheEventWithIt() throws Exception {
         transactions.requiredRolledBack(() -> effects.insert(id));
         assertThatThrownBy(() -> transactions.required(() -> {
             effects.insert(id);
@@ -99,7 +99,7 @@ public class Scenario34SchemaIT {
     }
 
     @Test
-    void without_jpa_an_inner_transaction_is_independent() throws Exception {
+    void withoutJpaAnInnerTransactionIsIndependent() throws Exception {
         transactions.requiredRolledBack(() -> {
             effects.insert(id);
             effects.insertInNewTransaction(id + 1);
@@ -110,7 +110,7 @@ public class Scenario34SchemaIT {
     }
 
     @Test
-    void an_alternative_serializer_replaces_the_default() throws Exception {
+    void anAlternativeSerializerReplacesTheDefault() throws Exception {
         effects.insert(id);
 
         assertThat(Committed.rows(

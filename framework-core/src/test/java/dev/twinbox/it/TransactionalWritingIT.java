@@ -115,7 +115,7 @@ public class TransactionalWritingIT {
     // What is written
 
     @Test
-    void an_event_is_stored_with_all_its_attributes() throws Exception {
+    void anEventIsStoredWithAllItsAttributes() throws Exception {
         OffsetDateTime before = OffsetDateTime.now().minusSeconds(1);
         transactions.required(() -> announcements.complete(key()));
 
@@ -137,7 +137,7 @@ public class TransactionalWritingIT {
     }
 
     @Test
-    void a_scheduled_event_is_stored_with_its_time_if_the_transaction_commits() throws Exception {
+    void aScheduledEventIsStoredWithItsTimeIfTheTransactionCommits() throws Exception {
         Instant time = Instant.parse("2031-01-01T00:00:00.000001001Z");
         AccountChanged later = new AccountChanged(account, "later");
         transactions.requiredRolledBack(
@@ -155,7 +155,7 @@ public class TransactionalWritingIT {
     }
 
     @Test
-    void a_record_is_written_as_json_of_its_components() throws Exception {
+    void aRecordIsWrittenAsJsonOfItsComponents() throws Exception {
         UUID code = UUID.randomUUID();
         announcements.plain(code);
 
@@ -173,7 +173,7 @@ public class TransactionalWritingIT {
     }
 
     @Test
-    void an_ordinary_class_is_written_as_json_of_its_getters() throws Exception {
+    void anOrdinaryClassIsWrittenAsJsonOfItsGetters() throws Exception {
         announcements.bean(key());
 
         assertThat(onlyRow("select convert_from(payload, 'UTF8') as json from outbox_event where key = ?"))
@@ -181,7 +181,7 @@ public class TransactionalWritingIT {
     }
 
     @Test
-    void every_legal_return_value_is_published_and_reaches_the_caller() throws Exception {
+    void everyLegalReturnValueIsPublishedAndReachesTheCaller() throws Exception {
         assertThat(announcements.event(account, "event")).isEqualTo(new AccountChanged(account, "event"));
         assertThat(announcements.nothing()).isNull();
         assertThat(announcements.optional(account, null)).isEmpty();
@@ -195,7 +195,7 @@ public class TransactionalWritingIT {
     }
 
     @Test
-    void events_of_one_transaction_keep_the_order_of_the_calls_beyond_one_statement() throws Exception {
+    void eventsOfOneTransactionKeepTheOrderOfTheCallsBeyondOneStatement() throws Exception {
         List<String> expected =
                 IntStream.range(0, 350).mapToObj(i -> "event " + i).toList();
         transactions.required(() -> {
@@ -214,7 +214,7 @@ public class TransactionalWritingIT {
     }
 
     @Test
-    void a_tombstone_has_no_payload() throws Exception {
+    void aTombstoneHasNoPayload() throws Exception {
         transactions.required(() -> publisher.publish(OutboxEvent.tombstone("accounts", key(), "account.gone")));
 
         assertThat(onlyRow("select payload from outbox_event where key = ?")).containsEntry("payload", null);
@@ -223,7 +223,7 @@ public class TransactionalWritingIT {
     // Commit and rollback
 
     @Test
-    void a_runtime_exception_takes_the_event_with_it() throws Exception {
+    void aRuntimeExceptionTakesTheEventWithIt() throws Exception {
         assertThatThrownBy(() -> transactions.required(() -> {
                     announcer.announce(account, "before");
                     announcements.thenThrow(account);
@@ -235,7 +235,7 @@ public class TransactionalWritingIT {
     }
 
     @Test
-    void setRollbackOnly_takes_the_event_with_it() throws Exception {
+    void setRollbackOnlyTakesTheEventWithIt() throws Exception {
         announcements.thenRollbackOnly(account);
         transactions.requiredRolledBack(() -> {
             resources.insertAccount(account, "");
@@ -247,7 +247,7 @@ public class TransactionalWritingIT {
     }
 
     @Test
-    void setRollbackOnly_in_a_later_beforeCompletion_takes_the_row_with_it() throws Exception {
+    void setRollbackOnlyInALaterBeforeCompletionTakesTheRowWithIt() throws Exception {
         assertThatThrownBy(() -> transactions.required(this::publishThenRollBackLate));
 
         assertThat(Committed.events(account)).isEmpty();
@@ -255,7 +255,7 @@ public class TransactionalWritingIT {
     }
 
     @Test
-    void setRollbackOnly_in_a_later_beforeCompletion_on_a_managed_thread_removes_the_row() {
+    void setRollbackOnlyInALaterBeforeCompletionOnAManagedThreadRemovesTheRow() {
         assertThatThrownBy(() -> executor.submit(() -> {
                             transactions.required(this::publishThenRollBackLate);
                             return null;
@@ -267,7 +267,7 @@ public class TransactionalWritingIT {
     }
 
     @Test
-    void setRollbackOnly_in_a_later_beforeCompletion_in_a_user_transaction_removes_it() throws Exception {
+    void setRollbackOnlyInALaterBeforeCompletionInAUserTransactionRemovesIt() throws Exception {
         userTransaction.begin();
         publishThenRollBackLate();
         assertThatThrownBy(userTransaction::commit);
@@ -277,7 +277,7 @@ public class TransactionalWritingIT {
     }
 
     @Test
-    void an_inner_transaction_that_rolls_back_takes_only_its_own_event() throws Exception {
+    void anInnerTransactionThatRollsBackTakesOnlyItsOwnEvent() throws Exception {
         transactions.required(() -> {
             announcer.announce(account, "outer before");
             transactions.requiresNewRolledBack(() -> announcer.announce(account, "inner"));
@@ -288,7 +288,7 @@ public class TransactionalWritingIT {
     }
 
     @Test
-    void an_inner_transaction_keeps_its_event_when_the_outer_one_rolls_back() throws Exception {
+    void anInnerTransactionKeepsItsEventWhenTheOuterOneRollsBack() throws Exception {
         transactions.requiredRolledBack(() -> {
             announcer.announce(account, "outer");
             announcements.inNewTransaction(account, "inner session bean");
@@ -299,7 +299,7 @@ public class TransactionalWritingIT {
     }
 
     @Test
-    void two_resources_commit_together_and_roll_back_together() throws Exception {
+    void twoResourcesCommitTogetherAndRollBackTogether() throws Exception {
         transactions.required(() -> {
             resources.insertEffect(account);
             resources.insertAccount(account, "");
@@ -316,14 +316,14 @@ public class TransactionalWritingIT {
     }
 
     @Test
-    void the_outbox_alone_enlists_its_data_source() throws Exception {
+    void theOutboxAloneEnlistsItsDataSource() throws Exception {
         transactionalAnnouncer.announce(account, "alone");
 
         assertThat(Committed.events(account)).containsExactly("alone");
     }
 
     @Test
-    void rows_that_cannot_be_written_roll_the_transaction_back_and_say_why() throws Exception {
+    void rowsThatCannotBeWrittenRollTheTransactionBackAndSayWhy() throws Exception {
         Committed.execute(
                 "twinbox.it.url",
                 "alter table outbox_event add constraint refused check (key <> '" + key() + "') not valid");
@@ -344,7 +344,7 @@ public class TransactionalWritingIT {
     // Refused at the call
 
     @Test
-    void an_illegal_event_is_refused_at_the_call_and_rolls_back() throws Exception {
+    void anIllegalEventIsRefusedAtTheCallAndRollsBack() throws Exception {
         assertThatThrownBy(() -> transactions.required(() -> {
                     resources.insertAccount(account, "");
                     announcements.illegalKey(account);
@@ -355,7 +355,7 @@ public class TransactionalWritingIT {
     }
 
     @Test
-    void what_exceeds_a_limit_is_refused_at_the_call_with_the_limit() throws Exception {
+    void whatExceedsALimitIsRefusedAtTheCallWithTheLimit() throws Exception {
         transactions.required(() -> {
             assertThatThrownBy(() -> publisher.publish(
                             OutboxEvent.of(new byte[100_001]).withTopic("t").withType("t")))
@@ -381,7 +381,7 @@ public class TransactionalWritingIT {
     }
 
     @Test
-    void an_event_without_topic_is_refused_at_the_call_with_the_remedy() throws Exception {
+    void anEventWithoutTopicIsRefusedAtTheCallWithTheRemedy() throws Exception {
         transactions.required(() -> assertThatThrownBy(() -> publisher.publish(new Announcements.Bean("x")))
                 .isInstanceOf(InvalidEventException.class)
                 .hasMessageContaining("Announcements$Bean")
@@ -393,7 +393,7 @@ public class TransactionalWritingIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"hibernate", "eclipselink"})
-    void scenario_5_CDI_FLUSH_events_of_listeners_in_the_commit_flush_are_stored_once(String unit) throws Exception {
+    void scenario5CDIFLUSHEventsOfListenersInTheCommitFlushAreStoredOnce(String unit) throws Exception {
         EntityManager em = resources.entityManager(unit);
         transactions.required(() -> {
             em.persist(new Account(account, "PrePersist PostPersist"));
@@ -414,7 +414,7 @@ public class TransactionalWritingIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"hibernate", "eclipselink"})
-    void scenario_5_CDI_FLUSH_events_of_entity_listeners_roll_back_with_the_transaction(String unit) throws Exception {
+    void scenario5CDIFLUSHEventsOfEntityListenersRollBackWithTheTransaction(String unit) throws Exception {
         EntityManager em = resources.entityManager(unit);
         transactions.requiredRolledBack(() -> {
             em.persist(new Account(account, "PrePersist PostPersist"));
@@ -430,7 +430,7 @@ public class TransactionalWritingIT {
     }
 
     @Test
-    void scenario_5_CDI_FLUSH_an_observer_after_success_needs_its_own_transaction() throws Exception {
+    void scenario5CDIFLUSHAnObserverAfterSuccessNeedsItsOwnTransaction() throws Exception {
         AfterSuccess.reset();
         transactions.required(() -> {
             announcer.announce(account, "in the transaction");
@@ -453,7 +453,7 @@ public class TransactionalWritingIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"hibernate", "eclipselink"})
-    void scenario_9_FLUSH_COMMIT_an_explicit_flush_makes_nothing_permanent(String unit) throws Exception {
+    void scenario9FLUSHCOMMITAnExplicitFlushMakesNothingPermanent(String unit) throws Exception {
         EntityManager em = resources.entityManager(unit);
         Transactions.Work everything = () -> {
             em.persist(new Account(account, "PostPersist"));
@@ -477,32 +477,32 @@ public class TransactionalWritingIT {
     // Without a transaction
 
     @Test
-    void scenario_4_NO_TX_a_bean_without_a_transaction_is_refused_and_named() {
+    void scenario4NOTXABeanWithoutATransactionIsRefusedAndNamed() {
         assertRefused(() -> announcer.announce(account, "lost?"), Announcer.class.getName() + ".announce");
     }
 
     @Test
-    void scenario_4_NO_TX_the_publisher_names_the_method_that_called_it() {
+    void scenario4NOTXThePublisherNamesTheMethodThatCalledIt() {
         assertRefused(
                 () -> publisher.publish(new AccountChanged(account, "lost?")), TransactionalWritingIT.class.getName());
     }
 
     @Test
-    void scenario_4_NO_TX_NOT_SUPPORTED_is_refused_and_named() throws Exception {
+    void scenario4NOTXNOTSUPPORTEDIsRefusedAndNamed() throws Exception {
         transactions.required(() -> transactions.notSupported(() ->
                 assertRefused(() -> announcer.announce(account, "lost?"), Announcer.class.getName() + ".announce")));
         assertThat(Committed.events(account)).isEmpty();
     }
 
     @Test
-    void scenario_4_NO_TX_self_invocation_is_the_documented_trap() throws Exception {
+    void scenario4NOTXSelfInvocationIsTheDocumentedTrap() throws Exception {
         transactions.required(() -> announcer.announceThroughThis(account, "not seen by any interceptor"));
 
         assertThat(Committed.events(account)).isEmpty();
     }
 
     @Test
-    void scenario_4_NO_TX_a_managed_thread_has_no_transaction_of_its_creator() throws Exception {
+    void scenario4NOTXAManagedThreadHasNoTransactionOfItsCreator() throws Exception {
         AtomicReference<Throwable> refusal = new AtomicReference<>();
         transactions.required(() -> executor.submit(() -> {
                     try {
@@ -521,14 +521,14 @@ public class TransactionalWritingIT {
     }
 
     @Test
-    void scenario_4_NO_TX_a_startup_singleton_publishes_in_its_callbacks_transaction() throws Exception {
+    void scenario4NOTXAStartupSingletonPublishesInItsCallbacksTransaction() throws Exception {
         assertThat(Committed.events(StartupAnnouncement.ACCOUNT)).contains("started");
     }
 
     // The transaction decides, not the exception
 
     @Test
-    void scenario_6_CHECKED_EX_a_transaction_that_commits_after_an_exception_publishes() throws Exception {
+    void scenario6CHECKEDEXATransactionThatCommitsAfterAnExceptionPublishes() throws Exception {
         assertThatThrownBy(() -> transactions.required(() -> {
                     resources.insertAccount(account, "");
                     announcer.announce(account, "checked");
@@ -541,7 +541,7 @@ public class TransactionalWritingIT {
     }
 
     @Test
-    void scenario_6_CHECKED_EX_an_Error_rolls_the_event_back() throws Exception {
+    void scenario6CHECKEDEXAnErrorRollsTheEventBack() throws Exception {
         assertThatThrownBy(() -> transactions.required(() -> {
             resources.insertAccount(account, "");
             announcer.announce(account, "error");
@@ -553,7 +553,7 @@ public class TransactionalWritingIT {
     }
 
     @Test
-    void scenario_7_TX_TIMEOUT_all_or_nothing_and_the_thread_goes_on() throws Exception {
+    void scenario7TXTIMEOUTAllOrNothingAndTheThreadGoesOn() throws Exception {
         userTransaction.setTransactionTimeout(5);
         userTransaction.begin();
         resources.insertAccount(account, "");
@@ -583,7 +583,7 @@ public class TransactionalWritingIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"hibernate", "eclipselink"})
-    void outbox_order_is_the_order_of_changes_of_one_row_if_published_first(String unit) throws Exception {
+    void outboxOrderIsTheOrderOfChangesOfOneRowIfPublishedFirst(String unit) throws Exception {
         EntityManager em = resources.entityManager(unit);
         assertNoInversions(i -> {
             announcer.announce(account, "published first");
@@ -593,7 +593,7 @@ public class TransactionalWritingIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"hibernate", "eclipselink"})
-    void outbox_order_is_the_order_of_changes_of_one_row_if_published_last(String unit) throws Exception {
+    void outboxOrderIsTheOrderOfChangesOfOneRowIfPublishedLast(String unit) throws Exception {
         EntityManager em = resources.entityManager(unit);
         assertNoInversions(i -> {
             em.find(Account.class, account).setNote("change " + i);
@@ -603,13 +603,13 @@ public class TransactionalWritingIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"hibernate", "eclipselink"})
-    void outbox_order_is_the_order_of_changes_of_one_row_if_a_listener_publishes(String unit) throws Exception {
+    void outboxOrderIsTheOrderOfChangesOfOneRowIfAListenerPublishes(String unit) throws Exception {
         EntityManager em = resources.entityManager(unit);
         assertNoInversions(i -> em.find(Account.class, account).setNote("PreUpdate " + i));
     }
 
     @Test
-    void on_one_row_the_outbox_order_is_the_order_of_changes_with_plain_jdbc() throws Exception {
+    void onOneRowTheOutboxOrderIsTheOrderOfChangesWithPlainJdbc() throws Exception {
         assertNoInversions(i -> {
             announcer.announce(account, "published first");
             resources.changeAccount(account, "change " + i);

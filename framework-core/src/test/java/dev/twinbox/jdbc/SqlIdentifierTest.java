@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 class SqlIdentifierTest {
 
     @Test
-    void every_part_is_quoted_and_quotes_are_doubled() {
+    void everyPartIsQuotedAndQuotesAreDoubled() {
         assertThat(new SqlIdentifier("Sales-EU 1", "Out\"Box").sql()).isEqualTo("\"Sales-EU 1\".\"Out\"\"Box\"");
         assertThat(new SqlIdentifier(null, "outbox_event").sql()).isEqualTo("\"outbox_event\"");
         assertThat(new SqlIdentifier("s", "t").unqualifiedSql()).isEqualTo("\"t\"");
@@ -16,13 +16,13 @@ class SqlIdentifierTest {
     }
 
     @Test
-    void a_literal_escapes_apostrophes_and_backslashes() {
+    void aLiteralEscapesApostrophesAndBackslashes() {
         assertThat(new SqlIdentifier(null, "a'b").sqlLiteral()).isEqualTo("'\"a''b\"'");
         assertThat(new SqlIdentifier(null, "a\\b").sqlLiteral()).isEqualTo("E'\"a\\\\b\"'");
     }
 
     @Test
-    void a_name_has_at_most_63_bytes_of_utf8() {
+    void aNameHasAtMost63BytesOfUtf8() {
         assertThat(new SqlIdentifier(null, "x".repeat(63)).name()).hasSize(63);
         assertThatThrownBy(() -> new SqlIdentifier(null, "x".repeat(64)))
                 .isInstanceOf(IllegalArgumentException.class)
@@ -35,7 +35,7 @@ class SqlIdentifierTest {
     }
 
     @Test
-    void what_postgresql_cannot_take_as_a_name_is_refused() {
+    void whatPostgresqlCannotTakeAsANameIsRefused() {
         assertThatThrownBy(() -> new SqlIdentifier(null, "")).hasMessageContaining("name is empty");
         assertThatThrownBy(() -> new SqlIdentifier("", "t")).hasMessageContaining("schema is empty");
         assertThatThrownBy(() -> new SqlIdentifier(null, "a\0")).hasMessageContaining("U+0000");

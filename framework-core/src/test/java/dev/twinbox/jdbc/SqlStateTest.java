@@ -34,7 +34,7 @@ class SqlStateTest {
             55P03 |
             XX000 |
             """)
-    void a_state_is_of_the_kinds_that_decide_what_happens_next(String state, String kinds) {
+    void aStateIsOfTheKindsThatDecideWhatHappensNext(String state, String kinds) {
         SQLException failure = new SQLException("x", state);
 
         StringBuilder found = new StringBuilder();
@@ -47,7 +47,7 @@ class SqlStateTest {
     }
 
     @Test
-    void a_failure_without_a_state_is_an_outage_and_nothing_else() {
+    void aFailureWithoutAStateIsAnOutageAndNothingElse() {
         SQLException failure = new SQLException("no free connection");
 
         assertThat(SqlState.isOutage(failure)).isTrue();
@@ -58,7 +58,7 @@ class SqlStateTest {
     }
 
     @Test
-    void the_first_cause_that_has_a_state_decides_about_an_outage() {
+    void theFirstCauseThatHasAStateDecidesAboutAnOutage() {
         SQLException refused = new SQLException("password", "28P01");
         SQLException away = new SQLException("refused", "08001");
 
@@ -69,7 +69,7 @@ class SqlStateTest {
     }
 
     @Test
-    void a_constant_is_a_class_or_one_state_of_it() {
+    void aConstantIsAClassOrOneStateOfIt() {
         SQLException failure = new SQLException("x", "42501");
 
         assertThat(SqlState.INSUFFICIENT_PRIVILEGE.isOf(failure)).isTrue();

@@ -31,7 +31,7 @@ class TransactionsIT {
     }
 
     @Test
-    void what_the_work_does_is_committed_and_its_result_returned() throws SQLException {
+    void whatTheWorkDoesIsCommittedAndItsResultReturned() throws SQLException {
         int result = Transactions.inTransaction(connection, () -> {
             execute("insert into written values (1)");
             return 7;
@@ -46,7 +46,7 @@ class TransactionsIT {
     }
 
     @Test
-    void what_the_work_does_is_rolled_back_when_it_throws() throws SQLException {
+    void whatTheWorkDoesIsRolledBackWhenItThrows() throws SQLException {
         assertThatThrownBy(() -> Transactions.inTransaction(connection, () -> {
                     execute("insert into written values (1)");
                     throw new IOException("work");
@@ -60,7 +60,7 @@ class TransactionsIT {
     }
 
     @Test
-    void a_statement_that_fails_leaves_a_connection_that_can_go_on() throws SQLException {
+    void aStatementThatFailsLeavesAConnectionThatCanGoOn() throws SQLException {
         assertThatThrownBy(() -> Transactions.inTransaction(connection, () -> execute("select 1 / 0")))
                 .isInstanceOf(SQLException.class)
                 .hasMessageContaining("division by zero");
@@ -69,7 +69,7 @@ class TransactionsIT {
     }
 
     @Test
-    void a_dry_run_sees_its_own_rows_and_leaves_none() throws SQLException {
+    void aDryRunSeesItsOwnRowsAndLeavesNone() throws SQLException {
         int seen = Transactions.inRolledBackTransaction(connection, () -> {
             execute("insert into written values (1)");
             return rows();
@@ -81,7 +81,7 @@ class TransactionsIT {
     }
 
     @Test
-    void the_failure_is_reported_when_the_connection_is_lost_with_it() {
+    void theFailureIsReportedWhenTheConnectionIsLostWithIt() {
         assertThatThrownBy(() -> Transactions.inTransaction(connection, () -> {
                     connection.close();
                     throw new IOException("work");

@@ -31,7 +31,7 @@ class JsonbSerializerTest {
     private final JsonbSerializer serializer = new JsonbSerializer();
 
     @Test
-    void a_record_comes_back_as_it_went() {
+    void aRecordComesBackAsItWent() {
         Order order = new Order(
                 Long.MAX_VALUE,
                 UUID.randomUUID(),
@@ -46,7 +46,7 @@ class JsonbSerializerTest {
     }
 
     @Test
-    void text_with_control_characters_comes_back_byte_for_byte() {
+    void textWithControlCharactersComesBackByteForByte() {
         Line line = new Line("a\0b\u0001\n", 1);
 
         assertThat(new String(serializer.serialize(line), StandardCharsets.UTF_8))
@@ -56,12 +56,12 @@ class JsonbSerializerTest {
     }
 
     @Test
-    void a_lone_surrogate_is_an_error_and_no_question_mark() {
+    void aLoneSurrogateIsAnErrorAndNoQuestionMark() {
         assertThatThrownBy(() -> serializer.serialize(new Line("\ud83d", 1))).hasMessageContaining("lone surrogate");
     }
 
     @Test
-    void what_is_not_utf8_is_an_error_and_no_replacement_character() {
+    void whatIsNotUtf8IsAnErrorAndNoReplacementCharacter() {
         byte[] latin1 = "{\"article\":\"é\",\"pieces\":1}".getBytes(StandardCharsets.ISO_8859_1);
         Line replaced = new Line("\uFFFD", 1);
 
@@ -72,7 +72,7 @@ class JsonbSerializerTest {
     }
 
     @Test
-    void an_unknown_field_is_passed_over() {
+    void anUnknownFieldIsPassedOver() {
         byte[] data = "{\"article\":\"x\",\"pieces\":1,\"added\":{\"later\":true}}".getBytes(StandardCharsets.UTF_8);
 
         assertThat(serializer.deserialize(data, Line.class)).isEqualTo(new Line("x", 1));

@@ -42,7 +42,7 @@ class BadInputTest {
             twinbox.outbox.tabel | x | is unknown: did you mean twinbox.outbox.table?
             twinbox.outbox.datasource | java:x | is unknown: did you mean twinbox.outbox.data-source?
             """)
-    void a_wrong_value_is_refused_with_key_value_and_remedy(String key, String value, String expected) {
+    void aWrongValueIsRefusedWithKeyValueAndRemedy(String key, String value, String expected) {
         Map<String, String> values = new HashMap<>(RIGHT);
         values.put(key, value);
 
@@ -59,7 +59,7 @@ class BadInputTest {
             twinbox.outbox.max-bytes-per-transaction | 900000 | 899999
             twinbox.outbox.max-bytes-per-transaction | 2147483647 | 2147483648
             """)
-    void a_value_at_its_bound_is_taken_and_one_beyond_it_refused(String key, String within, String beyond) {
+    void aValueAtItsBoundIsTakenAndOneBeyondItRefused(String key, String within, String beyond) {
         Map<String, String> values = new HashMap<>(RIGHT);
         values.put(key, within);
         assertThat(problems(values)).isEmpty();
@@ -68,7 +68,7 @@ class BadInputTest {
     }
 
     @Test
-    void the_largest_payload_is_taken_and_one_byte_more_refused() {
+    void theLargestPayloadIsTakenAndOneByteMoreRefused() {
         Map<String, String> values = new HashMap<>(RIGHT);
         values.put("twinbox.outbox.max-bytes-per-transaction", "2147483647");
         values.put("twinbox.outbox.max-payload-bytes", "100000000");
@@ -78,7 +78,7 @@ class BadInputTest {
     }
 
     @Test
-    void a_name_that_is_wrong_is_named() {
+    void aNameThatIsWrongIsNamed() {
         String tooLong = "x".repeat(64);
         for (String key : new String[] {"schema", "table"}) {
             Map<String, String> values = new HashMap<>(RIGHT);

@@ -64,7 +64,7 @@ class KeyPropertyTest {
     record Good(String text, long number, Region region, OrderId id, Integer nothing) {}
 
     @Test
-    void a_record_component_a_getter_or_a_field_is_read() {
+    void aRecordComponentAGetterOrAFieldIsRead() {
         Good good = new Good("t", 42, Region.EU, new OrderId("A", 1), null);
 
         assertThat(KeyProperty.of(Good.class, "text").read(good)).isEqualTo("t");
@@ -80,14 +80,14 @@ class KeyPropertyTest {
     }
 
     @Test
-    void a_null_value_is_refused_and_named() {
+    void aNullValueIsRefusedAndNamed() {
         assertThatThrownBy(() -> KeyProperty.of(Good.class, "nothing").read(new Good("", 0, null, null, null)))
                 .isInstanceOf(InvalidEventException.class)
                 .hasMessageContaining("key property \"nothing\" of " + Good.class.getTypeName() + " is null");
     }
 
     @Test
-    void a_property_that_does_not_exist_is_refused() {
+    void aPropertyThatDoesNotExistIsRefused() {
         for (String name : new String[] {"missing", "", "class", "hashCode", "toString"}) {
             assertThatThrownBy(() -> KeyProperty.of(Child.class, name))
                     .isInstanceOf(IllegalArgumentException.class)
@@ -96,7 +96,7 @@ class KeyPropertyTest {
     }
 
     @Test
-    void a_type_whose_text_says_nothing_is_refused() {
+    void aTypeWhoseTextSaysNothingIsRefused() {
         for (String name : new String[] {"list", "array", "map", "optional", "any", "thrower"}) {
             assertThatThrownBy(() -> KeyProperty.of(Wrong.class, name))
                     .isInstanceOf(IllegalArgumentException.class)
@@ -105,7 +105,7 @@ class KeyPropertyTest {
     }
 
     @Test
-    void a_getter_that_throws_is_named() {
+    void aGetterThatThrowsIsNamed() {
         assertThatThrownBy(() -> KeyProperty.of(Thrower.class, "key").read(new Thrower()))
                 .isInstanceOf(InvalidEventException.class)
                 .hasMessageContaining("key property \"key\"")

@@ -17,7 +17,7 @@ class OutboxSettingsDocumentTest {
     private static final Path DOCUMENT = Path.of("..", "docs", "reference", "configuration.md");
 
     @Test
-    void the_document_has_the_row_of_each_key_and_no_other() throws IOException {
+    void theDocumentHasTheRowOfEachKeyAndNoOther() throws IOException {
         assertThat(rows())
                 .as("rows of %s; put in or take out what differs", DOCUMENT)
                 .containsExactlyInAnyOrderElementsOf(

@@ -24,7 +24,7 @@ class OutboxSettingsTest {
             Map.of("twinbox.outbox.data-source", "java:app/jdbc/orders", "twinbox.outbox.source", "/orders");
 
     @Test
-    void defaults_stand_in_for_all_that_is_not_required() {
+    void defaultsStandInForAllThatIsNotRequired() {
         assertThat(OutboxSettings.read(config(REQUIRED)))
                 .isEqualTo(new OutboxConfiguration(
                         "java:app/jdbc/orders",
@@ -36,7 +36,7 @@ class OutboxSettingsTest {
     }
 
     @Test
-    void everything_can_be_set() {
+    void everythingCanBeSet() {
         Map<String, String> all = new HashMap<>(REQUIRED);
         all.put("twinbox.outbox.schema", "Sales-EU 1");
         all.put("twinbox.outbox.table", "Out\"Box");
@@ -56,7 +56,7 @@ class OutboxSettingsTest {
     }
 
     @Test
-    void all_problems_are_reported_at_once() {
+    void allProblemsAreReportedAtOnce() {
         Map<String, String> wrong = Map.of(
                 "twinbox.outbox.source", "a b",
                 "twinbox.outbox.schema", "x".repeat(64),
@@ -81,7 +81,7 @@ class OutboxSettingsTest {
     }
 
     @Test
-    void a_transaction_must_hold_the_largest_event() {
+    void aTransactionMustHoldTheLargestEvent() {
         Map<String, String> wrong = new HashMap<>(REQUIRED);
         wrong.put("twinbox.outbox.max-payload-bytes", "1000");
         wrong.put("twinbox.outbox.max-bytes-per-transaction", "999");
@@ -94,7 +94,7 @@ class OutboxSettingsTest {
     }
 
     @Test
-    void a_dropped_key_is_refused_with_what_to_do_instead() {
+    void aDroppedKeyIsRefusedWithWhatToDoInstead() {
         Map<String, String> wrong = new HashMap<>(REQUIRED);
         wrong.put("twinbox.outbox.lease-table", "outbox_event");
 
@@ -109,14 +109,14 @@ class OutboxSettingsTest {
     }
 
     @Test
-    void a_misspelt_environment_variable_is_unknown_too() {
+    void aMisspeltEnvironmentVariableIsUnknownToo() {
         assertThat(problems(REQUIRED, Set.of("TWINBOX_OUTBOX_TABLE", "TWINBOX_OUTBOX_TABEL", "TWINBOX_RELAY_NAME")))
                 .containsExactly("environment variable TWINBOX_OUTBOX_TABEL stands for no known key: did you mean "
                         + "TWINBOX_OUTBOX_TABLE?");
     }
 
     @Test
-    void a_name_guessed_from_a_known_environment_variable_is_known() {
+    void aNameGuessedFromAKnownEnvironmentVariableIsKnown() {
         Map<String, String> guessed = new HashMap<>(REQUIRED);
         guessed.put("twinbox.outbox.max.payload.bytes", "5");
 
@@ -129,7 +129,7 @@ class OutboxSettingsTest {
     }
 
     @Test
-    void keys_of_relay_and_inbox_are_none_of_ours() {
+    void keysOfRelayAndInboxAreNoneOfOurs() {
         Map<String, String> others = new HashMap<>(REQUIRED);
         others.put("twinbox.inbox.group", "g");
         others.put("twinbox.outboxes", "x");

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class PersistenceUnitsTest {
 
     @Test
-    void scenario_9_FLUSH_COMMIT_a_unit_outside_of_jta_is_refused() throws Exception {
+    void scenario9FLUSHCOMMITAUnitOutsideOfJtaIsRefused() throws Exception {
         String descriptor = """
                 <persistence xmlns="https://jakarta.ee/xml/ns/persistence" version="3.0">
                   <persistence-unit name="local" transaction-type="RESOURCE_LOCAL">

@@ -79,12 +79,12 @@ class ReturnTypeTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"event", "list", "wildcard", "variable", "stream", "optional"})
-    void the_event_class_is_found(String method) {
+    void theEventClassIsFound(String method) {
         assertThat(of(method)).isEqualTo(new ReturnType(ReturnType.Shape.EVENT, Event.class));
     }
 
     @Test
-    void complete_events_and_raw_bytes_are_told_apart() {
+    void completeEventsAndRawBytesAreToldApart() {
         assertThat(of("complete").shape()).isEqualTo(ReturnType.Shape.COMPLETE);
         assertThat(of("completeOnes").shape()).isEqualTo(ReturnType.Shape.COMPLETE);
         assertThat(of("bytes").shape()).isEqualTo(ReturnType.Shape.EVENT);
@@ -107,12 +107,12 @@ class ReturnTypeTest {
                 "iterable",
                 "state"
             })
-    void what_is_no_event_is_unsupported(String method) {
+    void whatIsNoEventIsUnsupported(String method) {
         assertThat(of(method).shape()).isEqualTo(ReturnType.Shape.UNSUPPORTED);
     }
 
     @Test
-    void the_classes_of_a_sealed_family_are_known_and_those_of_an_open_one_are_not() {
+    void theClassesOfASealedFamilyAreKnownAndThoseOfAnOpenOneAreNot() {
         assertThat(ReturnType.concreteClasses(Family.class)).containsExactly(One.class, Two.class);
         assertThat(ReturnType.concreteClasses(Event.class)).containsExactly(Event.class);
         assertThat(ReturnType.concreteClasses(Open.class)).isEmpty();

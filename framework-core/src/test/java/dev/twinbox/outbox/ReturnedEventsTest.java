@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class ReturnedEventsTest {
 
     @Test
-    void nothing_is_published_for_null_and_for_what_is_empty() {
+    void nothingIsPublishedForNullAndForWhatIsEmpty() {
         assertThat(ReturnedEvents.of(null)).isEqualTo(new ReturnedEvents(List.of(), null));
         assertThat(ReturnedEvents.of(Optional.empty()).events()).isEmpty();
         assertThat(ReturnedEvents.of(List.of()).events()).isEmpty();
@@ -20,7 +20,7 @@ class ReturnedEventsTest {
     }
 
     @Test
-    void the_caller_gets_the_very_object() {
+    void theCallerGetsTheVeryObject() {
         List<String> list = Arrays.asList("a", null);
         Optional<String> optional = Optional.of("a");
 
@@ -31,7 +31,7 @@ class ReturnedEventsTest {
     }
 
     @Test
-    void a_stream_is_read_and_closed_and_the_caller_gets_another_one() {
+    void aStreamIsReadAndClosedAndTheCallerGetsAnotherOne() {
         AtomicBoolean closed = new AtomicBoolean();
         ReturnedEvents returned = ReturnedEvents.of(Stream.of("a", "b").onClose(() -> closed.set(true)));
 

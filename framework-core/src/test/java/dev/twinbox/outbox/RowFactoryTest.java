@@ -57,7 +57,7 @@ class RowFactoryTest {
             Tracing.off());
 
     @Test
-    void what_the_event_does_not_say_comes_from_its_class() {
+    void whatTheEventDoesNotSayComesFromItsClass() {
         OutboxRow row = factory.row(new Placed(42, "x"));
 
         assertThat(row.topic()).isEqualTo("orders");
@@ -71,7 +71,7 @@ class RowFactoryTest {
     }
 
     @Test
-    void what_the_event_says_goes_before_its_class() {
+    void whatTheEventSaysGoesBeforeItsClass() {
         OutboxRow row = factory.row(OutboxEvent.of(new Placed(42, "x"))
                 .withTopic("t")
                 .withKey("k")
@@ -88,7 +88,7 @@ class RowFactoryTest {
     }
 
     @Test
-    void bytes_are_sent_as_they_are() {
+    void bytesAreSentAsTheyAre() {
         byte[] raw = {1, 2, 3};
         OutboxRow row = factory.row(OutboxEvent.of(raw).withTopic("t").withType("y"));
 
@@ -99,7 +99,7 @@ class RowFactoryTest {
     }
 
     @Test
-    void ids_are_version_7_unique_and_ascending() {
+    void idsAreVersion7UniqueAndAscending() {
         Set<UUID> ids = new HashSet<>();
         String previous = "";
         for (int i = 0; i < 10_000; i++) {
@@ -112,7 +112,7 @@ class RowFactoryTest {
     }
 
     @Test
-    void an_incomplete_event_is_refused_with_the_remedy() {
+    void anIncompleteEventIsRefusedWithTheRemedy() {
         refused(null, "event is null");
         refused(new Anonymous("x"), "has no topic: state it by @EventType");
         refused(OutboxEvent.of(new Anonymous("x")).withTopic("t"), "has no type");
@@ -125,7 +125,7 @@ class RowFactoryTest {
     }
 
     @Test
-    void attribute_bytes_are_those_of_utf8() {
+    void attributeBytesAreThoseOfUtf8() {
         String text = "aé€😀";
         OutboxRow row = factory.row(OutboxEvent.of(new byte[0])
                 .withTopic("t")
@@ -139,7 +139,7 @@ class RowFactoryTest {
     }
 
     @Test
-    void the_limits_name_size_and_key() {
+    void theLimitsNameSizeAndKey() {
         refused(
                 OutboxEvent.of(new byte[1001]).withTopic("t").withType("y"),
                 "has 1001 bytes, twinbox.outbox.max-payload-bytes allows 1000");
@@ -152,7 +152,7 @@ class RowFactoryTest {
     }
 
     @Test
-    void attributes_may_have_64_KiB_and_not_a_byte_more() {
+    void attributesMayHave64KiBAndNotAByteMore() {
         OutboxEvent event = OutboxEvent.of(new byte[0]).withTopic("t").withType("y");
         int others = factory.row(event).attributeBytes() + "h".length();
 
@@ -163,7 +163,7 @@ class RowFactoryTest {
     }
 
     @Test
-    void a_time_to_deliver_at_is_never_rounded_to_one_that_is_too_early() {
+    void aTimeToDeliverAtIsNeverRoundedToOneThatIsTooEarly() {
         OutboxEvent event = OutboxEvent.of(new Placed(1, "x"));
         Instant whole = Instant.parse("2027-01-01T00:00:00.000001Z");
 
@@ -174,7 +174,7 @@ class RowFactoryTest {
     }
 
     @Test
-    void what_is_wrong_is_told_with_the_event_and_the_method_to_call() {
+    void whatIsWrongIsToldWithTheEventAndTheMethodToCall() {
         refused(OutboxEvent.of(new Anonymous("x")), "event (" + Anonymous.class.getTypeName() + ") has no topic");
         refused(OutboxEvent.of(new Anonymous("x")), "or by OutboxEvent.withTopic(...)");
         refused(OutboxEvent.of(new Anonymous("x")).withTopic("t"), "or by OutboxEvent.withType(...)");

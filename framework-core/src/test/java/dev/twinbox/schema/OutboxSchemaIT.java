@@ -38,13 +38,13 @@ class OutboxSchemaIT {
     }
 
     @Test
-    void migrating_twice_does_the_work_once() {
+    void migratingTwiceDoesTheWorkOnce() {
         assertThat(DEFAULT.migrate(owner(""))).isEqualTo(new SchemaMigration.Result(VERSION, "" + VERSION));
         assertThat(DEFAULT.migrate(owner(""))).isEqualTo(new SchemaMigration.Result(0, "" + VERSION));
     }
 
     @Test
-    void processes_may_migrate_at_once() {
+    void processesMayMigrateAtOnce() {
         for (int round = 0; round < 4; round++) {
             OutboxSchema tables = new OutboxSchema("round_" + round, "event");
             List<CompletableFuture<SchemaMigration.Result>> all = IntStream.range(0, 4)
@@ -60,7 +60,7 @@ class OutboxSchemaIT {
     }
 
     @Test
-    void several_outboxes_live_in_one_schema_beside_the_applications_tables() throws Exception {
+    void severalOutboxesLiveInOneSchemaBesideTheApplicationsTables() throws Exception {
         execute("create table orders (id bigint)");
         DEFAULT.migrate(owner(""));
         OutboxSchema second = new OutboxSchema(null, "other_event");
@@ -71,7 +71,7 @@ class OutboxSchemaIT {
     }
 
     @Test
-    void odd_names_are_taken_literally_and_the_schema_is_created() throws Exception {
+    void oddNamesAreTakenLiterallyAndTheSchemaIsCreated() throws Exception {
         assertThat(ODD.migrate(owner("")).applied()).isEqualTo(VERSION);
         assertThat(ODD.migrate(owner("")).applied()).isZero();
 
@@ -81,14 +81,14 @@ class OutboxSchemaIT {
     }
 
     @Test
-    void a_search_path_that_names_no_schema_is_an_error_with_the_remedy() {
+    void aSearchPathThatNamesNoSchemaIsAnErrorWithTheRemedy() {
         assertThatThrownBy(() -> DEFAULT.migrate(owner("?currentSchema=nowhere")))
                 .isInstanceOf(SchemaException.class)
                 .hasMessageContaining("search_path \"nowhere\" names none that exists");
     }
 
     @Test
-    void missing_tables_are_named() throws Exception {
+    void missingTablesAreNamed() throws Exception {
         assertThat(problems(DEFAULT))
                 .containsExactly(
                         "table \"outbox_event\" does not exist in the connection's search_path (\"$user\", public)",
@@ -99,7 +99,7 @@ class OutboxSchemaIT {
     }
 
     @Test
-    void a_role_that_may_insert_and_use_the_sequence_needs_no_more() throws Exception {
+    void aRoleThatMayInsertAndUseTheSequenceNeedsNoMore() throws Exception {
         ODD.migrate(owner(""));
         execute("create role least login password 'x'");
         try (Connection least = DriverManager.getConnection(server.jdbcUrl(database), "least", "x")) {
@@ -124,7 +124,7 @@ class OutboxSchemaIT {
     }
 
     @Test
-    void a_table_without_the_unique_index_that_it_needs_is_named_once() throws Exception {
+    void aTableWithoutTheUniqueIndexThatItNeedsIsNamedOnce() throws Exception {
         execute("create table guarded (a text, b text, primary key (b, a))");
         execute("create table unguarded (a text, b text, c text, unique (a, b, c))");
         execute("create unique index on unguarded (a, b) where c is null");
@@ -144,7 +144,7 @@ class OutboxSchemaIT {
     }
 
     @Test
-    void what_the_connection_is_to_the_server_is_reported() throws Exception {
+    void whatTheConnectionIsToTheServerIsReported() throws Exception {
         try (Connection connection = server.connect(database);
                 Statement statement = connection.createStatement()) {
             SchemaCheck check = new SchemaCheck(connection).server().primary();
@@ -158,7 +158,7 @@ class OutboxSchemaIT {
     }
 
     @Test
-    void a_row_that_could_not_be_sent_cannot_be_stored() {
+    void aRowThatCouldNotBeSentCannotBeStored() {
         DEFAULT.migrate(owner(""));
 
         refused("topic_legal", "'a/b c'", "'k'", "'t'", "null");
@@ -173,7 +173,7 @@ class OutboxSchemaIT {
     }
 
     @Test
-    void a_row_takes_transaction_number_and_slot_from_the_database() throws Exception {
+    void aRowTakesTransactionNumberAndSlotFromTheDatabase() throws Exception {
         DEFAULT.migrate(owner(""));
         insert(DEFAULT, "'orders'", "null", "'t'", "null");
         insert(DEFAULT, "'orders'", "null", "'t'", "null");

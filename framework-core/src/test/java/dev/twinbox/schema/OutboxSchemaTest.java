@@ -11,14 +11,14 @@ import org.junit.jupiter.api.Test;
 class OutboxSchemaTest {
 
     @Test
-    void names_of_an_outbox_are_checked_with_what_is_derived_from_them() {
+    void namesOfAnOutboxAreCheckedWithWhatIsDerivedFromThem() {
         assertThatThrownBy(() -> new OutboxSchema(null, "x".repeat(56))).hasMessageContaining("_history");
         assertThatThrownBy(() -> new OutboxSchema(null, "x".repeat(45))).hasMessageContaining("_position_by_number");
         assertThatThrownBy(() -> new OutboxSchema(null, "")).hasMessageContaining("table is empty");
     }
 
     @Test
-    void all_tables_are_named_after_the_event_table() {
+    void allTablesAreNamedAfterTheEventTable() {
         assertThat(names(new OutboxSchema(null, "outbox_event")))
                 .containsExactly(
                         "outbox_event", "outbox_position", "outbox_lease", "outbox_parked", "outbox_scheduled");

@@ -30,7 +30,7 @@ class Scenario60DstIT {
         "America/New_York, 2026-03-08T07:00:00Z",
         "America/New_York, 2026-11-01T06:00:00Z"
     })
-    void slots_and_waits_are_as_long_as_on_any_other_day(String zone, Instant change) throws Exception {
+    void slotsAndWaitsAreAsLongAsOnAnyOtherDay(String zone, Instant change) throws Exception {
         String expression = new Retention(Duration.ofHours(1)).expression().replace("now()", "t.at");
         assertThat(expression).contains("t.at");
         String sql = "select " + expression + ", extract(epoch from t.at + make_interval(secs => 86400) - t.at)"

@@ -15,14 +15,14 @@ class TraceHeadersTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"00-1", " ", "~", "a=b,c=d e"})
-    void what_can_be_stored_is_put(String value) {
+    void whatCanBeStoredIsPut(String value) {
         TraceHeaders.put(headers, "tracestate", value);
 
         assertThat(headers).containsOnly(Map.entry("tracestate", value));
     }
 
     @Test
-    void what_cannot_be_stored_is_left_out_without_an_error() {
+    void whatCannotBeStoredIsLeftOutWithoutAnError() {
         for (String value : new String[] {"", "a\0", "a\nb", "\u001f", "\u007f", "é", "\ud83d"}) {
             TraceHeaders.put(headers, "tracestate", value);
         }
@@ -31,7 +31,7 @@ class TraceHeadersTest {
     }
 
     @Test
-    void a_value_is_bounded() {
+    void aValueIsBounded() {
         TraceHeaders.put(headers, "longest", "x".repeat(8192));
         TraceHeaders.put(headers, "longer", "x".repeat(8193));
 
@@ -39,7 +39,7 @@ class TraceHeadersTest {
     }
 
     @Test
-    void what_the_application_has_set_stays() {
+    void whatTheApplicationHasSetStays() {
         headers.put("traceparent", "its own");
         TraceHeaders.put(headers, "traceparent", "another");
 
@@ -47,7 +47,7 @@ class TraceHeadersTest {
     }
 
     @Test
-    void a_reserved_name_is_not_put() {
+    void aReservedNameIsNotPut() {
         TraceHeaders.put(headers, "ce_id", "x");
         TraceHeaders.put(headers, "content-type", "x");
 
@@ -56,7 +56,7 @@ class TraceHeadersTest {
     }
 
     @Test
-    void parent_and_state_are_read_together_from_one_of_the_two_places() {
+    void parentAndStateAreReadTogetherFromOneOfTheTwoPlaces() {
         headers.putAll(Map.of("ce_traceparent", "p", "ce_tracestate", "s", "ce_baggage", "b", "baggage", "mine"));
         assertThat(TraceHeaders.GETTER.get(headers, "traceparent")).isEqualTo("p");
         assertThat(TraceHeaders.GETTER.get(headers, "tracestate")).isEqualTo("s");

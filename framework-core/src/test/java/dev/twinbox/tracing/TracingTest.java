@@ -27,7 +27,7 @@ class TracingTest {
     }
 
     @Test
-    void where_the_server_has_no_OpenTelemetry_nothing_is_traced_and_nothing_breaks() throws Exception {
+    void whereTheServerHasNoOpenTelemetryNothingIsTracedAndNothingBreaks() throws Exception {
         try (URLClassLoader server = new WithoutOpenTelemetry()) {
             Class<?> there = server.loadClass(Tracing.class.getName());
 

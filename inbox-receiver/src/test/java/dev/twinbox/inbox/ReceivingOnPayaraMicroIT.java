@@ -51,7 +51,7 @@ class ReceivingOnPayaraMicroIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"checked", "error", "runtime", "business"})
-    void scenario_6_CHECKED_EX_whateverIsThrownLeavesNothingAndIsTriedAgain(String thrown) {
+    void scenario6CHECKEDEXWhateverIsThrownLeavesNothingAndIsTriedAgain(String thrown) {
         String id = Topics.id();
 
         TOPICS.send(APP, id, thrown, 2);
@@ -62,7 +62,7 @@ class ReceivingOnPayaraMicroIT {
     }
 
     @Test
-    void scenario_10_DUP_25P02_aRepetitionIsSkipped() {
+    void scenario10DUP25P02ARepetitionIsSkipped() {
         String id = Topics.id();
 
         TOPICS.sendTogether(APP, id, id);

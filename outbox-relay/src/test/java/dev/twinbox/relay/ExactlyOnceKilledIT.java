@@ -31,7 +31,7 @@ class ExactlyOnceKilledIT {
     private static final Duration SOON = Duration.ofSeconds(90);
 
     @Test
-    void consumers_of_committed_records_see_each_event_once_and_in_order_over_kills() throws Exception {
+    void consumersOfCommittedRecordsSeeEachEventOnceAndInOrderOverKills() throws Exception {
         try (RelayRig rig = RelayRig.create()) {
             Map<String, String> config = new HashMap<>(Map.of(
                     "twinbox.relay.delivery", "exactly-once",

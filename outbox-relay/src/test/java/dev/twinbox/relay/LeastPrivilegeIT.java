@@ -25,7 +25,7 @@ class LeastPrivilegeIT {
     private static final Path DOCUMENT = Path.of("..", "docs", "how-to", "security.md");
 
     @Test
-    void an_application_and_a_relay_do_all_they_have_to_with_the_documented_privileges() throws Exception {
+    void anApplicationAndARelayDoAllTheyHaveToWithTheDocumentedPrivileges() throws Exception {
         try (RelayRig rig = RelayRig.withoutTables(new OutboxSchema("shop", "outbox_event"))) {
             rig.migrate();
             String app = rig.database() + "_app";

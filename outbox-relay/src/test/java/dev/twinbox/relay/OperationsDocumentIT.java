@@ -27,7 +27,7 @@ class OperationsDocumentIT {
     private static final Map<String, String> CONFIG = Map.of("twinbox.relay.kafka.max.request.size", "10000");
 
     @Test
-    void the_commands_of_the_page_find_and_free_a_stuck_key() throws Exception {
+    void theCommandsOfThePageFindAndFreeAStuckKey() throws Exception {
         String section = section();
         try (RelayRig rig = RelayRig.create();
                 Connection connection = rig.connect()) {

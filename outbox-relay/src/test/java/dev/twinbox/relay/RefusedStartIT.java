@@ -38,27 +38,27 @@ class RefusedStartIT {
     }
 
     @Test
-    void a_wrong_password() {
+    void aWrongPassword() {
         refused(Map.of("twinbox.relay.database.password", "wr0ng"), ExitCode.DATABASE)
                 .contains("password authentication failed", "twinbox.relay.database")
                 .doesNotContain("wr0ng");
     }
 
     @Test
-    void an_unknown_database() {
+    void anUnknownDatabase() {
         refused(Map.of("twinbox.relay.database.url", RelayRig.POSTGRES.jdbcUrl("nowhere")), ExitCode.DATABASE)
                 .contains("\"nowhere\" does not exist", "twinbox.relay.database.url");
     }
 
     @Test
-    void all_missing_tables_at_once() {
+    void allMissingTablesAtOnce() {
         refused(Map.of("twinbox.outbox.schema", "nowhere"), ExitCode.SCHEMA)
                 .contains("migrate", "\"nowhere\".\"outbox_event\"", "\"nowhere\".\"outbox_position\"")
                 .contains("\"nowhere\".\"outbox_lease\"");
     }
 
     @Test
-    void all_missing_columns_and_privileges_at_once() throws SQLException {
+    void allMissingColumnsAndPrivilegesAtOnce() throws SQLException {
         try (RelayRig broken = RelayRig.create();
                 Connection connection = broken.connect();
                 Statement statement = connection.createStatement()) {
@@ -84,7 +84,7 @@ class RefusedStartIT {
     }
 
     @Test
-    void a_position_of_another_cluster() throws SQLException {
+    void aPositionOfAnotherCluster() throws SQLException {
         try (RelayRig restored = RelayRig.create();
                 Connection connection = restored.connect();
                 Statement statement = connection.createStatement()) {
@@ -98,7 +98,7 @@ class RefusedStartIT {
     }
 
     @Test
-    void a_hot_standby(@TempDir Path folder) throws IOException, SQLException {
+    void aHotStandby(@TempDir Path folder) throws IOException, SQLException {
         // PostgreSQL does not run as root, so it cannot read root's temporary folders.
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
         Path data = folder.resolve("data");
@@ -121,7 +121,7 @@ class RefusedStartIT {
     }
 
     @Test
-    void a_port_in_use() throws IOException {
+    void aPortInUse() throws IOException {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
             String port = Integer.toString(taken.getLocalPort());
             refused(Map.of("twinbox.relay.http.port", port), ExitCode.USAGE)
@@ -130,7 +130,7 @@ class RefusedStartIT {
     }
 
     @Test
-    void kafka_settings_that_do_not_go_together_and_no_secret_is_shown() {
+    void kafkaSettingsThatDoNotGoTogetherAndNoSecretIsShown() {
         refused(
                         Map.of(
                                 "twinbox.relay.kafka.security.protocol", "SASL_SSL",
@@ -146,7 +146,7 @@ class RefusedStartIT {
     }
 
     @Test
-    void a_bad_configuration_lists_everything() {
+    void aBadConfigurationListsEverything() {
         refused(Map.of("twinbox.relay.page.rows", "0", "twinbox.relay.nmae", "x"), ExitCode.USAGE)
                 .contains("2 problems", "twinbox.relay.page.rows = \"0\"", "did you mean twinbox.relay.name?");
     }

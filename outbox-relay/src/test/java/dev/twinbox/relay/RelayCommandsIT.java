@@ -19,7 +19,7 @@ class RelayCommandsIT {
     private static final Duration SOON = Duration.ofMinutes(2);
 
     @Test
-    void migrate_creates_schema_and_tables_and_repeating_it_changes_nothing() throws SQLException {
+    void migrateCreatesSchemaAndTablesAndRepeatingItChangesNothing() throws SQLException {
         OutboxSchema tables = new OutboxSchema("Sales-EU 1", "Out\"Box");
         try (RelayRig rig = RelayRig.withoutTables(tables)) {
             Map<String, String> names = Map.of(
@@ -38,7 +38,7 @@ class RelayCommandsIT {
     }
 
     @Test
-    void migrate_says_what_the_database_refuses() throws SQLException {
+    void migrateSaysWhatTheDatabaseRefuses() throws SQLException {
         try (RelayRig rig = RelayRig.create()) {
             RelayProcess migrate = rig.relay(Map.of("twinbox.relay.database.password", "no"), "migrate")
                     .start();
@@ -50,7 +50,7 @@ class RelayCommandsIT {
     }
 
     @Test
-    void migrate_waits_for_a_database_that_starts() throws SQLException {
+    void migrateWaitsForADatabaseThatStarts() throws SQLException {
         try (RelayRig rig = RelayRig.create();
                 TcpProxy proxy = TcpProxy.to("127.0.0.1", RelayRig.POSTGRES.port())) {
             proxy.cut();
@@ -68,7 +68,7 @@ class RelayCommandsIT {
     }
 
     @Test
-    void status_tells_on_one_screen_how_the_relay_stands() throws SQLException {
+    void statusTellsOnOneScreenHowTheRelayStands() throws SQLException {
         try (RelayRig rig = RelayRig.create()) {
             String before = status(rig);
             assertThat(before).contains("never taken", "nothing relayed yet", "0 events", "never");

@@ -29,7 +29,7 @@ class RelayMainTest {
             run | twinbox.relay.database.url is missing
             migrate | twinbox.relay.kafka.bootstrap.servers is missing
             """)
-    void wrong_arguments_are_one_message_and_exit_code_2(String arguments, String expected) {
+    void wrongArgumentsAreOneMessageAndExitCode2(String arguments, String expected) {
         int code = execute(arguments.isBlank() ? new String[0] : arguments.split(" "));
 
         assertThat(code).isEqualTo(ExitCode.USAGE.number());
@@ -39,13 +39,13 @@ class RelayMainTest {
 
     @ParameterizedTest
     @CsvSource({"--help", "run --help", "migrate --help", "status --help"})
-    void help_is_there_for_each_command_and_lists_the_exit_codes(String arguments) {
+    void helpIsThereForEachCommandAndListsTheExitCodes(String arguments) {
         assertThat(execute(arguments.split(" "))).isZero();
         assertThat(out.toString()).contains("Usage: twinbox-relay");
     }
 
     @Test
-    void the_help_lists_the_exit_codes_and_the_version_is_shown() {
+    void theHelpListsTheExitCodesAndTheVersionIsShown() {
         execute("--help");
         assertThat(out.toString()).contains("Exit codes:", "asked to stop, the relay did not end in time");
 

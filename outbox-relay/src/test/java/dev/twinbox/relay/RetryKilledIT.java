@@ -23,7 +23,7 @@ class RetryKilledIT {
             "twinbox.relay.page.rows", "20");
 
     @Test
-    void parked_keys_that_still_get_events_are_retried_in_order_over_kills() throws Exception {
+    void parkedKeysThatStillGetEventsAreRetriedInOrderOverKills() throws Exception {
         try (RelayRig rig = RelayRig.create()) {
             EngineRig.setTopic(rig.topic(), "max.message.bytes", "5000");
             RelayProcess relay = rig.relay(CONFIG).start();

@@ -21,7 +21,7 @@ class Scenario01SeqGapIT {
     private static final int WRITERS = 2;
 
     @Test
-    void an_event_with_a_lower_number_that_commits_later_arrives() throws SQLException {
+    void anEventWithALowerNumberThatCommitsLaterArrives() throws SQLException {
         try (RelayRig rig = RelayRig.create();
                 Connection first = rig.connect();
                 Connection second = rig.connect()) {
@@ -42,7 +42,7 @@ class Scenario01SeqGapIT {
 
     @Test
     @Tag("proof")
-    void two_hundred_threads_with_pauses_and_rollbacks_lose_and_invent_nothing() throws Exception {
+    void twoHundredThreadsWithPausesAndRollbacksLoseAndInventNothing() throws Exception {
         try (RelayRig rig = RelayRig.create()) {
             RelayProcess relay = rig.startRelay(Map.of());
             List<Process> writers = new ArrayList<>();

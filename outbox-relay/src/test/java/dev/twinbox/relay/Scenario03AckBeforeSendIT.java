@@ -23,7 +23,7 @@ class Scenario03AckBeforeSendIT {
     }
 
     @Test
-    void while_kafka_is_down_nothing_counts_as_sent_and_later_all_arrives() throws Exception {
+    void whileKafkaIsDownNothingCountsAsSentAndLaterAllArrives() throws Exception {
         try (RelayRig rig = RelayRig.create()) {
             RelayProcess relay = rig.startRelay(Map.of("twinbox.relay.lease", "PT2S"));
             RelayRig.KAFKA.stop();
@@ -46,7 +46,7 @@ class Scenario03AckBeforeSendIT {
     }
 
     @Test
-    void a_broker_that_takes_records_and_does_not_answer_has_not_acknowledged_them() throws Exception {
+    void aBrokerThatTakesRecordsAndDoesNotAnswerHasNotAcknowledgedThem() throws Exception {
         try (RelayRig rig = RelayRig.create()) {
             RelayProcess relay = rig.startRelay(Map.of());
             rig.insertAndCommit(1);

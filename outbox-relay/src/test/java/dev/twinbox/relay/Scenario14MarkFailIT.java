@@ -28,7 +28,7 @@ class Scenario14MarkFailIT {
     private static final int EVENTS = 50;
 
     @Test
-    void a_cut_between_acknowledgement_and_saved_position_repeats_and_loses_none() throws Exception {
+    void aCutBetweenAcknowledgementAndSavedPositionRepeatsAndLosesNone() throws Exception {
         try (RelayRig rig = RelayRig.create();
                 TcpProxy proxy = TcpProxy.to("127.0.0.1", RelayRig.POSTGRES.port())) {
             RelayProcess relay = rig.startRelay(
@@ -46,7 +46,7 @@ class Scenario14MarkFailIT {
     }
 
     @Test
-    void a_kill_between_acknowledgement_and_saved_position_repeats_and_loses_none() throws Exception {
+    void aKillBetweenAcknowledgementAndSavedPositionRepeatsAndLosesNone() throws Exception {
         try (RelayRig rig = RelayRig.create()) {
             RelayProcess relay = rig.startRelay(Map.of());
 

@@ -48,7 +48,7 @@ class Scenario15OrderXidIT {
     }
 
     @Test
-    void a_transaction_that_has_an_id_early_and_changes_the_key_late_comes_second() throws SQLException {
+    void aTransactionThatHasAnIdEarlyAndChangesTheKeyLateComesSecond() throws SQLException {
         execute(first, "insert into unrelated values ('draws the lower transaction id')");
         UUID e1 = change(second);
         second.commit();
@@ -62,7 +62,7 @@ class Scenario15OrderXidIT {
      * The relay has seen the earlier transaction in progress, so it reads its rows by the other branch of the window.
      */
     @Test
-    void so_it_does_when_the_relay_runs_meanwhile() throws SQLException {
+    void soItDoesWhenTheRelayRunsMeanwhile() throws SQLException {
         rig.startRelay(Map.of());
         execute(first, "insert into unrelated values ('draws the lower transaction id')");
         UUID e1 = change(second);
@@ -76,7 +76,7 @@ class Scenario15OrderXidIT {
     }
 
     @Test
-    void a_transaction_that_waited_for_the_keys_lock_comes_second() throws Exception {
+    void aTransactionThatWaitedForTheKeysLockComesSecond() throws Exception {
         execute(first, "insert into unrelated values ('draws the lower transaction id')");
         UUID e1 = change(second);
         CompletableFuture<UUID> waiting = CompletableFuture.supplyAsync(() -> {
@@ -98,7 +98,7 @@ class Scenario15OrderXidIT {
     }
 
     @Test
-    void a_thousand_events_of_one_key_at_one_time_keep_the_order_of_emission() throws SQLException {
+    void aThousandEventsOfOneKeyAtOneTimeKeepTheOrderOfEmission() throws SQLException {
         List<UUID> events = new ArrayList<>();
         for (int i = 0; i < 1_000; i++) {
             events.add(rig.insert(first, KEY));

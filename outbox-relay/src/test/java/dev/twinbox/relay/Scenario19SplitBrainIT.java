@@ -36,7 +36,7 @@ class Scenario19SplitBrainIT {
             "twinbox.relay.page.in-flight", Integer.toString(PAGES));
 
     @Test
-    void an_owner_that_slept_through_its_lease_never_moves_the_position() throws Exception {
+    void anOwnerThatSleptThroughItsLeaseNeverMovesThePosition() throws Exception {
         try (RelayRig rig = RelayRig.create()) {
             List<RelayProcess> relays = List.of(rig.startRelay(CONFIG), rig.relay(CONFIG));
             RelayProcess standby = relays.get(1).start();
@@ -69,7 +69,7 @@ class Scenario19SplitBrainIT {
 
     @Test
     @Tag("proof")
-    void an_owner_cut_off_from_the_database_sends_and_changes_nothing_after_its_lease() throws Exception {
+    void anOwnerCutOffFromTheDatabaseSendsAndChangesNothingAfterItsLease() throws Exception {
         try (RelayRig rig = RelayRig.create();
                 TcpProxy proxy = TcpProxy.to("127.0.0.1", RelayRig.POSTGRES.port())) {
             Map<String, String> cutOff = new HashMap<>(CONFIG);
@@ -94,7 +94,7 @@ class Scenario19SplitBrainIT {
     }
 
     @Test
-    void a_statement_of_an_earlier_epoch_of_the_same_owner_changes_nothing() throws Exception {
+    void aStatementOfAnEarlierEpochOfTheSameOwnerChangesNothing() throws Exception {
         OutboxDatabaseFixture database = OutboxDatabaseFixture.create();
         try (Connection connection = database.connect()) {
             UUID owner = UUID.randomUUID();
@@ -119,7 +119,7 @@ class Scenario19SplitBrainIT {
 
     @Test
     @Tag("proof")
-    void the_lease_is_renewed_once_a_second_at_most_however_short_it_is() throws Exception {
+    void theLeaseIsRenewedOnceASecondAtMostHoweverShortItIs() throws Exception {
         try (RelayRig rig = RelayRig.create();
                 Connection connection = rig.connect();
                 Statement statement = connection.createStatement()) {

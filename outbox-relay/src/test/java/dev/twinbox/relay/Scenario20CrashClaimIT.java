@@ -23,12 +23,12 @@ class Scenario20CrashClaimIT {
             Map.of("twinbox.relay.lease", LEASE.toString(), "twinbox.relay.page.rows", "50");
 
     @Test
-    void a_relay_killed_20_times_under_load_loses_nothing_and_keeps_each_keys_order() throws SQLException {
+    void aRelayKilled20TimesUnderLoadLosesNothingAndKeepsEachKeysOrder() throws SQLException {
         killUnderLoad(20);
     }
 
     @Test
-    void a_relay_killed_under_load_loses_nothing_and_keeps_each_keys_order() throws SQLException {
+    void aRelayKilledUnderLoadLosesNothingAndKeepsEachKeysOrder() throws SQLException {
         killUnderLoad(3);
     }
 
@@ -61,7 +61,7 @@ class Scenario20CrashClaimIT {
     }
 
     @Test
-    void a_standby_takes_the_place_of_a_killed_owner_when_the_lease_ends() throws SQLException {
+    void aStandbyTakesThePlaceOfAKilledOwnerWhenTheLeaseEnds() throws SQLException {
         Duration lease = Duration.ofSeconds(5); // the default
         try (RelayRig rig = RelayRig.create()) {
             RelayProcess first = rig.startRelay(leaseOf(lease));
@@ -77,7 +77,7 @@ class Scenario20CrashClaimIT {
     }
 
     @Test
-    void a_standby_replaces_a_stopped_owner_before_the_end_of_the_lease() throws SQLException {
+    void aStandbyReplacesAStoppedOwnerBeforeTheEndOfTheLease() throws SQLException {
         Duration lease = Duration.ofMinutes(2);
         try (RelayRig rig = RelayRig.create()) {
             RelayProcess first = rig.startRelay(leaseOf(lease));

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 class Scenario22ClockSkewIT {
 
     @Test
-    void an_application_clock_10_minutes_off_neither_delays_nor_reorders_events() throws SQLException {
+    void anApplicationClock10MinutesOffNeitherDelaysNorReordersEvents() throws SQLException {
         try (RelayRig rig = RelayRig.create();
                 Connection connection = rig.connect();
                 Statement statement = connection.createStatement()) {
@@ -53,7 +53,7 @@ class Scenario22ClockSkewIT {
 
     /** A process that does not read its clock cannot be misled by it. */
     @Test
-    void the_relay_reads_no_process_clock_and_sql_no_clock_that_stops_in_a_transaction() throws IOException {
+    void theRelayReadsNoProcessClockAndSqlNoClockThatStopsInATransaction() throws IOException {
         List<String> forbidden = List.of(
                 "currentTimeMillis",
                 "Instant.now",

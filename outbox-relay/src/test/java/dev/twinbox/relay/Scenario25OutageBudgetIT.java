@@ -29,12 +29,12 @@ class Scenario25OutageBudgetIT {
 
     @Test
     @Tag("proof")
-    void a_broker_that_is_down_costs_no_attempt_and_all_is_sent_in_order_soon_after() throws SQLException {
+    void aBrokerThatIsDownCostsNoAttemptAndAllIsSentInOrderSoonAfter() throws SQLException {
         outage(RelayRig.KAFKA::kill, RelayRig.KAFKA::start);
     }
 
     @Test
-    void a_broker_that_does_not_answer_costs_no_attempt_and_all_is_sent_in_order() throws SQLException {
+    void aBrokerThatDoesNotAnswerCostsNoAttemptAndAllIsSentInOrder() throws SQLException {
         outage(RelayRig.KAFKA::pause, RelayRig.KAFKA::resume);
     }
 

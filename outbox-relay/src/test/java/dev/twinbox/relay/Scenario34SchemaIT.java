@@ -32,7 +32,7 @@ class Scenario34SchemaIT {
     private static final Map<String, String> TABLE_NAMES = Map.of("twinbox.outbox.table", TABLE);
 
     @Test
-    void by_configuration_two_schemas_of_one_database_have_a_relay_each() throws SQLException {
+    void byConfigurationTwoSchemasOfOneDatabaseHaveARelayEach() throws SQLException {
         try (RelayRig rig = RelayRig.withoutTables(tables(SCHEMA))) {
             Map<String, String> first = new LinkedHashMap<>(TABLE_NAMES);
             first.put("twinbox.outbox.schema", SCHEMA);
@@ -63,7 +63,7 @@ class Scenario34SchemaIT {
     }
 
     @Test
-    void by_the_search_path_alone_all_statements_find_their_tables() throws SQLException {
+    void byTheSearchPathAloneAllStatementsFindTheirTables() throws SQLException {
         try (RelayRig rig = RelayRig.withoutTables(tables(SCHEMA))) {
             try (Connection connection = rig.connect()) {
                 execute(connection, "create schema \"" + SCHEMA + "\"");

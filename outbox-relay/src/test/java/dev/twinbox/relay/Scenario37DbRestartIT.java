@@ -35,7 +35,7 @@ class Scenario37DbRestartIT {
     }
 
     @Test
-    void after_each_of_several_restarts_under_load_the_relay_goes_on_and_nothing_is_lost() throws Exception {
+    void afterEachOfSeveralRestartsUnderLoadTheRelayGoesOnAndNothingIsLost() throws Exception {
         try (RelayRig rig = RelayRig.create()) {
             RelayProcess relay = rig.startRelay(Map.of());
             long process = relay.pid();
@@ -59,7 +59,7 @@ class Scenario37DbRestartIT {
 
     @Test
     @Tag("proof")
-    void readiness_reports_a_long_database_outage_and_it_costs_one_attempt_per_second() throws Exception {
+    void readinessReportsALongDatabaseOutageAndItCostsOneAttemptPerSecond() throws Exception {
         try (RelayRig rig = RelayRig.create()) {
             RelayProcess relay = rig.startRelay(Map.of());
             rig.insertAndCommit(20);
@@ -106,7 +106,7 @@ class Scenario37DbRestartIT {
 
     @Test
     @Tag("proof")
-    void an_outage_of_both_writes_one_line_per_second_with_the_count_of_lines_held_back() throws Exception {
+    void anOutageOfBothWritesOneLinePerSecondWithTheCountOfLinesHeldBack() throws Exception {
         try (RelayRig rig = RelayRig.create()) {
             // Default log levels: the test checks what an operator gets by default.
             RelayProcess relay = rig.startRelay(Map.of());

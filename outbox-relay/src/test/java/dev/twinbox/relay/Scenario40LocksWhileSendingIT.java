@@ -29,7 +29,7 @@ class Scenario40LocksWhileSendingIT {
     }
 
     @Test
-    void while_kafka_hangs_business_vacuum_and_ddl_never_wait_for_a_lock_of_the_relay() throws Exception {
+    void whileKafkaHangsBusinessVacuumAndDdlNeverWaitForALockOfTheRelay() throws Exception {
         try (RelayRig rig = RelayRig.create();
                 Connection connection = rig.connect()) {
             RelayProcess relay = rig.startRelay(Map.of());

@@ -27,7 +27,7 @@ class Scenario51BacklogOomIT {
     private static final Pattern USED = Pattern.compile("jvm_memory_used_bytes\\{area=\"heap\".*} (\\S+)");
 
     @Test
-    void a_backlog_of_many_small_events_is_sent_from_64_MB_of_heap() throws Exception {
+    void aBacklogOfManySmallEventsIsSentFrom64MBOfHeap() throws Exception {
         try (RelayRig rig = RelayRig.create();
                 Connection connection = rig.connect()) {
             write(connection, rig.topic(), ROWS, "'small'");
@@ -36,7 +36,7 @@ class Scenario51BacklogOomIT {
     }
 
     @Test
-    void a_backlog_of_8_MB_events_is_sent_from_256_MB_of_heap() throws Exception {
+    void aBacklogOf8MBEventsIsSentFrom256MBOfHeap() throws Exception {
         try (RelayRig rig = RelayRig.create();
                 Connection connection = rig.connect()) {
             EngineRig.setTopic(rig.topic(), "max.message.bytes", "10000000");

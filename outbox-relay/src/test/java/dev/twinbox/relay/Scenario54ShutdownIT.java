@@ -28,7 +28,7 @@ class Scenario54ShutdownIT {
     }
 
     @Test
-    void sigterm_under_load_ends_with_0_and_nothing_is_sent_twice_after_the_next_start() throws SQLException {
+    void sigtermUnderLoadEndsWith0AndNothingIsSentTwiceAfterTheNextStart() throws SQLException {
         try (RelayRig rig = RelayRig.create()) {
             RelayProcess relay = rig.startRelay(Map.of());
             try (BusinessLoad load = BusinessLoad.start(rig, 4)) {
@@ -50,7 +50,7 @@ class Scenario54ShutdownIT {
     }
 
     @Test
-    void a_second_sigterm_changes_nothing() throws SQLException {
+    void aSecondSigtermChangesNothing() throws SQLException {
         try (RelayRig rig = RelayRig.create()) {
             RelayProcess relay = rig.startRelay(Map.of());
             rig.insertAndCommit(10);
@@ -68,7 +68,7 @@ class Scenario54ShutdownIT {
     }
 
     @Test
-    void sigterm_while_kafka_does_not_answer_ends_with_0_in_time_and_loses_nothing() throws SQLException {
+    void sigtermWhileKafkaDoesNotAnswerEndsWith0InTimeAndLosesNothing() throws SQLException {
         try (RelayRig rig = RelayRig.create()) {
             RelayProcess relay = rig.startRelay(IMPATIENT);
             RelayRig.KAFKA.pause();
@@ -84,7 +84,7 @@ class Scenario54ShutdownIT {
     }
 
     @Test
-    void sigterm_while_postgresql_does_not_answer_ends_in_time_and_loses_nothing() throws SQLException {
+    void sigtermWhilePostgresqlDoesNotAnswerEndsInTimeAndLosesNothing() throws SQLException {
         try (RelayRig rig = RelayRig.create()) {
             RelayProcess relay = rig.startRelay(IMPATIENT);
             rig.insertAndCommit(20);
@@ -104,7 +104,7 @@ class Scenario54ShutdownIT {
     }
 
     @Test
-    void sigterm_before_the_database_was_ever_reached_ends_with_0() throws SQLException {
+    void sigtermBeforeTheDatabaseWasEverReachedEndsWith0() throws SQLException {
         try (RelayRig rig = RelayRig.create()) {
             RelayProcess relay = rig.relay(Map.of("twinbox.relay.database.url", "jdbc:postgresql://127.0.0.1:9/shop"))
                     .start();

@@ -37,7 +37,7 @@ class Scenario55TraceIT {
     private static final Duration LIMIT = Duration.ofSeconds(60);
 
     @Test
-    void sampled_events_get_a_span_below_the_one_that_created_them_and_others_get_none() throws Exception {
+    void sampledEventsGetASpanBelowTheOneThatCreatedThemAndOthersGetNone() throws Exception {
         try (OtlpReceiver collector = OtlpReceiver.start();
                 RelayRig rig = RelayRig.create()) {
             String late = rig.topic() + "-late";
@@ -92,7 +92,7 @@ class Scenario55TraceIT {
     }
 
     @Test
-    void switched_off_it_sends_by_the_producer_of_Kafka_itself_and_reads_no_settings() {
+    void switchedOffItSendsByTheProducerOfKafkaItselfAndReadsNoSettings() {
         Map<String, Object> settings = Map.of(
                 "bootstrap.servers", "127.0.0.1:1",
                 "key.serializer", "org.apache.kafka.common.serialization.ByteArraySerializer",
@@ -109,7 +109,7 @@ class Scenario55TraceIT {
     }
 
     @Test
-    void settings_that_OpenTelemetry_refuses_refuse_the_start() {
+    void settingsThatOpenTelemetryRefusesRefuseTheStart() {
         RelayConfig.Telemetry wrong =
                 new RelayConfig.Telemetry(Map.of("otel.sdk.disabled", "false", "otel.traces.exporter", "nonsense"));
 

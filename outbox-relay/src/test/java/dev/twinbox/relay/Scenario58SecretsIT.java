@@ -24,7 +24,7 @@ class Scenario58SecretsIT {
     private static final Duration SOON = Duration.ofSeconds(60);
 
     @Test
-    void no_secret_is_shown_by_log_health_metrics_commands_or_refusals() throws Exception {
+    void noSecretIsShownByLogHealthMetricsCommandsOrRefusals() throws Exception {
         try (RelayRig rig = RelayRig.create();
                 Connection connection = rig.connect()) {
             connection.createStatement().execute("create role secretive superuser login password '" + SECRET + "'");
@@ -67,7 +67,7 @@ class Scenario58SecretsIT {
                 "jdbc:postgresql://me:" + SECRET + "@h/db?password=" + SECRET,
                 "jdbc:postgresql://h?password=" + SECRET
             })
-    void refused_starts_do_not_show_them_either(String url) throws Exception {
+    void refusedStartsDoNotShowThemEither(String url) throws Exception {
         try (RelayRig rig = RelayRig.create()) {
             Map<String, String> wrong = secrets();
             wrong.put("twinbox.relay.database.url", url);

@@ -52,7 +52,7 @@ class SecuredKafkaIT {
     }
 
     @Test
-    void a_relay_with_the_documented_acls_publishes_and_reports_a_missing_right() throws Exception {
+    void aRelayWithTheDocumentedAclsPublishesAndReportsAMissingRight() throws Exception {
         KAFKA.createUser("relay", PASSWORD);
         KAFKA.createTopic("orders", 3, Map.of("max.message.bytes", "100000"));
         KAFKA.createTopic("forbidden", 1);
@@ -140,7 +140,7 @@ class SecuredKafkaIT {
     }
 
     @Test
-    void a_wrong_password_is_reported_at_start_and_later_and_blames_no_event() throws Exception {
+    void aWrongPasswordIsReportedAtStartAndLaterAndBlamesNoEvent() throws Exception {
         KAFKA.createTopic("guests", 1);
         KAFKA.createUser("guest", "another password");
         documentedRights().forEach(right -> KAFKA.allow("guest", right, ResourceType.TOPIC, "guests"));
@@ -181,7 +181,7 @@ class SecuredKafkaIT {
 
     /** The rights of the table below "Exactly-once publication", in addition to those of every relay. */
     @Test
-    void exactly_once_publication_needs_the_documented_acls_and_no_more() throws Exception {
+    void exactlyOncePublicationNeedsTheDocumentedAclsAndNoMore() throws Exception {
         KAFKA.createUser("once", PASSWORD);
         KAFKA.createTopic("payments", 1);
         KAFKA.createTopic("once-position", 2);
@@ -221,7 +221,7 @@ class SecuredKafkaIT {
     }
 
     @Test
-    void an_unknown_certificate_is_told_at_the_start() throws Exception {
+    void anUnknownCertificateIsToldAtTheStart() throws Exception {
         KAFKA.createUser("relay", PASSWORD);
         try (RelayRig rig = RelayRig.create()) {
             Map<String, String> settings = new HashMap<>(KAFKA.securedClientSettings("relay", PASSWORD));

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class AliasesTest {
 
     @Test
-    void a_former_name_stands_for_the_type_on_its_topic_only() {
+    void aFormerNameStandsForTheTypeOnItsTopicOnly() {
         Aliases aliases = Aliases.of(List.of(
                 handler("bill", "orders", "order.placed", "OrderCreated", "order.created"),
                 handler("ship", "shipments", "shipment.sent")));
@@ -22,7 +22,7 @@ class AliasesTest {
     }
 
     @Test
-    void handlers_of_one_type_may_share_a_former_name() {
+    void handlersOfOneTypeMayShareAFormerName() {
         assertThat(Aliases.problems(List.of(
                         handler("bill", "orders", "order.placed", "OrderCreated"),
                         handler("ship", "orders", "order.placed", "OrderCreated"),
@@ -31,7 +31,7 @@ class AliasesTest {
     }
 
     @Test
-    void a_former_name_of_two_types_is_refused() {
+    void aFormerNameOfTwoTypesIsRefused() {
         assertThat(Aliases.problems(List.of(
                         handler("bill", "orders", "order.placed", "OrderCreated"),
                         handler("ship", "orders", "order.packed", "OrderCreated"))))
@@ -40,7 +40,7 @@ class AliasesTest {
     }
 
     @Test
-    void a_former_name_that_is_in_use_is_refused() {
+    void aFormerNameThatIsInUseIsRefused() {
         assertThat(Aliases.problems(List.of(
                         handler("bill", "orders", "order.placed", "order.packed"),
                         handler("ship", "orders", "order.packed"))))

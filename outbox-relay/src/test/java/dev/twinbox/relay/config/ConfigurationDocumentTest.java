@@ -21,7 +21,7 @@ class ConfigurationDocumentTest {
     private static final Path COMMAND_LINE = Path.of("..", "docs", "reference", "command-line.md");
 
     @Test
-    void the_document_has_the_row_of_each_key_of_the_relay() throws IOException {
+    void theDocumentHasTheRowOfEachKeyOfTheRelay() throws IOException {
         assertThat(rows())
                 .as("rows of %s; put in or take out what differs", DOCUMENT)
                 .containsAll(
@@ -29,7 +29,7 @@ class ConfigurationDocumentTest {
     }
 
     @Test
-    void the_document_names_no_key_of_the_relay_that_does_not_exist() throws IOException {
+    void theDocumentNamesNoKeyOfTheRelayThatDoesNotExist() throws IOException {
         List<String> keys = Stream.concat(RelaySettings.all().map(Setting::key), Stream.of(KafkaSettings.PREFIX + "*"))
                 .toList();
 
@@ -38,7 +38,7 @@ class ConfigurationDocumentTest {
     }
 
     @Test
-    void the_document_names_each_kafka_setting_that_the_relay_refuses() throws IOException {
+    void theDocumentNamesEachKafkaSettingThatTheRelayRefuses() throws IOException {
         String text = Files.readString(DOCUMENT);
 
         assertThat(KafkaSettings.FIXED.keySet())
@@ -46,7 +46,7 @@ class ConfigurationDocumentTest {
     }
 
     @Test
-    void the_page_of_the_command_line_explains_each_exit_code() throws IOException {
+    void thePageOfTheCommandLineExplainsEachExitCode() throws IOException {
         assertThat(Files.readAllLines(COMMAND_LINE))
                 .containsAll(Arrays.stream(ExitCode.values())
                         .map(code -> "| " + code.number() + " | " + code.meaning() + " |")

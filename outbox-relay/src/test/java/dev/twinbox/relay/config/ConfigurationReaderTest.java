@@ -27,7 +27,7 @@ class ConfigurationReaderTest {
     Path folder;
 
     @Test
-    void two_keys_are_enough() {
+    void twoKeysAreEnough() {
         RelayConfig config = read(Map.of());
 
         assertThat(config.name()).isEqualTo("relay");
@@ -41,7 +41,7 @@ class ConfigurationReaderTest {
     }
 
     @Test
-    void the_environment_wins_over_the_file_and_a_system_property_over_both() throws IOException {
+    void theEnvironmentWinsOverTheFileAndASystemPropertyOverBoth() throws IOException {
         Path file = file("""
                 twinbox.relay.database.url=jdbc:postgresql://file/shop
                 twinbox.relay.kafka.bootstrap.servers=file:9092
@@ -65,7 +65,7 @@ class ConfigurationReaderTest {
     }
 
     @Test
-    void an_expression_takes_its_value_from_the_environment() {
+    void anExpressionTakesItsValueFromTheEnvironment() {
         RelayConfig config = ConfigurationReader.read(
                 null,
                 Map.of("DB_PASSWORD", "s3cret"),
@@ -75,7 +75,7 @@ class ConfigurationReaderTest {
     }
 
     @Test
-    void a_dollar_sign_in_a_file_can_be_escaped() throws IOException {
+    void aDollarSignInAFileCanBeEscaped() throws IOException {
         Path file = file("twinbox.relay.database.password=pa\\\\${ss}\n");
 
         assertThat(ConfigurationReader.read(file, Map.of(), NEEDED).database().password())
@@ -83,7 +83,7 @@ class ConfigurationReaderTest {
     }
 
     @Test
-    void all_errors_are_told_at_once_each_with_key_value_place_and_bound() throws IOException {
+    void allErrorsAreToldAtOnceEachWithKeyValuePlaceAndBound() throws IOException {
         Path file = file("""
                 twinbox.relay.page.rows=0
                 twinbox.relay.lease=5s
@@ -160,7 +160,7 @@ class ConfigurationReaderTest {
             twinbox.relay.parked | x | is unknown
             twinbox.relays.name | x | did you mean twinbox.relay.name?
             """)
-    void a_bad_value_is_refused_with_its_key_and_what_would_be_legal(String key, String value, String expected) {
+    void aBadValueIsRefusedWithItsKeyAndWhatWouldBeLegal(String key, String value, String expected) {
         assertThatThrownBy(() -> read(Map.of(key, value)))
                 .isInstanceOfSatisfying(
                         RelayException.class, e -> assertThat(e.exitCode()).isEqualTo(ExitCode.USAGE))
@@ -186,13 +186,13 @@ class ConfigurationReaderTest {
             twinbox.relay.kafka.bootstrap.servers | a:1 | a:0
             twinbox.relay.kafka.bootstrap.servers | a:65535 | a:65536
             """)
-    void the_bound_is_within_and_what_is_beyond_it_is_not(String key, String within, String beyond) {
+    void theBoundIsWithinAndWhatIsBeyondItIsNot(String key, String within, String beyond) {
         assertThat(read(Map.of(key, within))).isNotNull();
         assertThatThrownBy(() -> read(Map.of(key, beyond))).message().contains("1 problem\n");
     }
 
     @Test
-    void telemetry_has_a_switch_and_the_rest_of_it_is_its_own_to_know() {
+    void telemetryHasASwitchAndTheRestOfItIsItsOwnToKnow() {
         RelayConfig config = read(Map.of("otel.sdk.disabled", "FALSE", "otel.service.name", "r", "other.key", "x"));
 
         assertThat(config.telemetry().settings())
@@ -204,18 +204,18 @@ class ConfigurationReaderTest {
     }
 
     @Test
-    void a_folder_is_no_configuration_file() {
+    void aFolderIsNoConfigurationFile() {
         assertThatThrownBy(() -> ConfigurationReader.read(folder, Map.of(), Map.of()))
                 .hasMessageContaining("it is a folder or its permissions forbid it");
     }
 
     @Test
-    void a_secret_prints_as_stars() {
+    void aSecretPrintsAsStars() {
         assertThat(new Secret("m4rk3r")).hasToString(Secret.MASK);
     }
 
     @Test
-    void what_is_no_typing_error_is_not_guessed() {
+    void whatIsNoTypingErrorIsNotGuessed() {
         assertThatThrownBy(() -> read(Map.of("twinbox.relay.lease.of.the.relay", "x")))
                 .hasMessageContaining("is unknown: remove it (docs/reference/configuration.md lists all keys)");
         assertThatThrownBy(() -> read(Map.of("twinbox.relay.lea", "x")))
@@ -223,7 +223,7 @@ class ConfigurationReaderTest {
     }
 
     @Test
-    void an_empty_value_counts_as_unset() {
+    void anEmptyValueCountsAsUnset() {
         assertThat(read(Map.of("twinbox.relay.name", "", "twinbox.outbox.schema", ""))
                         .name())
                 .isEqualTo("relay");
@@ -239,7 +239,7 @@ class ConfigurationReaderTest {
                 "twinbox.inbox.group",
                 "quarkus.http.port"
             })
-    void keys_of_applications_may_stand_in_the_same_file(String key) {
+    void keysOfApplicationsMayStandInTheSameFile(String key) {
         assertThat(read(Map.of(key, "x"))).isNotNull();
     }
 
@@ -251,14 +251,14 @@ class ConfigurationReaderTest {
                 "TWINBOX_RELAY_PORT",
                 "TWINBOX_RELAY_PORT_8480_TCP_ADDR"
             })
-    void what_kubernetes_adds_for_a_service_of_our_name_is_not_a_mistake(String variable) {
+    void whatKubernetesAddsForAServiceOfOurNameIsNotAMistake(String variable) {
         assertThat(ConfigurationReader.read(null, Map.of(variable, "tcp://10.0.0.1:8480"), NEEDED))
                 .isNotNull();
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"TWINBOX_RELAY_DATABASE_PASWORD", "TWINBOX_OUTBOX_TABEL", "TWINBOX_RELAY_KAFKA_LINGER"})
-    void a_mistyped_environment_variable_is_refused(String variable) {
+    void aMistypedEnvironmentVariableIsRefused(String variable) {
         assertThatThrownBy(() -> ConfigurationReader.read(null, Map.of(variable, "x"), NEEDED))
                 .hasMessageContaining(variable)
                 .hasMessageContaining("no known key");
@@ -270,7 +270,7 @@ class ConfigurationReaderTest {
         "twinbox.relay.idle.max, TWINBOX_RELAY_IDLE_MAX",
         "twinbox.relay.position-topic, TWINBOX_RELAY_POSITION_TOPIC"
     })
-    void a_dropped_key_is_refused_in_the_environment_too(String key, String variable) {
+    void aDroppedKeyIsRefusedInTheEnvironmentToo(String key, String variable) {
         assertThatThrownBy(() -> ConfigurationReader.read(null, Map.of(variable, "x"), NEEDED))
                 .message()
                 .contains("1 problem\n", "environment variable " + variable + " is unknown: it was dropped, remove it")
@@ -278,13 +278,13 @@ class ConfigurationReaderTest {
     }
 
     @Test
-    void the_position_topic_is_named_after_the_relay() {
+    void thePositionTopicIsNamedAfterTheRelay() {
         assertThat(read(Map.of("twinbox.relay.name", "orders")).delivery().positionTopic())
                 .isEqualTo("orders-position");
     }
 
     @Test
-    void secrets_show_neither_in_the_record_nor_in_errors() {
+    void secretsShowNeitherInTheRecordNorInErrors() {
         String marker = "m4rk3r";
         Map<String, String> secrets = Map.of(
                 "twinbox.relay.database.password", marker,
@@ -310,7 +310,7 @@ class ConfigurationReaderTest {
     }
 
     @Test
-    void a_file_that_cannot_be_read_is_a_usage_error_naming_it() throws IOException {
+    void aFileThatCannotBeReadIsAUsageErrorNamingIt() throws IOException {
         Path missing = folder.resolve("none.properties");
         assertThatThrownBy(() -> ConfigurationReader.read(missing, Map.of(), Map.of()))
                 .isInstanceOfSatisfying(

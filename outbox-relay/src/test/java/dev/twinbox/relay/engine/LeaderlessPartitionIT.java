@@ -32,7 +32,7 @@ class LeaderlessPartitionIT {
     private static final Duration RESTART = Duration.ofSeconds(20);
 
     @Test
-    void only_keys_of_a_lost_broker_wait_and_are_sent_in_order_when_it_is_back() throws Exception {
+    void onlyKeysOfALostBrokerWaitAndAreSentInOrderWhenItIsBack() throws Exception {
         try (KafkaCluster cluster = KafkaCluster.of(2)) {
             cluster.brokers().forEach(broker -> broker.withJvmOptions("-XX:TieredStopAtLevel=1"));
             cluster.start();

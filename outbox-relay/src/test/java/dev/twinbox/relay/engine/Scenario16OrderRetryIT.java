@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 class Scenario16OrderRetryIT {
 
     @Test
-    void an_event_that_fails_for_a_while_is_not_overtaken_and_other_keys_are_not_held_up() throws Exception {
+    void anEventThatFailsForAWhileIsNotOvertakenAndOtherKeysAreNotHeldUp() throws Exception {
         try (EngineRig rig = EngineRig.create().withTopic();
                 Connection connection = rig.connect();
                 BrokenProducer broken = new BrokenProducer(
@@ -54,7 +54,7 @@ class Scenario16OrderRetryIT {
      * would accept the second batch after it has refused the first.
      */
     @Test
-    void an_event_that_the_broker_refuses_is_not_overtaken_by_what_was_sent_with_it() throws Exception {
+    void anEventThatTheBrokerRefusesIsNotOvertakenByWhatWasSentWithIt() throws Exception {
         for (int round = 0; round < 3; round++) {
             try (EngineRig rig = EngineRig.create().withTopic(Map.of("max.message.bytes", "5000"));
                     Connection connection = rig.connect()) {

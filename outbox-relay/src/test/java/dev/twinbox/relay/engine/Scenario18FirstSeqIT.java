@@ -24,7 +24,7 @@ class Scenario18FirstSeqIT {
 
     @ParameterizedTest
     @ValueSource(ints = {Connection.TRANSACTION_READ_COMMITTED, Connection.TRANSACTION_REPEATABLE_READ})
-    void fifty_concurrent_first_events_of_a_key_all_commit_and_none_waits(int isolation) throws Exception {
+    void fiftyConcurrentFirstEventsOfAKeyAllCommitAndNoneWaits(int isolation) throws Exception {
         try (EngineRig rig = EngineRig.create().withTopic();
                 Connection bystander = rig.connect()) {
             bystander.setAutoCommit(false);

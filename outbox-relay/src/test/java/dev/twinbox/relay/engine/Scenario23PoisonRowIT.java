@@ -25,7 +25,7 @@ class Scenario23PoisonRowIT {
         "no time, 'occurred_at', 'null', is null",
         "no topic, 'topic', 'null', no topic",
     })
-    void an_unreadable_row_is_parked_with_its_fault_and_all_others_are_sent_at_once(
+    void anUnreadableRowIsParkedWithItsFaultAndAllOthersAreSentAtOnce(
             String name, String column, String value, String fault) throws Exception {
         // Pages are cut in two ways. A row without a required value must get lost in neither.
         for (int bytes : name.startsWith("no type") ? new int[] {100_000, 5_000} : new int[] {5_000}) {

@@ -31,7 +31,7 @@ public class Scenario24TooLargeIT {
      */
     @ParameterizedTest(name = "client limit and compression {0}")
     @ValueSource(strings = {"400000 none", "8000000 none", "8000000 lz4"})
-    void an_event_that_is_too_large_is_parked_and_only_its_key_waits(String client) throws Exception {
+    void anEventThatIsTooLargeIsParkedAndOnlyItsKeyWaits(String client) throws Exception {
         try (EngineRig rig = EngineRig.create().withTopic(Map.of("max.message.bytes", Integer.toString(TOPIC_LIMIT)));
                 Connection connection = rig.connect()) {
             String limit = client.split(" ")[0];

@@ -22,7 +22,7 @@ class Scenario30NulIT {
     private static final byte[] BYTES = {0, 1, (byte) 0xff, (byte) 0xfe, 0, (byte) 0xed, (byte) 0xa0, (byte) 0x80};
 
     @Test
-    void odd_text_in_attributes_and_any_payload_bytes_arrive_unchanged() throws Exception {
+    void oddTextInAttributesAndAnyPayloadBytesArriveUnchanged() throws Exception {
         try (EngineRig rig = EngineRig.create().withTopic();
                 Connection connection = rig.connect();
                 PreparedStatement insert = connection.prepareStatement("insert into outbox_event"

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 class Scenario41TopicMissingIT {
 
     @Test
-    void only_events_of_a_missing_or_illegal_topic_wait_and_stay_in_order() throws Exception {
+    void onlyEventsOfAMissingOrIllegalTopicWaitAndStayInOrder() throws Exception {
         try (EngineRig rig = EngineRig.create().withTopic();
                 Connection connection = rig.connect()) {
             String missing = rig.topic + "-missing";
@@ -72,7 +72,7 @@ class Scenario41TopicMissingIT {
     }
 
     @Test
-    void an_operator_sends_in_order_what_has_waited_for_longer_than_the_limit() throws Exception {
+    void anOperatorSendsInOrderWhatHasWaitedForLongerThanTheLimit() throws Exception {
         try (EngineRig rig = EngineRig.create();
                 Connection connection = rig.connect()) {
             rig.waitingLimit = Duration.ofSeconds(1);
@@ -94,7 +94,7 @@ class Scenario41TopicMissingIT {
     }
 
     @Test
-    void a_partition_that_takes_nothing_holds_up_the_others_for_the_stall_timeout_at_most() throws Exception {
+    void aPartitionThatTakesNothingHoldsUpTheOthersForTheStallTimeoutAtMost() throws Exception {
         try (EngineRig rig = EngineRig.create().withTopic();
                 Connection connection = rig.connect();
                 BrokenProducer broken =

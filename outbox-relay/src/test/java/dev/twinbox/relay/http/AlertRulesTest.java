@@ -20,7 +20,7 @@ class AlertRulesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"how-to/alerts.yml", "reference/metrics.md"})
-    void each_metric_that_the_document_names_is_one_of_the_relays(String document) throws IOException {
+    void eachMetricThatTheDocumentNamesIsOneOfTheRelays(String document) throws IOException {
         Set<String> named = new TreeSet<>();
         Matcher matcher = METRIC.matcher(Files.readString(Path.of("..", "docs", document)));
         while (matcher.find()) {

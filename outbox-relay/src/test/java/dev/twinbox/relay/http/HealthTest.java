@@ -15,20 +15,20 @@ class HealthTest {
     private final Health health = new Health(progress, TIMEOUT);
 
     @Test
-    void is_not_ready_before_the_first_successful_poll() {
+    void isNotReadyBeforeTheFirstSuccessfulPoll() {
         assertDown("no successful poll yet");
         assertThat(health.live().status()).isEqualTo(Health.Status.UP);
     }
 
     @Test
-    void is_ready_when_the_lease_is_held_and_the_outbox_was_read() {
+    void isReadyWhenTheLeaseIsHeldAndTheOutboxWasRead() {
         relaying();
 
         assertUp();
     }
 
     @Test
-    void is_ready_as_a_standby_as_long_as_it_looks_at_the_lease() {
+    void isReadyAsAStandbyAsLongAsItLooksAtTheLease() {
         progress.recordLeaseElsewhere("somebody");
         assertUp();
         assertThat(health.ready().json().toString()).contains("standby", "somebody");
@@ -38,7 +38,7 @@ class HealthTest {
     }
 
     @Test
-    void is_ready_as_a_standby_whatever_kafka_did_while_it_was_the_owner() {
+    void isReadyAsAStandbyWhateverKafkaDidWhileItWasTheOwner() {
         relaying();
         progress.recordBrokerFailure("no answer within 5 s");
         assertDown("no answer within 5 s");
@@ -49,7 +49,7 @@ class HealthTest {
     }
 
     @Test
-    void is_down_without_a_lease() {
+    void isDownWithoutALease() {
         relaying();
         progress.recordLeaseGone();
 
@@ -57,7 +57,7 @@ class HealthTest {
     }
 
     @Test
-    void is_down_when_polls_stop() {
+    void isDownWhenPollsStop() {
         relaying();
         pass(TIMEOUT.plusSeconds(1));
 
@@ -65,7 +65,7 @@ class HealthTest {
     }
 
     @Test
-    void is_down_with_the_cause_while_the_database_fails_and_up_after_the_next_poll() {
+    void isDownWithTheCauseWhileTheDatabaseFailsAndUpAfterTheNextPoll() {
         relaying();
         progress.recordDatabaseFailure("connection refused");
         assertDown("connection refused");
@@ -75,7 +75,7 @@ class HealthTest {
     }
 
     @Test
-    void is_down_with_the_cause_while_kafka_fails_and_up_after_the_next_acknowledgement() {
+    void isDownWithTheCauseWhileKafkaFailsAndUpAfterTheNextAcknowledgement() {
         relaying();
         progress.recordPoll(1);
         progress.recordBrokerFailure("no brokers");
@@ -86,7 +86,7 @@ class HealthTest {
     }
 
     @Test
-    void is_down_when_events_are_in_flight_and_nothing_moves() {
+    void isDownWhenEventsAreInFlightAndNothingMoves() {
         relaying();
         pass(TIMEOUT.multipliedBy(2));
         progress.recordPoll(5);
@@ -101,7 +101,7 @@ class HealthTest {
     }
 
     @Test
-    void is_neither_live_nor_ready_when_the_loop_has_ended() {
+    void isNeitherLiveNorReadyWhenTheLoopHasEnded() {
         relaying();
         progress.recordEnd("an unexpected error");
 
@@ -110,7 +110,7 @@ class HealthTest {
     }
 
     @Test
-    void causes_do_not_show_passwords() {
+    void causesDoNotShowPasswords() {
         progress.recordDatabaseFailure("jdbc:postgresql://h/d?sslpassword=s3cret refused");
 
         assertThat(health.ready().json().toString()).doesNotContain("s3cret").contains("refused");

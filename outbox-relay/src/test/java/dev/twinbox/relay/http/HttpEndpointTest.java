@@ -31,7 +31,7 @@ class HttpEndpointTest {
     }
 
     @Test
-    void health_is_json_with_503_when_down_and_200_when_up() throws Exception {
+    void healthIsJsonWith503WhenDownAnd200WhenUp() throws Exception {
         HttpResponse<String> down = get("/health/ready");
         assertThat(down.statusCode()).isEqualTo(503);
         assertThat(down.headers().firstValue("content-type")).hasValue("application/json");
@@ -46,7 +46,7 @@ class HttpEndpointTest {
     }
 
     @Test
-    void metrics_have_the_figures_of_the_relay_and_a_fixed_number_of_series() throws Exception {
+    void metricsHaveTheFiguresOfTheRelayAndAFixedNumberOfSeries() throws Exception {
         progress.recordPoll(3);
         progress.recordAcknowledged(2, 100);
         String first = get("/metrics").body();
@@ -64,7 +64,7 @@ class HttpEndpointTest {
     }
 
     @Test
-    void other_paths_are_not_found_and_nothing_can_be_changed() throws Exception {
+    void otherPathsAreNotFoundAndNothingCanBeChanged() throws Exception {
         assertThat(get("/").statusCode()).isEqualTo(404);
         assertThat(get("/health/ready/x").statusCode()).isEqualTo(404);
         HttpRequest post = HttpRequest.newBuilder(uri("/metrics"))
@@ -75,7 +75,7 @@ class HttpEndpointTest {
     }
 
     @Test
-    void a_port_in_use_is_a_usage_error_that_names_it() throws IOException {
+    void aPortInUseIsAUsageErrorThatNamesIt() throws IOException {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             assertThatThrownBy(() -> endpoint("127.0.0.1", taken.getLocalPort()))
                     .isInstanceOfSatisfying(
@@ -86,7 +86,7 @@ class HttpEndpointTest {
     }
 
     @Test
-    void an_address_of_another_host_is_a_usage_error() {
+    void anAddressOfAnotherHostIsAUsageError() {
         assertThatThrownBy(() -> endpoint("192.0.2.1", 0))
                 .isInstanceOf(RelayException.class)
                 .hasMessageContaining("192.0.2.1");

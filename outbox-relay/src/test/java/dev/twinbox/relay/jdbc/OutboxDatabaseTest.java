@@ -17,7 +17,7 @@ class OutboxDatabaseTest {
         "?loginTimeout=7&socketTimeout=60, 5, 7, 60",
         "?connectTimeout=3&loginTimeout=9, 3, 9, 20"
     })
-    void timeouts_of_the_url_win_over_the_defaults(String parameters, int connect, int login, int socket) {
+    void timeoutsOfTheUrlWinOverTheDefaults(String parameters, int connect, int login, int socket) {
         PGSimpleDataSource source = OutboxDatabase.dataSource(ConfigurationReader.read(
                 null,
                 Map.of(),

@@ -50,26 +50,26 @@ class ParkedPlansIT {
     }
 
     @Test
-    void looking_for_events_to_send_reads_none_that_wait() throws SQLException {
+    void lookingForEventsToSendReadsNoneThatWait() throws SQLException {
         assertThat(buffers(ParkedQueue.READY, "'relay'", "500", "'relay'", "'relay'", "2000", "2000"))
                 .isLessThan(BUFFERS);
         assertThat(buffers(ParkedQueue.HAS_DISCARDED, "'relay'")).isLessThan(BUFFERS);
     }
 
     @Test
-    void looking_for_what_is_waited_for_hops_over_what_waits() throws SQLException {
+    void lookingForWhatIsWaitedForHopsOverWhatWaits() throws SQLException {
         assertThat(buffers(ParkedQueue.WAITED_FOR, "'relay'", "'relay'", "500")).isLessThan(BUFFERS);
     }
 
     @Test
-    void looking_for_blocked_keys_reads_a_row_for_each() throws SQLException {
+    void lookingForBlockedKeysReadsARowForEach() throws SQLException {
         String topics = "array(select 'orders' from generate_series(1, 100))";
         String keys = "array(select 'k' || n * 7 from generate_series(1, 100) n)";
         assertThat(buffers(ParkedTable.BLOCKED, topics, keys, "'relay'")).isLessThan(100 * 8);
     }
 
     @Test
-    void what_has_waited_is_read_as_far_as_it_is_sent() throws SQLException {
+    void whatHasWaitedIsReadAsFarAsItIsSent() throws SQLException {
         assertThat(buffers(ParkedQueue.WAITING, "'relay'", "'missing1'", "-1", "50", "'relay'", "'relay'", "50", "50"))
                 .isLessThan(50 * 8);
     }

@@ -18,7 +18,7 @@ import org.slf4j.event.KeyValuePair;
 class LogObjectTest {
 
     @Test
-    void a_line_is_one_json_object_and_holds_no_password() {
+    void aLineIsOneJsonObjectAndHoldsNoPassword() {
         JsonObject line = line(
                 "jdbc:postgresql://me:s3c\"ret@h/d?sslpassword=s3c\"ret&x=1 failed\nand more",
                 new IllegalStateException("password=s3cret"));
@@ -33,7 +33,7 @@ class LogObjectTest {
     }
 
     @Test
-    void what_the_filter_held_back_is_a_field() {
+    void whatTheFilterHeldBackIsAField() {
         assertThat(line("again", null).toString()).contains("\"kvpList\"", OutageFilter.SUPPRESSED);
     }
 

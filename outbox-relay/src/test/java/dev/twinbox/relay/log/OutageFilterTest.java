@@ -22,7 +22,7 @@ class OutageFilterTest {
     private final List<String> written = new ArrayList<>();
 
     @Test
-    void warnings_of_all_sources_share_one_line_per_second_and_ours_come_first() {
+    void warningsOfAllSourcesShareOneLinePerSecondAndOursComeFirst() {
         for (int tenth = 0; tenth < 600; tenth++) {
             log(KAFKA, Level.WARN, "Connection could not be established");
             log("org.postgresql.Driver", Level.ERROR, "Connection refused");
@@ -36,7 +36,7 @@ class OutageFilterTest {
     }
 
     @Test
-    void the_next_line_tells_how_many_were_held_back() {
+    void theNextLineTellsHowManyWereHeldBack() {
         log(OURS, Level.WARN, "first");
         log(OURS, Level.WARN, "second");
         log(KAFKA, Level.WARN, "third");
@@ -51,7 +51,7 @@ class OutageFilterTest {
     }
 
     @Test
-    void what_the_client_said_first_does_not_hide_what_the_relay_says_once() {
+    void whatTheClientSaidFirstDoesNotHideWhatTheRelaySaysOnce() {
         log(KAFKA, Level.WARN, "got error PRODUCER_FENCED");
         log(OURS, Level.WARN, "going back to the saved position");
         log(OURS, Level.WARN, "again");
@@ -65,7 +65,7 @@ class OutageFilterTest {
     }
 
     @Test
-    void many_lines_that_always_pass_cost_the_others_two_seconds_at_most() {
+    void manyLinesThatAlwaysPassCostTheOthersTwoSecondsAtMost() {
         for (int i = 0; i < 20; i++) {
             log(OURS, Level.INFO, "starting");
         }
@@ -76,7 +76,7 @@ class OutageFilterTest {
     }
 
     @Test
-    void start_stop_recovery_and_what_a_person_must_mend_is_never_held_back() {
+    void startStopRecoveryAndWhatAPersonMustMendIsNeverHeldBack() {
         log(OURS, Level.WARN, "failed");
         log(OURS, Level.INFO, "Took the lease");
         log(OURS, Level.ERROR, "refused for good");
@@ -85,7 +85,7 @@ class OutageFilterTest {
     }
 
     @Test
-    void a_line_that_always_passes_takes_the_second_of_the_others() {
+    void aLineThatAlwaysPassesTakesTheSecondOfTheOthers() {
         log(OURS, Level.INFO, "Took the lease");
         log(OURS, Level.WARN, "failed");
 
@@ -93,7 +93,7 @@ class OutageFilterTest {
     }
 
     @Test
-    void an_exception_of_a_library_stays_on_its_line_and_passwords_stay_out() {
+    void anExceptionOfALibraryStaysOnItsLineAndPasswordsStayOut() {
         LoggingEvent event = event(KAFKA, Level.WARN, "multi\nline");
         event.setThrowableProxy(new ch.qos.logback.classic.spi.ThrowableProxy(
                 new IllegalStateException("jdbc:postgresql://h/d?password=s3cret\nmore")));

@@ -252,7 +252,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void a_package_uses_only_those_below_it() {
+    void aPackageUsesOnlyThoseBelowIt() {
         Map<String, Set<String>> used = graph(divided(), JavaClass::getPackageName);
 
         used.forEach((name, others) ->
@@ -260,22 +260,22 @@ class ArchitectureTest {
     }
 
     @Test
-    void each_package_of_a_divided_module_has_its_layer() {
+    void eachPackageOfADividedModuleHasItsLayer() {
         assertThat(divided().map(JavaClass::getPackageName).distinct()).isSubsetOf(MAY_USE.keySet());
     }
 
     @Test
-    void no_packages_use_each_other_in_a_circle() {
+    void noPackagesUseEachOtherInACircle() {
         assertThat(circles(graph(product(), JavaClass::getPackageName))).isEmpty();
     }
 
     @Test
-    void no_classes_use_each_other_in_a_circle() {
+    void noClassesUseEachOtherInACircle() {
         assertThat(circles(graph(product(), ArchitectureTest::topLevel))).isEmpty();
     }
 
     @Test
-    void a_class_is_public_only_for_another_package() {
+    void aClassIsPublicOnlyForAnotherPackage() {
         Set<String> usedByOthers = divided()
                 .flatMap(user ->
                         usedBy(user).filter(used -> !used.getPackageName().equals(user.getPackageName())))
@@ -293,7 +293,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void nobody_outside_uses_a_class_of_the_relay() {
+    void nobodyOutsideUsesAClassOfTheRelay() {
         noClasses()
                 .that()
                 .resideOutsideOfPackage(RELAY)
@@ -304,7 +304,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void no_package_is_too_large_to_be_looked_through() {
+    void noPackageIsTooLargeToBeLookedThrough() {
         Map<String, Long> sizes = product()
                 .filter(JavaClass::isTopLevelClass)
                 .filter(each -> !each.getSimpleName().equals("package-info"))

@@ -18,7 +18,7 @@ class ReceiverArchitectureTest {
     private static final JavaClasses SAMPLE = read("sample-app/orders", "sample-app/shipping", "sample-app/demo");
 
     @Test
-    void the_library_knows_nothing_of_command_lines_and_migrations() {
+    void theLibraryKnowsNothingOfCommandLinesAndMigrations() {
         noClasses()
                 .that()
                 .resideOutsideOfPackage("dev.twinbox.inbox.cli..")
@@ -29,7 +29,7 @@ class ReceiverArchitectureTest {
     }
 
     @Test
-    void only_the_rooms_of_the_tables_and_of_the_data_source_speak_SQL() {
+    void onlyTheRoomsOfTheTablesAndOfTheDataSourceSpeakSQL() {
         noClasses()
                 .that()
                 .resideInAnyPackage(
@@ -41,7 +41,7 @@ class ReceiverArchitectureTest {
     }
 
     @Test
-    void the_sample_sees_the_first_room_only() {
+    void theSampleSeesTheFirstRoomOnly() {
         noClasses()
                 .should()
                 .dependOnClassesThat()
