@@ -155,7 +155,8 @@ class InboxReceiver {
             throw new InvalidConfigurationException(
                     "Configuration of the inbox",
                     List.of(InboxSettings.DATA_SOURCE.key() + " is \"" + name
-                            + "\", but JNDI has no data source of this name, define it on the server: " + e.getMessage()));
+                            + "\", but JNDI has no data source of this name, define it on the server: "
+                            + e.getMessage()));
         }
     }
 

@@ -23,9 +23,10 @@ record Resolution(Outcome outcome, Position position) {
     }
 
     /** The remedy for an answer of Kafka that does not fit the database. */
-    private static final String REMEDY = " If it cannot be restored, \"twinbox-relay rebase --from-position\" makes the "
-            + "relay continue from the position in the database; "
-            + "events that Kafka has beyond it are published twice then";
+    private static final String REMEDY =
+            " If it cannot be restored, \"twinbox-relay rebase --from-position\" makes the "
+                    + "relay continue from the position in the database; "
+                    + "events that Kafka has beyond it are published twice then";
 
     /**
      * @param relay named in the message

@@ -26,8 +26,7 @@ final class Remedy {
             Pattern.compile("\\b(?:must|has to|have to|allows?|allowed are|are allowed|at most|is needed|"
                     + "are legal|legal are|legal \\w+ are|may have|is read|are read|did you mean)\\b|\\d+ to \\d+");
     private static final Pattern CONDITION = Pattern.compile("(?:If|When|Unless|On|if|when|unless|on) [^.;:,]*[,:] ");
-    private static final Pattern COMMAND =
-            Pattern.compile("\"?(?:twinbox-[a-z-]+(?:\\.jar)?) |is the [^.;]*\\?");
+    private static final Pattern COMMAND = Pattern.compile("\"?(?:twinbox-[a-z-]+(?:\\.jar)?) |is the [^.;]*\\?");
     private static final Pattern CLAUSE =
             Pattern.compile("(?<=[.;:,)\"])\\s+(?:- |and |or |then |please |either |so |Remedy: )?");
     private static final Pattern PARAGRAPH =
