@@ -34,7 +34,7 @@ abstract class OnTables implements Callable<Integer> {
             err.println(e.getMessage());
             return CommandLine.ExitCode.USAGE;
         } catch (SQLException e) {
-            err.println("Table " + tables.parked() + " cannot be used: " + e.getMessage());
+            err.println("Table " + tables.parked() + " cannot be used, check --url and --schema: " + e.getMessage());
             return CommandLine.ExitCode.SOFTWARE;
         }
     }

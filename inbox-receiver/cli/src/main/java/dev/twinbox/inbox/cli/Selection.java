@@ -72,7 +72,7 @@ final class Selection {
             throw new IllegalArgumentException(
                     isNumbered
                             ? "Give either numbers or options that select events, not both"
-                            : "Which events? Give NUMBER…, options that select events such as --topic, or --all");
+                            : "No events are selected. Give NUMBER…, options that select events such as --topic, or --all");
         }
         return read(isNumbered ? numbers : null);
     }
