@@ -95,6 +95,6 @@ class WrongHandlersRefusedIT {
     @Test
     void theConfigurationIsCheckedInTheSameGo() {
         assertThat(log)
-                .contains("  - twinbox.inbox.batch.size is \"none\"; it has to be a whole number from 1 to 10000");
+                .contains("  - twinbox.inbox.batch.size = \"none\" must be a whole number from 1 to 10000");
     }
 }
