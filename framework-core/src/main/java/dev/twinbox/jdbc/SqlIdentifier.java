@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 public record SqlIdentifier(@Nullable String schema, String name) {
 
     private static final int MAX_BYTES = 63;
+    private static final String OF_EVENTS = "_event";
 
     /** @throws IllegalArgumentException if PostgreSQL could not take a part as it is; the message says why */
     public SqlIdentifier {
@@ -54,6 +55,17 @@ public record SqlIdentifier(@Nullable String schema, String name) {
      */
     public SqlIdentifier withSuffix(String suffix) {
         return new SqlIdentifier(schema, name + suffix);
+    }
+
+    /**
+     * The name of a table that belongs to this table of events: {@code outbox_parked} for {@code outbox_event} and
+     * {@code _parked}. A name that ends with {@code _event} loses that first.
+     *
+     * @throws IllegalArgumentException if it is too long
+     */
+    public SqlIdentifier sibling(String suffix) {
+        String stem = name.endsWith(OF_EVENTS) ? name.substring(0, name.length() - OF_EVENTS.length()) : name;
+        return new SqlIdentifier(schema, stem + suffix);
     }
 
     /** {@link #sql()}, so that names in messages and statements are quoted. */

@@ -62,8 +62,6 @@ public record OutboxSchema(@Nullable String schema, String table) {
 
     private static final String BY_NUMBER = "_by_number";
 
-    private static final String EVENT = "_event";
-
     private static final String POSITION = "_position";
 
     private static final String LEASE = "_lease";
@@ -97,7 +95,9 @@ public record OutboxSchema(@Nullable String schema, String table) {
     public static void checkTable(String table) {
         SqlIdentifier.check("table", table);
         SqlIdentifier.check("the longest name derived from the table,", table + HISTORY);
-        SqlIdentifier.check("the longest name derived from the table,", stem(table) + POSITION + BY_NUMBER);
+        SqlIdentifier.check(
+                "the longest name derived from the table,",
+                new SqlIdentifier(null, table).sibling(POSITION).name() + BY_NUMBER);
     }
 
     /** The event table. */
@@ -117,7 +117,7 @@ public record OutboxSchema(@Nullable String schema, String table) {
 
     /** The table of relay positions: {@code outbox_position} for {@code outbox_event}. */
     public SqlIdentifier position() {
-        return sibling(POSITION);
+        return events().sibling(POSITION);
     }
 
     /** The slot of the position table with this number, 0 to {@link #POSITION_SLOTS} - 1. */
@@ -127,25 +127,17 @@ public record OutboxSchema(@Nullable String schema, String table) {
 
     /** The table of relay leases: {@code outbox_lease} for {@code outbox_event}. */
     public SqlIdentifier lease() {
-        return sibling(LEASE);
+        return events().sibling(LEASE);
     }
 
     /** The table of parked events: {@code outbox_parked} for {@code outbox_event}. */
     public SqlIdentifier parked() {
-        return sibling(PARKED);
+        return events().sibling(PARKED);
     }
 
     /** The table of events to be sent later: {@code outbox_scheduled} for {@code outbox_event}. */
     public SqlIdentifier scheduled() {
-        return sibling(SCHEDULED);
-    }
-
-    private SqlIdentifier sibling(String suffix) {
-        return new SqlIdentifier(schema, stem(table) + suffix);
-    }
-
-    private static String stem(String table) {
-        return table.endsWith(EVENT) ? table.substring(0, table.length() - EVENT.length()) : table;
+        return events().sibling(SCHEDULED);
     }
 
     /**

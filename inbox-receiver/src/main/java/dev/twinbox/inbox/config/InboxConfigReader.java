@@ -45,7 +45,7 @@ public final class InboxConfigReader {
 
     private InboxConfig read() {
         reader.read(InboxSettings.ALL);
-        reader.read(InboxSettings.GONE);
+        reader.explainDropped(InboxSettings.DROPPED);
         topics.forEach(topic -> reader.read(InboxSettings.of(topic).all()));
         Optional<SqlIdentifier> table = table();
         Map<String, String> kafka = reader.readBelow(InboxSettings.KAFKA_PREFIX, ConsumerConfig.configNames());

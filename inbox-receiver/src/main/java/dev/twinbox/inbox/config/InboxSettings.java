@@ -11,6 +11,7 @@ import dev.twinbox.jdbc.SqlIdentifier;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -211,21 +212,16 @@ public final class InboxSettings {
                             "Passed to the Kafka consumer. `twinbox.inbox.kafka.bootstrap.servers` is required.")
                     .optional());
 
-    /** Keys of earlier versions: each is refused, and the message says what replaces it. */
-    static final List<Setting<?>> GONE = List.of(
-            gone("stop.timeout", "is now called " + SHUTDOWN_TIMEOUT.key() + ": rename it"),
-            gone(
-                    "parked-table",
-                    "cannot be set any more: remove it. The table's name follows from " + TABLE.key()
-                            + ": an _event at its end is left out and _parked is put there. Rename the existing table"),
-            gone("lanes-ahead", "cannot be set any more: remove it. It is always " + InboxConfig.LANES_AHEAD),
-            gone(
-                    "buffer.partition-bytes",
-                    "cannot be set any more: remove it. It is always " + InboxConfig.Buffer.DEFAULT.partitionBytes()),
-            gone(
-                    "buffer.total-bytes",
-                    "cannot be set any more: remove it. It is always " + InboxConfig.Buffer.DEFAULT.totalBytes()),
-            gone("retry.initial", "cannot be set any more: remove it. It is always " + FIRST_RETRY));
+    /** Keys of earlier versions, and what to do instead. */
+    static final Map<String, String> DROPPED = Map.of(
+            PREFIX + "stop.timeout", "set " + SHUTDOWN_TIMEOUT.key() + " instead",
+            PREFIX + "parked-table",
+                    "remove it. The table is named after " + TABLE.key() + ": inbox_parked for inbox_event. "
+                            + "Rename the existing table",
+            PREFIX + "lanes-ahead", "remove it. It is always " + InboxConfig.LANES_AHEAD,
+            PREFIX + "buffer.partition-bytes", "remove it. It is always " + InboxConfig.Buffer.DEFAULT.partitionBytes(),
+            PREFIX + "buffer.total-bytes", "remove it. It is always " + InboxConfig.Buffer.DEFAULT.totalBytes(),
+            PREFIX + "retry.initial", "remove it. It is always " + FIRST_RETRY);
 
     private InboxSettings() {}
 
@@ -291,12 +287,5 @@ public final class InboxSettings {
         SqlIdentifier table = new SqlIdentifier(null, name);
         RetentionTable.name(table);
         ParkedTable.name(table);
-    }
-
-    private static Setting<String> gone(String name, String problem) {
-        return Setting.<String>of(PREFIX + name, "", problem, value -> {
-                    throw new IllegalArgumentException(problem);
-                })
-                .optional();
     }
 }

@@ -22,7 +22,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ParkedTable {
 
-    private static final String OF_EVENTS = "_event";
     private static final String SUFFIX = "_parked";
 
     /** The count stops here, because it reads the rows one by one. */
@@ -126,15 +125,12 @@ public final class ParkedTable {
     }
 
     /**
-     * Its name, which follows from that of the inbox table: {@code _event} at the end is left out, {@code _parked} put
-     * there.
+     * Its name, which follows from that of the inbox table: {@code inbox_parked} for {@code inbox_event}.
      *
      * @throws IllegalArgumentException if the inbox table's name leaves no room for the suffix
      */
     public static SqlIdentifier name(SqlIdentifier inbox) {
-        String name = inbox.name();
-        String stem = name.endsWith(OF_EVENTS) ? name.substring(0, name.length() - OF_EVENTS.length()) : name;
-        return new SqlIdentifier(inbox.schema(), stem + SUFFIX);
+        return inbox.sibling(SUFFIX);
     }
 
     /**

@@ -75,8 +75,8 @@ class BadInputTest {
             twinbox.inbox.kafka.auto.offset.reset | latest | cannot be set
             twinbox.inbox.kafka.max.poll.records | 7 | it follows from twinbox.inbox.batch.size
             twinbox.inbox.kafka.fetch.min.byte | 1 | is unknown: did you mean twinbox.inbox.kafka.fetch.min.bytes?
-            twinbox.inbox.stop.timeout | PT15S | is now called twinbox.inbox.shutdown-timeout: rename it
-            twinbox.inbox.parked-table | waiting | The table's name follows from twinbox.inbox.table
+            twinbox.inbox.stop.timeout | PT15S | is unknown: it was dropped, set twinbox.inbox.shutdown-timeout instead
+            twinbox.inbox.parked-table | waiting | The table is named after twinbox.inbox.table
             twinbox.inbox.lanes-ahead | 1000 | It is always 5000
             twinbox.inbox.buffer.partition-bytes | 1000000 | It is always 33554432
             twinbox.inbox.buffer.total-bytes | 1000000 | It is always 134217728

@@ -196,8 +196,9 @@ class InboxConfigTest {
                 .isInstanceOfSatisfying(
                         InvalidConfigurationException.class,
                         e -> assertThat(e.problems())
-                                .containsExactly("twinbox.inbox.stop.timeout = \"PT5S\" is now called "
-                                        + "twinbox.inbox.shutdown-timeout: rename it"));
+                                .containsExactly(
+                                        "environment variable TWINBOX_INBOX_STOP_TIMEOUT is unknown: it was dropped, "
+                                                + "set twinbox.inbox.shutdown-timeout instead"));
     }
 
     @Test

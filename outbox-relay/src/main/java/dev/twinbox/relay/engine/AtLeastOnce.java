@@ -21,11 +21,11 @@ final class AtLeastOnce implements Publication {
     private final LeasedTables tables;
     private final Function<String, Producer<byte[], byte[]>> producers;
     private final InFlight inFlight;
-    private final Gate gate;
+    private final PauseGate gate;
     private final Failures failures;
     private final Progress progress;
     private @Nullable Producer<byte[], byte[]> producer;
-    private @Nullable Flusher flusher; // null also if the operator has configured linger.ms
+    private @Nullable ProducerFlusher flusher; // null also if the operator has configured linger.ms
     private @Nullable Thread flushing;
 
     /** @param producers open a producer for a purpose */
@@ -34,7 +34,7 @@ final class AtLeastOnce implements Publication {
             LeasedTables tables,
             Function<String, Producer<byte[], byte[]>> producers,
             InFlight inFlight,
-            Gate gate,
+            PauseGate gate,
             Failures failures,
             Progress progress) {
         this.config = config;
@@ -52,7 +52,7 @@ final class AtLeastOnce implements Publication {
         Producer<byte[], byte[]> opened = producers.apply(ProducerSettings.SENDER);
         producer = opened;
         if (ProducerSettings.isLingerOurs(config)) {
-            flusher = new Flusher(opened, failures);
+            flusher = new ProducerFlusher(opened, failures);
             flushing = SessionThreads.daemon("relay-flusher", flusher);
             flushing.start();
         }

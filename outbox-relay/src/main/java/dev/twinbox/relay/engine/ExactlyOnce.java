@@ -92,8 +92,8 @@ final class ExactlyOnce implements Publication {
         Long kafka = topic.committed(PositionTopic.Partition.PAGES);
         lease.renewIfDue();
         PositionTable.Prepared row = tables.positions().loadPrepared();
-        Resolution resolution = Resolution.of(relay, row, kafka);
-        PositionTable.Saved committed = resolution.outcome() == Resolution.Outcome.FIRST
+        LastTransaction resolution = LastTransaction.of(relay, row, kafka);
+        PositionTable.Saved committed = resolution.outcome() == LastTransaction.Outcome.FIRST
                 ? first(row, kafka)
                 : new PositionTable.Saved(Objects.requireNonNull(kafka), resolution.position());
         long number = Math.max(row.number(), committed.number()) + 1;
@@ -123,10 +123,11 @@ final class ExactlyOnce implements Publication {
     }
 
     /** Saves the outcome of the last transaction, and decides the fate of its parked events. */
-    private void resolve(Resolution resolution, long number, long committed) throws SQLException, LeaseLostException {
+    private void resolve(LastTransaction resolution, long number, long committed)
+            throws SQLException, LeaseLostException {
         tables.inTransaction(() -> {
             write(new PositionTable.Prepared(number, resolution.position(), committed, null));
-            if (resolution.outcome() == Resolution.Outcome.COMMITTED) {
+            if (resolution.outcome() == LastTransaction.Outcome.COMMITTED) {
                 tables.parked().decide();
             } else {
                 tables.parked().revoke();

@@ -34,8 +34,8 @@ final class Housekeeper implements Runnable {
 
     private final RelayConfig config;
     private final OutboxDatabase database;
-    private final Observed observed;
-    private final Gate gate;
+    private final ObservedOutbox observed;
+    private final PauseGate gate;
     private final Waiter waiter;
     private volatile @Nullable Connection connection;
     private volatile boolean closed;
@@ -43,7 +43,7 @@ final class Housekeeper implements Runnable {
     private boolean mayMove;
     private boolean forbidden;
 
-    Housekeeper(RelayConfig config, OutboxDatabase database, Observed observed, Gate gate) {
+    Housekeeper(RelayConfig config, OutboxDatabase database, ObservedOutbox observed, PauseGate gate) {
         this.config = config;
         this.database = database;
         this.observed = observed;
@@ -101,7 +101,7 @@ final class Housekeeper implements Runnable {
     private final class Tables {
         private final Connection connection;
         private final LeaseTable lease;
-        private final EventRotation events;
+        private final SlotRotation events;
         private final PositionSlots positions;
         private final ScheduledEvents scheduled;
 
@@ -109,7 +109,7 @@ final class Housekeeper implements Runnable {
             this.connection = connection;
             this.lease = new LeaseTable(connection, config.tables(), config.name());
             EventSlots slots = new EventSlots(connection, config.tables(), config.name());
-            this.events = new EventRotation(slots, config.tables(), observed);
+            this.events = new SlotRotation(slots, config.tables(), observed);
             this.positions = new PositionSlots(connection, config.tables());
             this.scheduled = new ScheduledEvents(connection, config.tables());
         }

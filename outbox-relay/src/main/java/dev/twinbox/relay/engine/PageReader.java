@@ -6,12 +6,12 @@ import java.sql.SQLException;
 final class PageReader implements Runnable {
     private final Window window;
     private final InFlight inFlight;
-    private final Gate gate;
+    private final PauseGate gate;
     private final Failures failures;
     private final Progress progress;
     private final Waiter idle;
 
-    PageReader(Window window, InFlight inFlight, Gate gate, Failures failures, Progress progress, Waiter idle) {
+    PageReader(Window window, InFlight inFlight, PauseGate gate, Failures failures, Progress progress, Waiter idle) {
         this.window = window;
         this.inFlight = inFlight;
         this.gate = gate;

@@ -33,7 +33,7 @@ public final class Progress {
 
     private final LongSupplier nanoTime;
     private final long started;
-    private final Observed observed;
+    private final ObservedOutbox observed;
     private final Side database = new Side();
     private final Side broker = new Side();
     private final LongAdder polls = new LongAdder();
@@ -66,7 +66,7 @@ public final class Progress {
     public Progress(LongSupplier nanoTime) {
         this.nanoTime = nanoTime;
         this.started = nanoTime.getAsLong();
-        this.observed = new Observed(nanoTime);
+        this.observed = new ObservedOutbox(nanoTime);
         this.polledAt = started;
         this.pollStartedAt = started;
         this.movedAt = started;
@@ -75,7 +75,7 @@ public final class Progress {
     }
 
     /** What the housekeeping thread sees. */
-    public Observed observed() {
+    public ObservedOutbox observed() {
         return observed;
     }
 

@@ -41,11 +41,11 @@ final class RelaySession implements AutoCloseable {
     private final LeasedTables tables;
     private final SessionConnections connections;
     private final SessionThreads threads = new SessionThreads();
-    private final Gate gate;
+    private final PauseGate gate;
     private final Failures failures;
     private final InFlight inFlight;
     private final BlockedKeys blockedKeys;
-    private final Admission admission;
+    private final AcceptanceCheck admission;
     private final Publication publication;
     private final RetryPublication retryPublication;
     private final Housekeeper housekeeper;
@@ -67,11 +67,11 @@ final class RelaySession implements AutoCloseable {
         this.lease = lease;
         this.tables = new LeasedTables(saving, config, lease);
         this.connections = new SessionConnections(resources.database());
-        this.gate = new Gate(progress);
+        this.gate = new PauseGate(progress);
         this.failures = new Failures(main);
         this.inFlight = new InFlight(config.page());
         this.blockedKeys = new BlockedKeys(connections, config);
-        this.admission = new Admission(config, topics, known);
+        this.admission = new AcceptanceCheck(config, topics, known);
         this.housekeeper = new Housekeeper(config, resources.database(), progress.observed(), gate);
         LeaseTable leases = new LeaseTable(saving, config.tables(), config.name());
         gate.set(leases.pausedSince());
@@ -132,7 +132,7 @@ final class RelaySession implements AutoCloseable {
 
     private Sender sender() {
         KafkaOutage outage = new KafkaOutage(config, topics.login(), failures, progress);
-        HandOver handOver = new HandOver(
+        ProducerCalls handOver = new ProducerCalls(
                 publication,
                 admission,
                 known,
@@ -144,7 +144,7 @@ final class RelaySession implements AutoCloseable {
     }
 
     private RetryLoop retryLoop() {
-        FirstContact contact = new FirstContact(topics, failures, progress);
+        KafkaAccessCheck contact = new KafkaAccessCheck(topics, failures, progress);
         StallWatch stalls = new StallWatch(
                 inFlight,
                 topics,

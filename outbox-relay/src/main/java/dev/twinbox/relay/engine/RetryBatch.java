@@ -28,7 +28,7 @@ final class RetryBatch implements OutboxRecord.Batch, FirstRecords.RecordPlacer 
     private static final Duration CHECK = Duration.ofSeconds(1);
 
     private final Producer<byte[], byte[]> producer;
-    private final Admission admission;
+    private final AcceptanceCheck admission;
     private final Lease lease;
     private final StallWatch stalls;
     private final Duration stallTimeout;
@@ -43,7 +43,7 @@ final class RetryBatch implements OutboxRecord.Batch, FirstRecords.RecordPlacer 
 
     RetryBatch(
             Producer<byte[], byte[]> producer,
-            Admission admission,
+            AcceptanceCheck admission,
             Lease lease,
             StallWatch stalls,
             RelayConfig config) {

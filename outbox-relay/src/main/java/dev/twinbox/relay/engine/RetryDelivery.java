@@ -29,7 +29,7 @@ final class RetryDelivery {
     private final RelayConfig config;
     private final RetryTransactions transactions;
     private final RetryPublication publication;
-    private final Admission admission;
+    private final AcceptanceCheck admission;
     private final Lease lease;
     private final StallWatch stalls;
     private final Progress progress;
@@ -41,7 +41,7 @@ final class RetryDelivery {
             RelayConfig config,
             RetryTransactions transactions,
             RetryPublication publication,
-            Admission admission,
+            AcceptanceCheck admission,
             Lease lease,
             StallWatch stalls,
             Progress progress) {

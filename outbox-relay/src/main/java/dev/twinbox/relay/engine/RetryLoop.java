@@ -30,9 +30,9 @@ final class RetryLoop implements Runnable {
     private static final ParkedQueue.WaitedFor NOTHING = new ParkedQueue.WaitedFor("", ParkReason.TOPIC);
 
     private final RelayConfig config;
-    private final FirstContact contact;
+    private final KafkaAccessCheck contact;
     private final StallWatch stalls;
-    private final Gate gate;
+    private final PauseGate gate;
     private final BlockedKeys blockedKeys;
     private final RetryTransactions transactions;
     private final RetryDelivery delivery;
@@ -41,9 +41,9 @@ final class RetryLoop implements Runnable {
 
     RetryLoop(
             RelayConfig config,
-            FirstContact contact,
+            KafkaAccessCheck contact,
             StallWatch stalls,
-            Gate gate,
+            PauseGate gate,
             BlockedKeys blockedKeys,
             RetryTransactions transactions,
             RetryDelivery delivery,

@@ -23,7 +23,7 @@ final class Sender implements Runnable, Page.Listener {
 
     private final Publication publication;
     private final Producer<byte[], byte[]> producer;
-    private final HandOver handOver;
+    private final ProducerCalls handOver;
     private final BlockedKeys blockedKeys;
     private final KnownOutcomes known;
     private final Failures failures;
@@ -37,7 +37,7 @@ final class Sender implements Runnable, Page.Listener {
      */
     Sender(
             Publication publication,
-            HandOver handOver,
+            ProducerCalls handOver,
             BlockedKeys blockedKeys,
             KnownOutcomes known,
             Failures failures,

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class StallWatch {
     private final InFlight inFlight;
     private final Topics topics;
-    private final Admission admission;
+    private final AcceptanceCheck admission;
     private final Failures failures;
     private final Progress progress;
     private final long timeout;
@@ -34,7 +34,7 @@ final class StallWatch {
     StallWatch(
             InFlight inFlight,
             Topics topics,
-            Admission admission,
+            AcceptanceCheck admission,
             Failures failures,
             Progress progress,
             Duration timeout) {
@@ -125,7 +125,7 @@ final class StallWatch {
             return ParkReason.waitingForTopic(obstacle);
         }
         if (partition != null) {
-            return Admission.stalled(partition);
+            return AcceptanceCheck.stalled(partition);
         }
         return topic.unwritable().isEmpty()
                 ? null

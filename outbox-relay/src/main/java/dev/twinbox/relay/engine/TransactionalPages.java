@@ -22,7 +22,7 @@ final class TransactionalPages {
     private static final Duration REFRESH = Duration.ofHours(6);
 
     private final InFlight inFlight;
-    private final Gate gate;
+    private final PauseGate gate;
     private final Lease lease;
     private final Waiter main;
     private final PositionTopic topic;
@@ -41,7 +41,7 @@ final class TransactionalPages {
      * @param main wakes the main thread
      */
     TransactionalPages(
-            InFlight inFlight, Gate gate, Lease lease, Waiter main, PositionTopic topic, RelayConfig.Page limits) {
+            InFlight inFlight, PauseGate gate, Lease lease, Waiter main, PositionTopic topic, RelayConfig.Page limits) {
         this.inFlight = inFlight;
         this.gate = gate;
         this.lease = lease;

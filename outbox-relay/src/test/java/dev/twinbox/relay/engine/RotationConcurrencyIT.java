@@ -41,7 +41,7 @@ class RotationConcurrencyIT {
     private static final int PAGES_UNTIL_RELOAD = 40;
     private static final long POSITIONS_LIMIT = 8 * 1024;
 
-    private final Observed observed = new Observed(System::nanoTime);
+    private final ObservedOutbox observed = new ObservedOutbox(System::nanoTime);
     private OutboxDatabaseFixture database;
     private ContendingWriters writers;
     private volatile boolean done;
@@ -91,7 +91,7 @@ class RotationConcurrencyIT {
 
     private Void rotate() throws SQLException {
         try (Connection connection = database.relayDatabase().connect()) {
-            EventRotation rotation = new EventRotation(
+            SlotRotation rotation = new SlotRotation(
                     new EventSlots(connection, OutboxDatabaseFixture.SCHEMA, "fast"),
                     OutboxDatabaseFixture.SCHEMA,
                     observed);

@@ -39,8 +39,8 @@ class RotationIT {
     private EngineRig rig;
     private Connection housekeeping;
     private EventSlots slots;
-    private final Observed observed = new Observed(System::nanoTime);
-    private EventRotation rotation;
+    private final ObservedOutbox observed = new ObservedOutbox(System::nanoTime);
+    private SlotRotation rotation;
 
     @BeforeEach
     void createTables() throws SQLException {
@@ -48,7 +48,7 @@ class RotationIT {
         rig.execute(SLOT_BY_HAND);
         housekeeping = rig.relayDatabase.connect();
         slots = new EventSlots(housekeeping, TABLES, "relay");
-        rotation = new EventRotation(slots, TABLES, observed, Duration.ZERO);
+        rotation = new SlotRotation(slots, TABLES, observed, Duration.ZERO);
     }
 
     @AfterEach
@@ -244,7 +244,7 @@ class RotationIT {
                     + " return null; end $$;"
                     + "create trigger remember after insert on outbox_event for each row execute function remember()");
             EngineRig.Running relay = crashing.start();
-            Observed seen = relay.progress().observed();
+            ObservedOutbox seen = relay.progress().observed();
             for (int crash = 0; crash < 3; crash++) {
                 long before = seen.slotsEmptied();
                 while (seen.slotsEmptied() < before + 2) {

@@ -14,7 +14,7 @@ enum RelayStep {
     FIRST_SENT(
             "A2",
             "first record sent",
-            leaveRelay("engine.HandOver", "send").when("$!"),
+            leaveRelay("engine.ProducerCalls", "send").when("$!"),
             Work.EVENTS,
             Race.NOTHING_ARRIVED,
             Race.ONE_ARRIVED),
@@ -60,7 +60,7 @@ enum RelayStep {
 
     BEGUN("X1", "transaction begun", leaveRelay("engine.TransactionalPages", "begin")),
     FIRST_SENT_IN_TRANSACTION(
-            "X2", "first record sent", leaveRelay("engine.HandOver", "send").when("$!")),
+            "X2", "first record sent", leaveRelay("engine.ProducerCalls", "send").when("$!")),
     ALL_SENT_IN_TRANSACTION(
             "X3",
             "all records sent",

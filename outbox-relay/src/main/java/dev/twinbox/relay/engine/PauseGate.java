@@ -11,15 +11,15 @@ import org.slf4j.LoggerFactory;
  * Holds the reading and the sending thread while an operator has paused the relay. The housekeeping thread opens and
  * closes it. Records that the producer already has are still sent, and the lease is kept.
  */
-final class Gate {
-    private static final Logger LOG = LoggerFactory.getLogger(Gate.class);
+final class PauseGate {
+    private static final Logger LOG = LoggerFactory.getLogger(PauseGate.class);
 
     private final Progress progress;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition opened = lock.newCondition();
     private @Nullable Instant closedSince;
 
-    Gate(Progress progress) {
+    PauseGate(Progress progress) {
         this.progress = progress;
     }
 

@@ -11,12 +11,12 @@ import org.apache.kafka.common.errors.InterruptException;
  * {@code flush()} returns only when all records are acknowledged. The next page must not wait for that. Records added
  * meanwhile do not linger either.
  */
-final class Flusher implements Runnable {
+final class ProducerFlusher implements Runnable {
     private final Producer<byte[], byte[]> producer;
     private final Failures failures;
     private final Semaphore asked = new Semaphore(0);
 
-    Flusher(Producer<byte[], byte[]> producer, Failures failures) {
+    ProducerFlusher(Producer<byte[], byte[]> producer, Failures failures) {
         this.producer = producer;
         this.failures = failures;
     }

@@ -19,10 +19,10 @@ import org.jspecify.annotations.Nullable;
  * it does not take now is retried before any other. No order is broken, since nothing after it has been handed over.
  * Only for the sending thread.
  */
-final class HandOver {
+final class ProducerCalls {
     private final Publication publication;
     private final Producer<byte[], byte[]> producer;
-    private final Admission admission;
+    private final AcceptanceCheck admission;
     private final KnownOutcomes known;
     private final Topics topics;
     private final Lease lease;
@@ -31,9 +31,9 @@ final class HandOver {
     private @Nullable Exception notTaken;
 
     /** @param publication has begun */
-    HandOver(
+    ProducerCalls(
             Publication publication,
-            Admission admission,
+            AcceptanceCheck admission,
             KnownOutcomes known,
             Topics topics,
             Lease lease,

@@ -11,8 +11,8 @@ import org.slf4j.LoggerFactory;
  * Asks Kafka until it lets the relay in. So a wrong password or an unknown certificate shows when the relay starts, not
  * with the first event. For one thread.
  */
-final class FirstContact {
-    private static final Logger LOG = LoggerFactory.getLogger(FirstContact.class);
+final class KafkaAccessCheck {
+    private static final Logger LOG = LoggerFactory.getLogger(KafkaAccessCheck.class);
 
     private final Topics topics;
     private final Failures failures;
@@ -21,7 +21,7 @@ final class FirstContact {
     private boolean failed;
     private boolean refused;
 
-    FirstContact(Topics topics, Failures failures, Progress progress) {
+    KafkaAccessCheck(Topics topics, Failures failures, Progress progress) {
         this.topics = topics;
         this.failures = failures;
         this.progress = progress;

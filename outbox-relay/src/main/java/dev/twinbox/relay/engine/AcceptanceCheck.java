@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * Finds out before sending which records Kafka will not accept, or not now. Finding out after sending breaks the order
  * of a key or costs a new producer.
  */
-final class Admission {
+final class AcceptanceCheck {
     /** Bytes of a batch with one record, beside key, value and headers, in Kafka's message format 2. */
     private static final int BATCH_OVERHEAD = 61;
 
@@ -39,7 +39,7 @@ final class Admission {
     private final KnownOutcomes known;
     private final Compression compression;
 
-    Admission(RelayConfig config, Topics topics, KnownOutcomes known) {
+    AcceptanceCheck(RelayConfig config, Topics topics, KnownOutcomes known) {
         this.topics = topics;
         this.known = known;
         Object type = ProducerSettings.of(config).get(ProducerConfig.COMPRESSION_TYPE_CONFIG);

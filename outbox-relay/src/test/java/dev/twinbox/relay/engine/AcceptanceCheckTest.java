@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The relay's forecast matches what Kafka's client does. */
-class AdmissionTest {
+class AcceptanceCheckTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 62, 63, 64, 127, 128, 8_000, 8_190, 8_192, 20_000, 1_048_000, 1_048_576, 3_000_000})
@@ -35,7 +35,7 @@ class AdmissionTest {
         MemoryRecords real = MemoryRecords.withRecords(
                 Compression.NONE, new SimpleRecord(0, key, value, headers.toArray(Header[]::new)));
 
-        assertThat(Admission.plainSize(record)).isEqualTo(real.sizeInBytes());
+        assertThat(AcceptanceCheck.plainSize(record)).isEqualTo(real.sizeInBytes());
     }
 
     @Test

@@ -17,8 +17,8 @@ import org.slf4j.LoggerFactory;
  * fails for longer, the log reports it once. Metrics and status show it as long as it lasts. Only for the housekeeping
  * thread.
  */
-final class EventRotation {
-    private static final Logger LOG = LoggerFactory.getLogger(EventRotation.class);
+final class SlotRotation {
+    private static final Logger LOG = LoggerFactory.getLogger(SlotRotation.class);
 
     /** The relay's own polls use each slot for a moment. Between two polls the slot is free. */
     private static final int TRIES = 20;
@@ -28,15 +28,15 @@ final class EventRotation {
 
     private final EventSlots slots;
     private final OutboxSchema tables;
-    private final Observed observed;
+    private final ObservedOutbox observed;
     private final Duration warnAfter;
     private @Nullable String warned;
 
-    EventRotation(EventSlots slots, OutboxSchema tables, Observed observed) {
+    SlotRotation(EventSlots slots, OutboxSchema tables, ObservedOutbox observed) {
         this(slots, tables, observed, WORTH_A_WARNING);
     }
 
-    EventRotation(EventSlots slots, OutboxSchema tables, Observed observed, Duration warnAfter) {
+    SlotRotation(EventSlots slots, OutboxSchema tables, ObservedOutbox observed, Duration warnAfter) {
         this.slots = slots;
         this.tables = tables;
         this.observed = observed;

@@ -4,14 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.twinbox.relay.config.RelayException;
-import dev.twinbox.relay.engine.Resolution.Outcome;
+import dev.twinbox.relay.engine.LastTransaction.Outcome;
 import dev.twinbox.relay.jdbc.Position;
 import dev.twinbox.relay.jdbc.PositionTable.Prepared;
 import dev.twinbox.relay.jdbc.Snapshot;
 import org.junit.jupiter.api.Test;
 
 /** The outcome of the last transaction, for each combination of what the database and Kafka hold. */
-class ResolutionTest {
+class LastTransactionTest {
     private static final Position BEFORE = Position.closed(Snapshot.parse("10:10:"));
     private static final Position BEHIND = Position.open(Snapshot.parse("10:10:"), Snapshot.parse("20:20:"), 7);
     private static final Prepared PREPARED = new Prepared(5, BEFORE, 3L, BEHIND);
@@ -19,21 +19,21 @@ class ResolutionTest {
 
     @Test
     void theNumberOfTheRowMeansThatItsTransactionIsCommitted() {
-        assertThat(resolve(PREPARED, 5L)).isEqualTo(new Resolution(Outcome.COMMITTED, BEHIND));
+        assertThat(resolve(PREPARED, 5L)).isEqualTo(new LastTransaction(Outcome.COMMITTED, BEHIND));
     }
 
     @Test
     void theNumberBeforeMeansThatItIsNot() {
-        assertThat(resolve(PREPARED, 3L)).isEqualTo(new Resolution(Outcome.NOT_COMMITTED, BEFORE));
-        assertThat(resolve(CONFIRMED, 5L)).isEqualTo(new Resolution(Outcome.NOT_COMMITTED, BEHIND));
+        assertThat(resolve(PREPARED, 3L)).isEqualTo(new LastTransaction(Outcome.NOT_COMMITTED, BEFORE));
+        assertThat(resolve(CONFIRMED, 5L)).isEqualTo(new LastTransaction(Outcome.NOT_COMMITTED, BEHIND));
     }
 
     @Test
     void aRowThatSaysNothingOfKafkaIsABeginningWhateverKafkaSays() {
         Prepared row = new Prepared(4, BEFORE, null, BEFORE);
-        assertThat(resolve(row, null)).isEqualTo(new Resolution(Outcome.FIRST, BEFORE));
-        assertThat(resolve(row, 4L)).isEqualTo(new Resolution(Outcome.FIRST, BEFORE));
-        assertThat(resolve(Prepared.NOTHING, 99L)).isEqualTo(new Resolution(Outcome.FIRST, Position.START));
+        assertThat(resolve(row, null)).isEqualTo(new LastTransaction(Outcome.FIRST, BEFORE));
+        assertThat(resolve(row, 4L)).isEqualTo(new LastTransaction(Outcome.FIRST, BEFORE));
+        assertThat(resolve(Prepared.NOTHING, 99L)).isEqualTo(new LastTransaction(Outcome.FIRST, Position.START));
     }
 
     @Test
@@ -57,7 +57,7 @@ class ResolutionTest {
                 .hasMessageContaining("no committed offset");
     }
 
-    private static Resolution resolve(Prepared row, Long kafka) {
-        return Resolution.of("relay", row, kafka);
+    private static LastTransaction resolve(Prepared row, Long kafka) {
+        return LastTransaction.of("relay", row, kafka);
     }
 }

@@ -10,7 +10,7 @@ import java.util.function.LongSupplier;
  * What the housekeeping thread last saw of the outbox, for health and metrics. That thread writes; HTTP threads read. A
  * standby sees nothing.
  */
-public final class Observed {
+public final class ObservedOutbox {
     private final LongSupplier nanoTime;
     private final LongAdder slotsEmptied = new LongAdder();
     private final LongAdder scheduledMoved = new LongAdder();
@@ -22,7 +22,7 @@ public final class Observed {
     private volatile long rotationStoppedAt;
 
     /** @param nanoTime monotonic */
-    Observed(LongSupplier nanoTime) {
+    ObservedOutbox(LongSupplier nanoTime) {
         this.nanoTime = nanoTime;
     }
 

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param position events up to here are published or parked
  */
-record Resolution(Outcome outcome, Position position) {
+record LastTransaction(Outcome outcome, Position position) {
     enum Outcome {
         /**
          * Nothing has been published exactly once from the row's position on. Kafka's number means nothing, and is set.
@@ -33,10 +33,10 @@ record Resolution(Outcome outcome, Position position) {
      * @param kafka the committed number; null: Kafka has none
      * @throws RelayException if the two do not fit together
      */
-    static Resolution of(String relay, PositionTable.Prepared row, @Nullable Long kafka) {
+    static LastTransaction of(String relay, PositionTable.Prepared row, @Nullable Long kafka) {
         Long committed = row.committed();
         if (committed == null) {
-            return new Resolution(Outcome.FIRST, row.position());
+            return new LastTransaction(Outcome.FIRST, row.position());
         }
         if (kafka == null) {
             throw new RelayException(
@@ -48,10 +48,10 @@ record Resolution(Outcome outcome, Position position) {
                             + REMEDY);
         }
         if (row.next() != null && kafka == row.number()) {
-            return new Resolution(Outcome.COMMITTED, row.next());
+            return new LastTransaction(Outcome.COMMITTED, row.next());
         }
         if (kafka.equals(committed)) {
-            return new Resolution(Outcome.NOT_COMMITTED, row.position());
+            return new LastTransaction(Outcome.NOT_COMMITTED, row.position());
         }
         throw new RelayException(
                 ExitCode.DELIVERY,
