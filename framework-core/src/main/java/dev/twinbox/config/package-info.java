@@ -13,14 +13,13 @@
  * static final List<Setting<?>> ALL = List.of(NAME, LEASE, PASSWORD);
  * }</pre>
  *
- * It reads them, adds the rules across keys, and makes its record when there is no problem:
+ * It reads them, and makes its record when there is no problem:
  *
  * <pre>{@code
  * SettingsReader reader = new SettingsReader(config, System.getenv().keySet());
  * reader.read(ALL);
  * Optional<OutboxSchema> tables = TableSettings.read(reader);
  * Map<String, String> kafka = reader.readBelow(PREFIX + "kafka.", ProducerConfig.configNames());
- * reader.requireAtMost(IDLE_MIN, IDLE_MAX, "the wait grows from one to the other");
  * reader.refuseUnknown(PREFIX);
  * reader.throwIfWrong("Configuration of the relay");
  * return new RelayConfig(reader.get(NAME), tables.orElseThrow(), reader.find(PASSWORD).orElse(null), kafka);
