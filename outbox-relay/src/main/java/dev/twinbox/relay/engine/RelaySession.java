@@ -52,6 +52,7 @@ final class RelaySession implements AutoCloseable {
     private @Nullable RetryLoop retries;
     private PositionTable.Saved saved = PositionTable.Saved.NOTHING;
     private long savedAt = System.nanoTime();
+    private boolean saveFailed;
 
     /**
      * Starts nothing, see {@link #begin()}.
@@ -166,7 +167,7 @@ final class RelaySession implements AutoCloseable {
      * @throws SessionFailedException if one of the session's threads has failed
      */
     int runOnce() throws SQLException, LeaseLostException, SessionFailedException {
-        if (failures.hasAny()) {
+        if (failures.hasAny() || saveFailed) {
             throw new SessionFailedException();
         }
         lease.renewIfDue();
@@ -182,8 +183,14 @@ final class RelaySession implements AutoCloseable {
         return rest.isNegative() ? Duration.ZERO : rest;
     }
 
-    /** Moves the position page by page, in the order in which the pages were read. */
+    /**
+     * Moves the position page by page, in the order in which the pages were read. After a failure it saves nothing any
+     * more: a later position would skip the events that could not be parked.
+     */
     private int saveAcknowledged() throws SQLException, LeaseLostException {
+        if (saveFailed) {
+            return 0;
+        }
         List<Page> done = new ArrayList<>();
         int records = 0;
         for (Page page = inFlight.pollDone(); page != null; page = inFlight.pollDone()) {
@@ -191,7 +198,9 @@ final class RelaySession implements AutoCloseable {
             done.add(page);
         }
         if (!done.isEmpty()) {
+            saveFailed = true; // Until it has succeeded.
             save(done);
+            saveFailed = false;
         }
         return records;
     }
@@ -279,7 +288,7 @@ final class RelaySession implements AutoCloseable {
      * Whether all records that the producer had are acknowledged and the position is saved. Only after {@link #seal()}.
      */
     boolean isSettled() {
-        return publication.isSettled();
+        return !saveFailed && publication.isSettled();
     }
 
     /** Saves what is acknowledged and releases the lease. Called after {@link #halt()}. */

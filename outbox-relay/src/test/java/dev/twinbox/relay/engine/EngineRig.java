@@ -125,15 +125,20 @@ public final class EngineRig implements AutoCloseable {
                 null);
     }
 
-    Running start() {
+    /** A relay that no thread runs yet. */
+    Relay relay(Progress progress) {
         RelayConfig config = config();
-        Progress progress = new Progress(System::nanoTime);
-        Relay relay = new Relay(config, progress, relayDatabase, purpose -> {
+        return new Relay(config, progress, relayDatabase, purpose -> {
             if (purpose.equals(ProducerSettings.SENDER)) {
                 senders.incrementAndGet();
             }
             return between.apply(producer(config, purpose));
         });
+    }
+
+    Running start() {
+        Progress progress = new Progress(System::nanoTime);
+        Relay relay = relay(progress);
         CompletableFuture<ExitCode> end = new CompletableFuture<>();
         Thread thread = new Thread(
                 () -> {

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.twinbox.relay.OutboxDatabaseFixture;
 import dev.twinbox.relay.config.ExitCode;
 import dev.twinbox.relay.config.RelayConfig;
+import dev.twinbox.relay.jdbc.ParkedState;
 import dev.twinbox.relay.config.RelayException;
 import dev.twinbox.relay.jdbc.OutboxDatabase;
 import java.lang.reflect.InvocationTargetException;
@@ -340,6 +341,42 @@ class RelayEngineIT {
             rig.assertExact();
             assertThat(second.stop()).isEqualTo(ExitCode.OK);
             assertThat(rig.recordCount()).as("no record twice").isEqualTo(500);
+        }
+    }
+
+    /** The position after a page must not skip events of an earlier page that could not be parked. */
+    @Test
+    void whenParkingFailsAStopSavesNoLaterPosition() throws Exception {
+        try (EngineRig rig = EngineRig.create().withTopic();
+                Connection connection = rig.connect()) {
+            rig.page = new RelayConfig.Page(1, 100_000, 4);
+            rig.execute("create function refuse() returns trigger language plpgsql as "
+                    + "$$ begin raise exception 'no parking here'; end $$");
+            rig.execute("create trigger refuse before insert on outbox_parked for each row execute function refuse()");
+            OutboxDatabaseFixture.insert(connection, rig.topic + "-missing", "a", new byte[] {'a'});
+            Relay relay = rig.relay(new Progress(System::nanoTime));
+            await("parking has failed").pollInSameThread().until(() -> saveFails(relay));
+
+            long saves = rig.saves();
+            rig.insert(connection, "b", "later");
+            rig.awaitRecords(1);
+            relay.stop();
+            relay.run();
+
+            assertThat(rig.saves()).isEqualTo(saves);
+            rig.execute("drop trigger refuse on outbox_parked");
+            rig.start();
+            rig.awaitParked(ParkedState.WAITING, 1);
+        }
+    }
+
+    private static boolean saveFails(Relay relay) throws Exception {
+        try {
+            relay.runOnce();
+            return false;
+        } catch (SQLException e) {
+            assertThat(e.getMessage()).contains("no parking here");
+            return true;
         }
     }
 
