@@ -34,12 +34,13 @@ final class Relays {
     }
 
     /**
-     * Creates the outbox by the relay's {@code migrate} command. Its events stay for ever: benchmarks publish a backlog
-     * several
-     * times, or need it as history.
+     * Creates the outbox by the relay's {@code migrate} command, with the relay's own configuration. Its events stay for
+     * ever: benchmarks publish a backlog several times, or need it as history.
      */
     void migrate() {
-        servers.migrateOutbox(database, Map.of("twinbox.relay.retention", "forever"));
+        Map<String, String> more = new HashMap<>(config);
+        more.put("twinbox.relay.retention", "forever");
+        servers.migrateOutbox(database, more);
     }
 
     /** Starts a relay and returns at once. */
