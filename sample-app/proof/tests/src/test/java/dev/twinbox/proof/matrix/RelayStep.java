@@ -60,7 +60,9 @@ enum RelayStep {
 
     BEGUN("X1", "transaction begun", leaveRelay("engine.TransactionalPages", "begin")),
     FIRST_SENT_IN_TRANSACTION(
-            "X2", "first record sent", leaveRelay("engine.ProducerCalls", "send").when("$!")),
+            "X2",
+            "first record sent",
+            leaveRelay("engine.ProducerCalls", "send").when("$!")),
     ALL_SENT_IN_TRANSACTION(
             "X3",
             "all records sent",
