@@ -94,7 +94,6 @@ class WrongHandlersRefusedIT {
 
     @Test
     void theConfigurationIsCheckedInTheSameGo() {
-        assertThat(log)
-                .contains("  - twinbox.inbox.batch.size = \"none\" must be a whole number from 1 to 10000");
+        assertThat(log).contains("  - twinbox.inbox.batch.size = \"none\" must be a whole number from 1 to 10000");
     }
 }

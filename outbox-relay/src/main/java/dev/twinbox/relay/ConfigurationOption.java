@@ -41,6 +41,17 @@ final class ConfigurationOption {
     int onDatabase(Work work) {
         RelayConfig config = read();
         Logging.configure(config);
+        return onDatabase(config, work);
+    }
+
+    /** As {@link #onDatabase}; the log goes to the error output, since the command prints JSON on standard output. */
+    int onDatabaseForJson(Work work) {
+        RelayConfig config = read();
+        Logging.configureOnErrorOutput(config);
+        return onDatabase(config, work);
+    }
+
+    private static int onDatabase(RelayConfig config, Work work) {
         try (Connection connection = new OutboxDatabase(config).connect()) {
             return work.on(connection, config).number();
         } catch (SQLException e) {

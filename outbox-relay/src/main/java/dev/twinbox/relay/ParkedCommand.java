@@ -3,166 +3,242 @@ package dev.twinbox.relay;
 import dev.twinbox.relay.config.ExitCode;
 import dev.twinbox.relay.config.RelayException;
 import dev.twinbox.relay.jdbc.ParkedRows;
-import dev.twinbox.relay.jdbc.ParkedState;
+import dev.twinbox.relay.jdbc.ParkedSelection;
+import jakarta.json.Json;
+import jakarta.json.JsonArrayBuilder;
 import java.io.PrintWriter;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
 /**
- * The events that were set aside, for a person. Works whether the relay runs or not, and never sends anything itself: the
- * relay that owns the lease does as told within a second, or when it is started.
+ * The parked events, for an operator. Works whether the relay runs or not, and never sends anything itself: the relay
+ * that owns the lease acts within a second, or when it is started.
  */
 @Command(
         name = "parked",
-        description =
-                "Lists the events that were set aside, gives them back to the relay, or drops them. Only changes rows; "
-                        + "the running relay sends.",
-        synopsisSubcommandLabel = "COMMAND")
+        description = "Lists the parked events, gives them back to the relay, or discards them. Only changes rows; "
+                + "the running relay sends.",
+        synopsisSubcommandLabel = "COMMAND",
+        subcommands = {
+            ParkedCommand.ListParked.class,
+            ParkedCommand.ShowParked.class,
+            ParkedCommand.Retry.class,
+            ParkedCommand.Discard.class
+        })
 final class ParkedCommand {
     @Mixin
     private ConfigurationOption configuration;
 
-    @Spec
-    private CommandSpec spec;
+    /** What these commands have in common. */
+    abstract static class OnRows implements Callable<Integer> {
+        @ParentCommand
+        private ParkedCommand parent;
 
-    private interface Work {
-        ExitCode with(ParkedRows rows) throws SQLException;
-    }
+        @Spec
+        private CommandSpec spec;
 
-    /** Which events to give back. */
-    static final class Which {
-        @Option(names = "--all", required = true, description = "All refused and waiting events.")
-        private boolean all;
+        @Option(names = "--json", description = "Prints one JSON document.")
+        private boolean isJson;
 
-        @Parameters(paramLabel = "NUMBER", description = "One event, as listed.")
-        private @Nullable Long number;
-
-        @ArgGroup(exclusive = false)
-        private @Nullable OfTopic ofTopic;
-
-        ParkedRows.Selection selection() {
-            OfTopic chosen = ofTopic;
-            if (all) {
-                return new ParkedRows.Selection(null, null, null);
+        @Override
+        public Integer call() {
+            try {
+                check();
+            } catch (IllegalArgumentException e) {
+                throw new ParameterException(spec.commandLine(), e.getMessage(), e);
             }
-            return chosen == null
-                    ? new ParkedRows.Selection(number, null, null)
-                    : new ParkedRows.Selection(null, chosen.topic, chosen.key);
+            PrintWriter out = spec.commandLine().getOut();
+            ConfigurationOption.Work work = (connection, config) -> {
+                try {
+                    run(new ParkedRows(connection, config.tables(), config.name()), out);
+                } finally {
+                    out.flush();
+                }
+                return ExitCode.OK;
+            };
+            return isJson ? parent.configuration.onDatabaseForJson(work) : parent.configuration.onDatabase(work);
         }
+
+        final boolean isJson() {
+            return isJson;
+        }
+
+        /** @throws IllegalArgumentException if the arguments are wrong */
+        void check() {}
+
+        abstract void run(ParkedRows rows, PrintWriter out) throws SQLException;
     }
 
-    /** The events of a topic, or of one of its keys. */
-    static final class OfTopic {
-        @Option(names = "--topic", required = true, description = "All of this topic.")
-        private String topic;
-
-        @Option(names = "--key", description = "Of the topic only this key.")
-        private @Nullable String key;
-    }
-
+    /** One line for each event. */
     @Command(
             name = "list",
-            description = "One line for each key, with the event it waits for, and for each event without.")
-    int list(
-            @Option(names = "--topic", description = "Of this topic only.") @Nullable String topic,
-            @Option(names = "--limit", defaultValue = "100", description = "Most lines (${DEFAULT-VALUE}).")
-                    int limit) {
-        return withRows(rows -> {
-            List<ParkedRows.Line> lines = rows.list(topic, limit);
-            lines.forEach(this::print);
-            if (lines.isEmpty()) {
-                say("nothing is parked");
-            } else if (lines.size() == limit) {
-                say("... there may be more: --limit");
+            description = "Lists parked events, one a line. Those that wait for an earlier one of their key come last.")
+    static final class ListParked extends OnRows {
+        @Mixin
+        private Selection selection;
+
+        @Option(
+                names = "--limit",
+                paramLabel = "N",
+                defaultValue = "100",
+                description = "Most events; default: ${DEFAULT-VALUE}.")
+        private int limit;
+
+        @Override
+        void check() {
+            if (limit < 1 || limit > 10_000) {
+                throw new IllegalArgumentException("--limit " + limit + " must be from 1 to 10000");
             }
-            return ExitCode.OK;
-        });
-    }
-
-    private void print(ParkedRows.Line line) {
-        out().printf(
-                        "%d %s topic \"%s\", key %s, event %s of type %s, attempts %d, since %s, behind it %s%n",
-                        line.number(),
-                        line.state().sql(),
-                        line.topic(),
-                        line.key() == null ? "null" : '"' + line.key() + '"',
-                        line.id(),
-                        line.type(),
-                        line.attempts(),
-                        line.since(),
-                        line.behind() < ParkedRows.COUNTED ? line.behind() : "over " + (ParkedRows.COUNTED - 1));
-        if (line.error() != null) {
-            out().println("    " + line.error());
+            selection.read();
         }
-        out().flush();
+
+        @Override
+        void run(ParkedRows rows, PrintWriter out) throws SQLException {
+            ParkedSelection which = selection.read();
+            List<ParkedRows.Line> lines = rows.list(which, limit);
+            long more = lines.size() < limit ? 0 : Math.max(0, rows.count(which) - lines.size());
+            if (isJson()) {
+                JsonArrayBuilder parked = Json.createArrayBuilder();
+                lines.forEach(line -> parked.add(ParkedText.json(line)));
+                out.println(Json.createObjectBuilder()
+                        .add("parked", parked)
+                        .add("more", more)
+                        .build());
+                return;
+            }
+            out.println(lines.isEmpty() ? "0 parked events" : ParkedText.COLUMNS);
+            lines.forEach(line -> out.println(ParkedText.line(line)));
+            if (more > 0) {
+                out.println(more + " more, see --limit");
+            }
+        }
     }
 
-    @Command(name = "show", description = "All there is about one event but its payload.")
-    int show(@Parameters(paramLabel = "NUMBER", description = "As listed.") long number) {
-        return withRows(rows -> {
-            List<String[]> values = rows.show(number);
-            values.forEach(value -> out().printf("%-15s %s%n", value[0], value[1]));
-            out().flush();
-            return values.isEmpty() ? notThere(number) : ExitCode.OK;
-        });
+    /** All that is known of one event. */
+    @Command(name = "show", description = "Shows all that is known of a parked event except its payload.")
+    static final class ShowParked extends OnRows {
+        @Parameters(paramLabel = "NUMBER", description = "As listed.")
+        private long number;
+
+        @Override
+        void run(ParkedRows rows, PrintWriter out) throws SQLException {
+            ParkedRows.Details event = rows.show(number);
+            if (isJson()) {
+                out.println(
+                        event == null
+                                ? Json.createObjectBuilder().build()
+                                : ParkedText.jsonPage(event).build());
+            } else if (event == null) {
+                out.println("No parked event " + number);
+            } else {
+                ParkedText.page(event).forEach(out::println);
+            }
+        }
     }
 
+    /** What changes several events. */
+    abstract static class OnSelected extends OnRows {
+        @Parameters(arity = "0..*", paramLabel = "NUMBER", description = "As listed.")
+        private @Nullable List<Long> numbers;
+
+        @Mixin
+        private Selection selection;
+
+        @Option(names = "--dry-run", description = "Only shows how many they are.")
+        private boolean isDryRun;
+
+        @Override
+        final void check() {
+            selection.readRequired(numbers);
+        }
+
+        @Override
+        final void run(ParkedRows rows, PrintWriter out) throws SQLException {
+            ParkedSelection which = selection.readRequired(numbers);
+            long number = isDryRun ? count(rows, which) : change(rows, which);
+            if (isJson()) {
+                out.println(Json.createObjectBuilder()
+                        .add(past(), number)
+                        .add("dryRun", isDryRun)
+                        .build());
+            } else {
+                out.println(number + (isDryRun ? " would be " : " ") + past());
+            }
+            refuse(rows, which);
+        }
+
+        /** For messages: {@code retried}. */
+        abstract String past();
+
+        abstract long count(ParkedRows rows, ParkedSelection which) throws SQLException;
+
+        /** Returns how many have changed. */
+        abstract long change(ParkedRows rows, ParkedSelection which) throws SQLException;
+
+        /** Fails if one of the events cannot be changed although the operator named it. */
+        void refuse(ParkedRows rows, ParkedSelection which) throws SQLException {}
+    }
+
+    /** Gives events back to the relay. */
     @Command(
             name = "retry",
-            description = "Gives refused and waiting events back to the relay; those behind them follow in order.")
-    int retry(@ArgGroup(multiplicity = "1") Which which) {
-        return withRows(rows -> {
-            int given = rows.retry(which.selection());
-            say(
-                    given == 0
-                            ? "nothing to do: no such event is refused or waiting"
-                            : given + " event(s) given back to the relay, with those behind them");
-            return ExitCode.OK;
-        });
+            description =
+                    "Gives refused and waiting events back to the relay; later ones of their keys follow in order.")
+    static final class Retry extends OnSelected {
+        @Override
+        String past() {
+            return "retried";
+        }
+
+        @Override
+        long count(ParkedRows rows, ParkedSelection which) throws SQLException {
+            return rows.countRetryable(which);
+        }
+
+        @Override
+        long change(ParkedRows rows, ParkedSelection which) throws SQLException {
+            return rows.retry(which);
+        }
     }
 
-    @Command(name = "discard", description = "Drops one event for good; those behind it in its key go on.")
-    int discard(@Parameters(paramLabel = "NUMBER", description = "As listed.") long number) {
-        return withRows(rows -> {
-            if (rows.discard(number)) {
-                say("event " + number + " is discarded");
-                return ExitCode.OK;
-            }
-            ParkedState state = rows.state(number);
-            if (state == ParkedState.SENDING) {
+    /** Drops events. */
+    @Command(
+            name = "discard",
+            description = "Drops events for good; those that wait for them go on. What is being sent is left alone.")
+    static final class Discard extends OnSelected {
+        @Override
+        String past() {
+            return "discarded";
+        }
+
+        @Override
+        long count(ParkedRows rows, ParkedSelection which) throws SQLException {
+            return rows.countDiscardable(which);
+        }
+
+        @Override
+        long change(ParkedRows rows, ParkedSelection which) throws SQLException {
+            return rows.discard(which);
+        }
+
+        @Override
+        void refuse(ParkedRows rows, ParkedSelection which) throws SQLException {
+            Long number = which.numbers() == null ? null : rows.firstSending(which);
+            if (number != null) {
                 throw new RelayException(
                         ExitCode.USAGE,
                         "event " + number + " is being sent: it is too late to discard it, let it arrive");
             }
-            say("nothing to do: event " + number + " is " + (state == null ? "not parked" : "discarded already"));
-            return ExitCode.OK;
-        });
-    }
-
-    private ExitCode notThere(long number) {
-        say("event " + number + " is not parked");
-        return ExitCode.OK;
-    }
-
-    private int withRows(Work work) {
-        return configuration.onDatabase(
-                (connection, config) -> work.with(new ParkedRows(connection, config.tables(), config.name())));
-    }
-
-    private PrintWriter out() {
-        return spec.commandLine().getOut();
-    }
-
-    private void say(String line) {
-        out().println(line);
-        out().flush();
+        }
     }
 }

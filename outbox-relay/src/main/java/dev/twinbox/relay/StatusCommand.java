@@ -16,6 +16,9 @@ import dev.twinbox.relay.jdbc.StartCheck;
 import dev.twinbox.relay.kafka.MissingTopics;
 import dev.twinbox.schema.OutboxSchema;
 import dev.twinbox.schema.Retention;
+import jakarta.json.Json;
+import jakarta.json.JsonArrayBuilder;
+import jakarta.json.JsonObjectBuilder;
 import java.io.PrintWriter;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -26,6 +29,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.SortedMap;
 import java.util.SortedSet;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import org.apache.kafka.common.KafkaException;
@@ -33,13 +37,14 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Tells on one screen how the relay stands. */
+/** Shows on one screen how the relay stands. */
 @Command(
         name = "status",
         description =
-                "Tells on one screen how the relay of this configuration stands, running or not. Changes nothing.")
+                "Shows on one screen how the relay of this configuration stands, running or not. Changes nothing.")
 final class StatusCommand implements Callable<Integer> {
     @Mixin
     private ConfigurationOption configuration;
@@ -47,43 +52,63 @@ final class StatusCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
+    @Option(names = "--json", description = "Prints one JSON document.")
+    private boolean isJson;
+
+    private final JsonObjectBuilder json = Json.createObjectBuilder();
+
     @Override
     public Integer call() {
-        return configuration.onDatabase((connection, config) -> {
-            print(config, connection);
+        ConfigurationOption.Work work = (connection, config) -> {
+            collect(config, connection);
+            if (isJson) {
+                print(json.build().toString());
+            }
             return ExitCode.OK;
-        });
+        };
+        return isJson ? configuration.onDatabaseForJson(work) : configuration.onDatabase(work);
     }
 
-    private void print(RelayConfig config, Connection connection) throws SQLException {
+    private void collect(RelayConfig config, Connection connection) throws SQLException {
         OutboxDatabase.Server server = OutboxDatabase.identify(connection);
         Position position = new PositionTable(connection, config.tables(), config.name())
                 .load()
                 .position();
         Backlog backlog = Backlog.behind(position, connection, config.tables().events());
-        line("relay", config.name());
-        line(
-                "database",
-                Secret.masked(config.database().url()) + ", " + server.role() + ", system identifier "
-                        + Long.toUnsignedString(server.systemIdentifier()));
-        line("tables", config.tables().events() + StartCheck.state(connection, config));
-        line("retention", retention(config, connection));
+        fact("relay", config.name());
+        String url = Secret.masked(config.database().url());
+        String identifier = Long.toUnsignedString(server.systemIdentifier());
+        line("database", url + ", " + server.role() + ", system identifier " + identifier);
+        json.add("database", url);
+        json.add("role", server.role().toString());
+        json.add("systemIdentifier", identifier);
+        fact("tables", config.tables().events() + StartCheck.state(connection, config));
+        fact("retention", retention(config, connection));
         slots(config, connection);
-        line("lease", lease(config, connection));
-        line("delivery", delivery(config, connection));
+        LeaseTable.@Nullable Seen seen = new LeaseTable(connection, config.tables(), config.name()).look();
+        fact("lease", lease(seen));
+        fact("delivery", delivery(config, seen));
         Instant paused = new LeaseTable(connection, config.tables(), config.name()).pausedSince();
         line("paused", paused == null ? "no" : "since " + paused + ": nothing is sent until \"twinbox-relay resume\"");
-        line("position", position.equals(Position.START) ? "nothing relayed yet" : position.toString());
-        line("last save", lastSave(config, connection));
+        if (paused != null) {
+            json.add("pausedSince", paused.toString());
+        }
+        fact("position", position.equals(Position.START) ? "nothing relayed yet" : position.toString());
+        Duration saved = new PositionTable(connection, config.tables(), config.name()).sinceLastSave();
+        line("last save", saved == null ? "never" : seconds(saved) + " ago");
+        age("lastSaveSeconds", saved);
         line(
                 "unsent",
                 backlog.events() < Backlog.LIMIT
                         ? backlog.events() + " events"
                         : Backlog.LIMIT + " events or more (counting stops there)");
-        line("oldest unsent", age(backlog.oldest()));
-        line("parked", parked(config, connection));
-        line("missing topics", missing(backlog.topics(), config.kafka()));
-        line("stuck", stuck(config, connection, backlog, paused));
+        json.add("unsent", backlog.events());
+        line("oldest unsent", backlog.oldest() == null ? "-" : seconds(backlog.oldest()));
+        age("oldestUnsentSeconds", backlog.oldest());
+        ParkedCount parked = ParkedCount.of(connection, config.tables(), config.name());
+        parked(parked);
+        missing(backlog.topics(), config.kafka());
+        stuck(reasons(server, seen, paused), backlog, parked);
     }
 
     private static String retention(RelayConfig config, Connection connection) throws SQLException {
@@ -97,11 +122,17 @@ final class StatusCommand implements Callable<Integer> {
     private void slots(RelayConfig config, Connection connection) throws SQLException {
         EventSlots slots = new EventSlots(connection, config.tables(), config.name());
         int current = slots.current();
+        JsonArrayBuilder array = Json.createArrayBuilder();
         for (int slot = 0; slot < OutboxSchema.EVENT_SLOTS; slot++) {
             EventSlots.Size size = slots.size(slot);
             String state = slot == current ? "has its turn" : size.rows() == 0 ? "empty" : waiting(slots, slot);
             line("slot " + slot, size.all() / 1024 + " kB, " + state);
+            array.add(Json.createObjectBuilder()
+                    .add("slot", slot)
+                    .add("bytes", size.all())
+                    .add("state", state));
         }
+        json.add("slots", array);
     }
 
     /** What keeps a slot that has had its turn from being emptied, as far as one can see without locking it. */
@@ -116,8 +147,7 @@ final class StatusCommand implements Callable<Integer> {
                 : "kept: in use by " + String.join(", ", holders);
     }
 
-    private static String delivery(RelayConfig config, Connection connection) throws SQLException {
-        LeaseTable.Seen seen = new LeaseTable(connection, config.tables(), config.name()).look();
+    private static String delivery(RelayConfig config, LeaseTable.@Nullable Seen seen) {
         DeliveryMode configured = config.delivery().mode();
         DeliveryMode recorded = seen == null ? configured : seen.delivery();
         String topic = recorded == DeliveryMode.EXACTLY_ONCE
@@ -128,8 +158,7 @@ final class StatusCommand implements Callable<Integer> {
                 + (recorded == configured ? "" : "; this configuration says " + configured.text());
     }
 
-    private static String lease(RelayConfig config, Connection connection) throws SQLException {
-        LeaseTable.Seen seen = new LeaseTable(connection, config.tables(), config.name()).look();
+    private static String lease(LeaseTable.@Nullable Seen seen) {
         if (seen == null) {
             return "never taken: no relay of this name has run here";
         }
@@ -142,36 +171,58 @@ final class StatusCommand implements Callable<Integer> {
                 : owner + ", ends in " + seconds(seen.remaining());
     }
 
-    private static String lastSave(RelayConfig config, Connection connection) throws SQLException {
-        Duration age = new PositionTable(connection, config.tables(), config.name()).sinceLastSave();
-        return age == null ? "never" : seconds(age) + " ago";
+    private void parked(ParkedCount count) {
+        line(
+                "parked",
+                count
+                        + (count.byState().isEmpty()
+                                ? ""
+                                : "; \"twinbox-relay parked\" lists, retries and discards them"));
+        JsonArrayBuilder states = Json.createArrayBuilder();
+        count.byState()
+                .forEach((state, number) -> states.add(
+                        Json.createObjectBuilder().add("state", state.sql()).add("number", number)));
+        json.add("parked", states);
     }
 
-    private static String missing(SortedSet<String> topics, RelayConfig.Kafka kafka) {
-        if (topics.isEmpty()) {
-            return "none";
-        }
+    private void missing(SortedSet<String> topics, RelayConfig.Kafka kafka) {
+        SortedMap<String, String> missing;
         try {
-            SortedMap<String, String> missing = MissingTopics.among(topics, kafka);
-            return missing.isEmpty()
-                    ? "none"
-                    : missing.entrySet().stream()
-                            .map(each -> each.getKey() + ": " + each.getValue())
-                            .collect(Collectors.joining("; "));
+            missing = topics.isEmpty() ? new TreeMap<>() : MissingTopics.among(topics, kafka);
         } catch (KafkaException e) {
-            return "not known, Kafka at " + kafka.bootstrapServers() + " cannot be asked: " + e.getMessage();
+            String reason = "Kafka at " + kafka.bootstrapServers() + " cannot be asked: " + e.getMessage();
+            line("missing topics", "not known, " + reason);
+            json.add("missingTopicsUnknown", reason);
+            return;
         }
-    }
-
-    private static String parked(RelayConfig config, Connection connection) throws SQLException {
-        ParkedCount count = ParkedCount.of(connection, config.tables(), config.name());
-        return count + (count.byState().isEmpty() ? "" : "; \"twinbox-relay parked\" lists, retries and discards them");
+        line(
+                "missing topics",
+                missing.isEmpty()
+                        ? "none"
+                        : missing.entrySet().stream()
+                                .map(each -> each.getKey() + ": " + each.getValue())
+                                .collect(Collectors.joining("; ")));
+        JsonArrayBuilder array = Json.createArrayBuilder();
+        missing.forEach((topic, reason) ->
+                array.add(Json.createObjectBuilder().add("topic", topic).add("reason", reason)));
+        json.add("missingTopics", array);
     }
 
     /** The one line to read first when events do not come. */
-    private static String stuck(RelayConfig config, Connection connection, Backlog backlog, @Nullable Instant paused)
-            throws SQLException {
-        LeaseTable.Seen lease = new LeaseTable(connection, config.tables(), config.name()).look();
+    private void stuck(List<String> reasons, Backlog backlog, ParkedCount parked) {
+        boolean isSending = backlog.events() > 0 && reasons.isEmpty();
+        if (!isSending && parked.of(ParkedState.REFUSED) > 0) {
+            reasons.add("keys with refused events wait for a person");
+        }
+        String no = isSending
+                ? "no; if \"unsent\" does not shrink, the running relay's /health/ready names the cause"
+                : "no";
+        line("stuck", reasons.isEmpty() ? no : String.join("; ", reasons));
+        json.add("stuck", Json.createArrayBuilder(reasons));
+    }
+
+    private static List<String> reasons(
+            OutboxDatabase.Server server, LeaseTable.@Nullable Seen lease, @Nullable Instant paused) {
         List<String> reasons = new ArrayList<>();
         if (paused != null) {
             reasons.add("an operator has paused the relay");
@@ -179,31 +230,38 @@ final class StatusCommand implements Callable<Integer> {
         if (lease == null || lease.owner() == null || lease.remaining().isNegative()) {
             reasons.add("no relay of this name is running");
         }
-        if (lease != null
-                && lease.systemIdentifier()
-                        != OutboxDatabase.identify(connection).systemIdentifier()) {
+        if (lease != null && lease.systemIdentifier() != server.systemIdentifier()) {
             reasons.add("the position is of another cluster, see \"rebase\"");
         }
-        if (backlog.events() > 0 && reasons.isEmpty()) {
-            return "no; if \"unsent\" does not shrink, the running relay's /health/ready names the cause";
-        }
-        if (ParkedCount.of(connection, config.tables(), config.name()).of(ParkedState.REFUSED) > 0) {
-            reasons.add("keys with refused events wait for a person");
-        }
-        return reasons.isEmpty() ? "no" : String.join("; ", reasons);
+        return reasons;
     }
 
-    private static String age(@Nullable Duration age) {
-        return age == null ? "-" : seconds(age);
+    private void age(String name, @Nullable Duration age) {
+        if (age != null) {
+            json.add(name, age.toMillis() / 1_000.0);
+        }
     }
 
     private static String seconds(Duration duration) {
         return String.format(Locale.ROOT, "%.1f s", duration.toMillis() / 1_000.0);
     }
 
-    private void line(String name, String value) {
+    /** A line of the screen. It is printed at once, so that a later failure hides nothing. */
+    private void line(String label, String value) {
+        if (!isJson) {
+            print(String.format("%-15s %s", label, value));
+        }
+    }
+
+    /** The same in both forms. */
+    private void fact(String name, String value) {
+        line(name, value);
+        json.add(name, value);
+    }
+
+    private void print(String line) {
         PrintWriter out = spec.commandLine().getOut();
-        out.printf("%-15s %s%n", name, value);
+        out.println(line);
         out.flush();
     }
 }

@@ -47,12 +47,14 @@ class OperationsDocumentIT {
                 answers.add(run(rig, command.replace("orders", rig.topic()).replace("17", Long.toString(number))));
                 await("the relay has looked at it").atMost(SOON).until(() -> isSettled(rig));
             }
-            assertThat(answers.get(0)).contains(number + " refused", "key \"42\"", "behind it 1", "max.request.size");
+            assertThat(answers.get(0))
+                    .containsPattern("(?m)^" + number + "\trefused\t\\S+\t42\t.*max\\.request\\.size");
+            assertThat(answers.get(0)).containsPattern("(?m)^\\d+\tbehind\t\\S+\t42\t");
             assertThat(answers.get(1)).isEqualTo(answers.get(0));
-            assertThat(answers.get(2)).contains("max.request.size", "42");
+            assertThat(answers.get(2)).contains("max.request.size", "42").containsPattern("behind it +1\\b");
             assertThat(answers.subList(3, 6))
-                    .allSatisfy(answer -> assertThat(answer).contains("1 event(s) given back"));
-            assertThat(answers.get(6)).contains("is discarded");
+                    .allSatisfy(answer -> assertThat(answer).contains("1 retried"));
+            assertThat(answers.get(6)).contains("1 discarded");
 
             rig.awaitRecords(2);
             await("nothing is parked").atMost(SOON).until(() -> rig.count("select count(*) from outbox_parked") == 0);

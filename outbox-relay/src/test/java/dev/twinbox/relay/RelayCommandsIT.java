@@ -7,6 +7,11 @@ import dev.twinbox.fixtures.RelayProcess;
 import dev.twinbox.fixtures.TcpProxy;
 import dev.twinbox.relay.config.ExitCode;
 import dev.twinbox.schema.OutboxSchema;
+import jakarta.json.Json;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonReader;
+import jakarta.json.JsonValue;
+import java.io.StringReader;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Map;
@@ -89,6 +94,34 @@ class RelayCommandsIT {
                     .containsPattern("oldest unsent +\\d+\\.\\d s")
                     .containsPattern("position +from \\d+:\\d+:");
             assertThat(after.lines().count()).as(after).isLessThanOrEqualTo(24);
+            assertThat(statusJson(rig))
+                    .containsEntry("unsent", Json.createValue(7))
+                    .containsEntry("missingTopics", JsonValue.EMPTY_JSON_ARRAY)
+                    .containsEntry("parked", JsonValue.EMPTY_JSON_ARRAY)
+                    .containsEntry(
+                            "stuck",
+                            Json.createArrayBuilder()
+                                    .add("no relay of this name is running")
+                                    .build())
+                    .containsKeys(
+                            "relay",
+                            "database",
+                            "role",
+                            "systemIdentifier",
+                            "tables",
+                            "retention",
+                            "slots",
+                            "lease",
+                            "delivery",
+                            "position",
+                            "lastSaveSeconds",
+                            "oldestUnsentSeconds");
+        }
+    }
+
+    private static JsonObject statusJson(RelayRig rig) {
+        try (JsonReader reader = Json.createReader(new StringReader(rig.command(Map.of(), "status", "--json")))) {
+            return reader.readObject();
         }
     }
 

@@ -26,6 +26,33 @@ class RelayMainTest {
             migrate --config . | is a folder
             status --all | --all
             --config x run | --config
+            parked | Missing required subcommand
+            parked resend | resend
+            parked list | twinbox.relay.database.url is missing
+            parked list 17 | 17
+            parked list --group shipping | --group
+            parked list --handler ship | --handler
+            parked list --dry-run | --dry-run
+            parked list --limit 0 | from 1 to 10000
+            parked list --limit 10001 | from 1 to 10000
+            parked list --limit many | many
+            parked list --since P1Y | --since "P1Y" must be a time
+            parked list --since -PT1H | --since "-PT1H" must be a time
+            parked show | NUMBER
+            parked show seven | seven
+            parked show 1 2 | 2
+            parked show 1 | twinbox.relay.database.url is missing
+            parked retry | --all
+            parked retry --dry-run --json | --all
+            parked retry 1 two | two
+            parked retry 1 --all | not both
+            parked retry --all | twinbox.relay.database.url is missing
+            parked discard | --all
+            parked discard 1.5 | 1.5
+            parked discard 1 --topic orders | not both
+            parked discard --since yesterday | --since "yesterday" must be a time
+            parked discard 1 2 --json | twinbox.relay.database.url is missing
+            status --json | twinbox.relay.database.url is missing
             run | twinbox.relay.database.url is missing
             migrate | twinbox.relay.kafka.bootstrap.servers is missing
             """)
@@ -38,7 +65,7 @@ class RelayMainTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"--help", "run --help", "migrate --help", "status --help"})
+    @CsvSource({"--help", "run --help", "migrate --help", "status --help", "parked --help", "parked retry --help"})
     void helpIsThereForEachCommandAndListsTheExitCodes(String arguments) {
         assertThat(execute(arguments.split(" "))).isZero();
         assertThat(out.toString()).contains("Usage: twinbox-relay");

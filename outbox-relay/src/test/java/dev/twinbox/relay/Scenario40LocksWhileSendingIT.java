@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.twinbox.fixtures.RelayProcess;
 import dev.twinbox.relay.jdbc.ParkedRows;
+import dev.twinbox.relay.jdbc.ParkedSelection;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -56,7 +57,7 @@ class Scenario40LocksWhileSendingIT {
                 execute(
                         connection,
                         "alter table " + rig.tables().parked() + " set (fillfactor = " + (80 + round % 10) + ")");
-                parked.retry(new ParkedRows.Selection(null, null, null));
+                parked.retry(ParkedSelection.ALL);
                 assertNoRelaySessionHoldsATransaction(rig);
             }
 

@@ -118,7 +118,7 @@ class SecuredKafkaIT {
                 .contains("iscard");
         ParkedRows person = new ParkedRows(connection, rig.tables(), "relay");
         await("all of them").atMost(SOON).until(() -> {
-            person.retry(new ParkedRows.Selection(null, "orders", null));
+            person.retry(ParkedSelections.topic("orders"));
             return rig.count("select count(*) from outbox_parked where topic = 'orders'") == 0;
         });
     }

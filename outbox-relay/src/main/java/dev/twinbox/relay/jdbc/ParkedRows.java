@@ -5,190 +5,299 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What an operator sees of the parked events, and the operator's decisions. This class only changes rows; the relay
  * that owns the lease does the rest. Each change names the states that it starts from, so all changes are idempotent.
+ * Each statement looks at a bounded number of events, in a transaction of its own.
  */
 public final class ParkedRows {
-    /** Blocked rows are counted up to this number. */
-    public static final int COUNTED = 100_000;
+    /** Most events that one statement changes. */
+    static final int BATCH = 1_000;
 
+    /** No count goes beyond. */
+    private static final int MOST_COUNTED = 1_000_000;
+
+    private static final String LISTED =
+            "p.number, p.state, p.topic, p.key, p.id, p.type, p.attempts, p.since, p.error,"
+                    + " case when p.state = 'waiting' and p.partition >= 0 then p.partition end as partition";
+
+    /**
+     * Events that only wait for another one come last, so that they do not hide what needs the operator. They are not
+     * read if the others fill the list.
+     */
     private static final String LIST = """
             -- parked: list
-            select p.number, p.state, p.topic, p.key, p.id, p.type, p.attempts, p.since, p.error,
-              (select count(*) from (
-                select from {parked} b where b.relay = p.relay and b.topic = p.topic and b.key = p.key
-                  and b.number > p.number limit ?) c) as behind
-            from {parked} p
-            where p.relay = ? and p.state <> 'behind' and (?::text is null or p.topic = ?) order by p.number limit ?
+            with first as materialized (
+              select {listed}, 0 as part from {parked} p
+              where p.relay = ?{selection} and p.state <> 'behind' order by p.number limit ?
+            ), behind as (
+              select {listed}, 1 as part from {parked} p
+              where p.relay = ?{selection} and p.state = 'behind' order by p.number
+              limit (select ? - count(*) from first)
+            )
+            select * from first union all select * from behind order by part, number
+            """.replace("{listed}", LISTED);
+
+    private static final String COUNT = """
+            -- parked: count
+            select count(*) from (select from {parked} p where p.relay = ?{selection}{states} limit ?) found
             """;
 
     private static final String SHOW = """
             -- parked: show
-            select number, state, topic, key, id, type, source, subject, occurred_at, content_type, headers,
-              octet_length(payload), attempts, since, error, seq
-            from {parked} where relay = ? and number = ?
+            select {listed}, p.seq, p.source, p.subject, to_json(p.occurred_at) #>> '{}' as occurred_at, p.content_type,
+              array(select unnest(p.headers)) as headers, octet_length(p.payload) as payload_bytes,
+              (select count(*) from (
+                select from {parked} b where b.relay = p.relay and b.topic = p.topic and b.key = p.key
+                  and b.number > p.number limit ?) c) as behind
+            from {parked} p where p.relay = ? and p.number = ?
+            """.replace("{listed}", LISTED);
+
+    private static final String CAN_BE_RETRIED = " and p.state in ('refused', 'waiting')";
+
+    private static final String CAN_BE_DISCARDED = " and p.state in ('refused', 'waiting', 'behind', 'ready')";
+
+    private static final String CHANGE = """
+            -- parked: {change}
+            with chosen as materialized (
+              select p.number from {parked} p
+              where p.relay = ?{selection}{states} and p.number {after} ? order by p.number {order} limit ?
+            ), changed as (
+              update {parked} p set {set}
+              where p.relay = ? and p.number = any (array(select number from chosen)){states}
+              returning 1
+            )
+            select (select count(*) from changed), (select count(*) from chosen), (select {last}(number) from chosen)
             """;
 
-    private static final String RETRY = """
-            -- parked: retry
-            update {parked} set state = 'ready', since = clock_timestamp()
-            where relay = ? and state in ('refused', 'waiting') and (?::bigint is null or number = ?)
-              and (?::text is null or topic = ?) and (?::text is null or key = ?)
+    /** Only the first event of a key is ever sent next, so the order of these changes does not matter. */
+    static final String RETRY = CHANGE.replace("{change}", "retry")
+            .replace("{states}", CAN_BE_RETRIED)
+            .replace("{set}", "state = 'ready', since = clock_timestamp()")
+            .replace("{after}", ">")
+            .replace("{order}", "asc")
+            .replace("{last}", "max");
+
+    /**
+     * The last events first: once the first of a key is discarded the relay sends the next one, which may be selected
+     * too.
+     */
+    static final String DISCARD = CHANGE.replace("{change}", "discard")
+            .replace("{states}", CAN_BE_DISCARDED)
+            .replace("{set}", "state = 'discarded'")
+            .replace("{after}", "<")
+            .replace("{order}", "desc")
+            .replace("{last}", "min");
+
+    private static final String SENDING = """
+            -- parked: which of these are being sent
+            select p.number from {parked} p where p.relay = ?{selection} and p.state = 'sending' order by p.number limit ?
             """;
 
-    private static final String DISCARD = """
-            -- parked: discard
-            update {parked} set state = 'discarded'
-            where relay = ? and number = ? and state in ('refused', 'waiting', 'behind', 'ready')
-            """;
-
-    private static final String STATE = """
-            -- parked: state
-            select state from {parked} where relay = ? and number = ?
-            """;
-
-    /** One key with its first row, or one event without a key. */
+    /**
+     * A parked event as it is listed.
+     *
+     * @param partition that it waits for; null if it does not wait for one
+     * @param parkedAt when it was parked, or last given back to the relay by an operator
+     */
     public record Line(
             long number,
             ParkedState state,
             String topic,
+            @Nullable Integer partition,
             @Nullable String key,
             @Nullable String id,
             @Nullable String type,
             int attempts,
-            OffsetDateTime since,
-            @Nullable String error,
-            int behind) {}
+            Instant parkedAt,
+            @Nullable String error) {}
+
+    /** A header of an event. What a broken row lacks is null. */
+    public record Header(@Nullable String name, @Nullable String value) {}
 
     /**
-     * Selects parked events.
+     * All that is known of an event except its payload.
      *
-     * @param number null selects any; the same holds for topic and key
+     * @param occurredAt ISO 8601, or {@code infinity}
+     * @param behind how many later events of its key are parked
      */
-    public record Selection(
-            @Nullable Long number,
-            @Nullable String topic,
-            @Nullable String key) {}
+    public record Details(
+            Line line,
+            long seq,
+            @Nullable String source,
+            @Nullable String subject,
+            @Nullable String occurredAt,
+            @Nullable String contentType,
+            List<Header> headers,
+            @Nullable Integer payloadBytes,
+            long behind) {}
 
     private final Connection connection;
     private final OutboxSchema schema;
     private final String relay;
 
+    /** @param connection in auto-commit */
     public ParkedRows(Connection connection, OutboxSchema schema, String relay) {
         this.connection = connection;
         this.schema = schema;
         this.relay = relay;
     }
 
-    /**
-     * The first row of each key, and each row without a key.
-     *
-     * @param topic null: all topics
-     */
-    public List<Line> list(@Nullable String topic, int limit) throws SQLException {
-        try (PreparedStatement select = prepare(LIST)) {
-            select.setInt(1, COUNTED);
-            select.setString(2, relay);
-            select.setString(3, topic);
-            select.setString(4, topic);
-            select.setInt(5, limit);
+    /** In the order in which they were parked. Events that only wait for an earlier one of their key come last. */
+    public List<Line> list(ParkedSelection which, int most) throws SQLException {
+        try (PreparedStatement select = prepare(LIST, which)) {
+            int next = bind(select, 1, which);
+            select.setInt(next, most);
+            next = bind(select, next + 1, which);
+            select.setInt(next, most);
             List<Line> lines = new ArrayList<>();
             try (ResultSet row = select.executeQuery()) {
                 while (row.next()) {
-                    lines.add(new Line(
-                            row.getLong("number"),
-                            ParkedState.of(row.getString("state")),
-                            row.getString("topic"),
-                            row.getString("key"),
-                            row.getString("id"),
-                            row.getString("type"),
-                            row.getInt("attempts"),
-                            row.getObject("since", OffsetDateTime.class),
-                            row.getString("error"),
-                            row.getInt("behind")));
+                    lines.add(line(row));
                 }
             }
             return lines;
         }
     }
 
-    /** Names and values of everything but the payload; empty if there is no such row. */
-    public List<String[]> show(long number) throws SQLException {
-        String[] names = {
-            "number",
-            "state",
-            "topic",
-            "key",
-            "id",
-            "type",
-            "source",
-            "subject",
-            "occurred at",
-            "content type",
-            "headers",
-            "payload bytes",
-            "attempts",
-            "since",
-            "error",
-            "seq"
-        };
-        try (PreparedStatement select = prepare(SHOW)) {
-            select.setString(1, relay);
-            select.setLong(2, number);
-            List<String[]> values = new ArrayList<>();
+    /** How many there are. */
+    public long count(ParkedSelection which) throws SQLException {
+        return count(which, "");
+    }
+
+    /** How many {@link #retry} would give back. */
+    public long countRetryable(ParkedSelection which) throws SQLException {
+        return count(which, CAN_BE_RETRIED);
+    }
+
+    /** How many {@link #discard} would discard. */
+    public long countDiscardable(ParkedSelection which) throws SQLException {
+        return count(which, CAN_BE_DISCARDED);
+    }
+
+    private long count(ParkedSelection which, String states) throws SQLException {
+        try (PreparedStatement select = prepare(COUNT.replace("{states}", states), which)) {
+            select.setInt(bind(select, 1, which), MOST_COUNTED);
             try (ResultSet row = select.executeQuery()) {
-                if (row.next()) {
-                    for (int i = 0; i < names.length; i++) {
-                        String value = row.getString(i + 1);
-                        values.add(new String[] {names[i], value == null ? "-" : value});
-                    }
+                row.next();
+                return row.getLong(1);
+            }
+        }
+    }
+
+    /** Null if there is no such event, or no longer. */
+    public @Nullable Details show(long number) throws SQLException {
+        try (PreparedStatement select = connection.prepareStatement(ParkedTable.sql(SHOW, schema))) {
+            select.setInt(1, MOST_COUNTED);
+            select.setString(2, relay);
+            select.setLong(3, number);
+            try (ResultSet row = select.executeQuery()) {
+                return row.next() ? details(row) : null;
+            }
+        }
+    }
+
+    /** Gives refused and waiting events back to the relay; returns how many. One that is refused again stays so. */
+    public long retry(ParkedSelection which) throws SQLException {
+        return change(RETRY, which, 0);
+    }
+
+    /**
+     * Discards events; returns how many. It leaves alone what is being sent, and what exactly-once publication has not
+     * decided yet.
+     */
+    public long discard(ParkedSelection which) throws SQLException {
+        return change(DISCARD, which, Long.MAX_VALUE);
+    }
+
+    private long change(String sql, ParkedSelection which, long first) throws SQLException {
+        long changed = 0;
+        try (PreparedStatement update = prepare(sql, which)) {
+            int next = bind(update, 1, which);
+            update.setInt(next + 1, BATCH);
+            update.setString(next + 2, relay);
+            long after = first;
+            boolean isFull = true;
+            while (isFull) {
+                update.setLong(next, after);
+                try (ResultSet row = update.executeQuery()) {
+                    row.next();
+                    changed += row.getLong(1);
+                    isFull = row.getInt(2) == BATCH;
+                    after = row.getLong(3);
                 }
             }
-            return values;
         }
+        return changed;
     }
 
-    /** Gives refused and waiting events back to the relay; returns how many. */
-    public int retry(Selection selection) throws SQLException {
-        try (PreparedStatement update = prepare(RETRY)) {
-            update.setString(1, relay);
-            update.setObject(2, selection.number());
-            update.setObject(3, selection.number());
-            update.setString(4, selection.topic());
-            update.setString(5, selection.topic());
-            update.setString(6, selection.key());
-            update.setString(7, selection.key());
-            return update.executeUpdate();
-        }
-    }
-
-    /** Discards one event; false if it does not exist or cannot be discarded now. */
-    public boolean discard(long number) throws SQLException {
-        try (PreparedStatement update = prepare(DISCARD)) {
-            update.setString(1, relay);
-            update.setLong(2, number);
-            return update.executeUpdate() == 1;
-        }
-    }
-
-    /** Null if there is no such row, or no longer. */
-    public @Nullable ParkedState state(long number) throws SQLException {
-        try (PreparedStatement select = prepare(STATE)) {
-            select.setString(1, relay);
-            select.setLong(2, number);
+    /** The first of the selected events that are being sent; null if there is none. */
+    public @Nullable Long firstSending(ParkedSelection which) throws SQLException {
+        try (PreparedStatement select = prepare(SENDING, which)) {
+            select.setInt(bind(select, 1, which), 1);
             try (ResultSet row = select.executeQuery()) {
-                return row.next() ? ParkedState.of(row.getString(1)) : null;
+                return row.next() ? row.getLong(1) : null;
             }
         }
     }
 
-    private PreparedStatement prepare(String sql) throws SQLException {
-        return connection.prepareStatement(ParkedTable.sql(sql, schema));
+    private static Line line(ResultSet row) throws SQLException {
+        return new Line(
+                row.getLong("number"),
+                ParkedState.of(row.getString("state")),
+                row.getString("topic"),
+                row.getObject("partition", Integer.class),
+                row.getString("key"),
+                row.getString("id"),
+                row.getString("type"),
+                row.getInt("attempts"),
+                row.getObject("since", OffsetDateTime.class).toInstant(),
+                row.getString("error"));
+    }
+
+    private static Details details(ResultSet row) throws SQLException {
+        return new Details(
+                line(row),
+                row.getLong("seq"),
+                row.getString("source"),
+                row.getString("subject"),
+                row.getString("occurred_at"),
+                row.getString("content_type"),
+                headers((@Nullable String[]) row.getArray("headers").getArray()),
+                row.getObject("payload_bytes", Integer.class),
+                row.getLong("behind"));
+    }
+
+    private static List<Header> headers(@Nullable String[] namesAndValues) {
+        List<Header> headers = new ArrayList<>();
+        for (int i = 0; i < namesAndValues.length; i += 2) {
+            headers.add(new Header(namesAndValues[i], i + 1 < namesAndValues.length ? namesAndValues[i + 1] : null));
+        }
+        return Collections.unmodifiableList(headers);
+    }
+
+    private int bind(PreparedStatement statement, int first, ParkedSelection which) throws SQLException {
+        statement.setString(first, relay);
+        return which.bind(connection, statement, first + 1);
+    }
+
+    private PreparedStatement prepare(String sql, ParkedSelection which) throws SQLException {
+        return connection.prepareStatement(sql(sql, which, schema));
+    }
+
+    /** The list's statement. */
+    static String listSql(ParkedSelection which, OutboxSchema schema) {
+        return sql(LIST, which, schema);
+    }
+
+    static String sql(String statement, ParkedSelection which, OutboxSchema schema) {
+        return ParkedTable.sql(statement.replace("{selection}", which.sql()), schema);
     }
 }

@@ -6,6 +6,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.encoder.Encoder;
 import ch.qos.logback.core.encoder.LayoutWrappingEncoder;
+import ch.qos.logback.core.joran.spi.ConsoleTarget;
 import dev.twinbox.relay.config.LogFormat;
 import dev.twinbox.relay.config.RelayConfig;
 import org.slf4j.Logger;
@@ -23,15 +24,20 @@ public final class Logging {
 
     /** Libraries log from WARN on, the relay from the configured level. */
     public static void configure(RelayConfig config) {
-        configure(config.logLevel(), config.logFormat());
+        configure(config.logLevel(), config.logFormat(), ConsoleTarget.SystemOut);
+    }
+
+    /** As {@link #configure(RelayConfig)}, on the error output: standard output holds what the command prints. */
+    public static void configureOnErrorOutput(RelayConfig config) {
+        configure(config.logLevel(), config.logFormat(), ConsoleTarget.SystemErr);
     }
 
     /** Used until the configuration is known. */
     public static void configure() {
-        configure(org.slf4j.event.Level.INFO, LogFormat.TEXT);
+        configure(org.slf4j.event.Level.INFO, LogFormat.TEXT, ConsoleTarget.SystemOut);
     }
 
-    private static void configure(org.slf4j.event.Level level, LogFormat format) {
+    private static void configure(org.slf4j.event.Level level, LogFormat format, ConsoleTarget target) {
         // pgjdbc logs by java.util.logging.
         SLF4JBridgeHandler.removeHandlersForRootLogger();
         SLF4JBridgeHandler.install();
@@ -46,7 +52,7 @@ public final class Logging {
         context.getLogger("org.postgresql.util.PGPropertyUtil").setLevel(Level.OFF);
         context.getLogger("org.postgresql.Driver").setLevel(Level.OFF);
         context.getLogger("dev.twinbox").setLevel(Level.convertAnSLF4JLevel(level));
-        context.getLogger(Logger.ROOT_LOGGER_NAME).addAppender(console(context, format));
+        context.getLogger(Logger.ROOT_LOGGER_NAME).addAppender(console(context, format, target));
     }
 
     private static Encoder<ILoggingEvent> encoder(LoggerContext context, LogFormat format) {
@@ -61,7 +67,8 @@ public final class Logging {
         return encoder;
     }
 
-    private static ConsoleAppender<ILoggingEvent> console(LoggerContext context, LogFormat format) {
+    private static ConsoleAppender<ILoggingEvent> console(
+            LoggerContext context, LogFormat format, ConsoleTarget target) {
         Encoder<ILoggingEvent> encoder = encoder(context, format);
         encoder.setContext(context);
         encoder.start();
@@ -71,6 +78,7 @@ public final class Logging {
         ConsoleAppender<ILoggingEvent> appender = new ConsoleAppender<>();
         appender.setContext(context);
         appender.setEncoder(encoder);
+        appender.setTarget(target.getName());
         appender.addFilter(filter);
         appender.start();
         return appender;

@@ -9,7 +9,7 @@ import dev.twinbox.relay.config.ExitCode;
 import dev.twinbox.relay.config.RelayException;
 import dev.twinbox.relay.jdbc.Backlog;
 import dev.twinbox.relay.jdbc.OutboxDatabase;
-import dev.twinbox.relay.jdbc.ParkedRows;
+import dev.twinbox.relay.jdbc.ParkedSelection;
 import dev.twinbox.relay.jdbc.ParkedState;
 import dev.twinbox.relay.jdbc.Position;
 import dev.twinbox.relay.jdbc.PositionTable;
@@ -316,8 +316,7 @@ class ExactlyOnceIT {
 
     private static void retry(EngineRig rig, int events) throws SQLException {
         try (Connection connection = rig.connect()) {
-            assertThat(rig.parked(connection).retry(new ParkedRows.Selection(null, null, null)))
-                    .isEqualTo(events);
+            assertThat(rig.parked(connection).retry(ParkedSelection.ALL)).isEqualTo(events);
         }
     }
 

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.twinbox.relay.OutboxDatabaseFixture;
+import dev.twinbox.relay.ParkedSelections;
 import dev.twinbox.relay.config.RelayConfig;
 import dev.twinbox.relay.jdbc.ParkedRows;
+import dev.twinbox.relay.jdbc.ParkedSelection;
 import dev.twinbox.relay.jdbc.ParkedState;
 import java.sql.Connection;
 import java.util.Set;
@@ -48,7 +50,8 @@ class Scenario23PoisonRowIT {
 
                 await("the good ones").until(() -> rig.recordCount() >= (column.equals("topic") ? 101 : 100));
                 rig.awaitParked(ParkedState.REFUSED, 1);
-                ParkedRows.Line poison = rig.parked(connection).list(null, 10).get(0);
+                ParkedRows.Line poison =
+                        rig.parked(connection).list(ParkedSelection.ALL, 10).get(0);
                 assertThat(poison.error()).contains("cannot be read", fault, poison.id());
                 long polls = relay.progress().polls();
                 long before = System.nanoTime();
@@ -57,7 +60,7 @@ class Scenario23PoisonRowIT {
                         .as("polls in a second")
                         .isLessThan(100);
 
-                rig.parked(connection).discard(poison.number());
+                rig.parked(connection).discard(ParkedSelections.number(poison.number()));
                 connection.commit();
                 rig.awaitNothingParked();
                 rig.awaitRecords(101);

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.twinbox.relay.OutboxDatabaseFixture;
+import dev.twinbox.relay.ParkedSelections;
 import dev.twinbox.relay.config.RelayConfig;
 import dev.twinbox.relay.jdbc.ParkedRows;
+import dev.twinbox.relay.jdbc.ParkedSelection;
 import dev.twinbox.relay.jdbc.ParkedState;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
@@ -48,8 +50,11 @@ class Scenario41TopicMissingIT {
             rig.awaitParked(ParkedState.WAITING, 6);
             rig.awaitParked(ParkedState.BEHIND, 4);
             rig.awaitParked(ParkedState.REFUSED, 3);
-            List<ParkedRows.Line> waiting = rig.parked(connection).list(missing, 10);
-            assertThat(waiting).hasSize(6).allSatisfy(line -> {
+            List<ParkedRows.Line> parked = rig.parked(connection).list(ParkedSelections.topic(missing), 11);
+            assertThat(parked).hasSize(10);
+            assertThat(parked.subList(6, 10)).extracting(ParkedRows.Line::state).containsOnly(ParkedState.BEHIND);
+            assertThat(parked.subList(0, 6)).allSatisfy(line -> {
+                assertThat(line.state()).isEqualTo(ParkedState.WAITING);
                 assertThat(line.error()).contains("topic \"" + missing + "\" does not exist: create it");
                 assertThat(line.attempts()).isZero();
             });
@@ -80,14 +85,17 @@ class Scenario41TopicMissingIT {
             rig.insert(connection, "k", "1");
             rig.insert(connection, "k", "2");
             rig.awaitParked(ParkedState.REFUSED, 1);
-            assertThat(rig.parked(connection).list(null, 10).get(0).error())
+            assertThat(rig.parked(connection)
+                            .list(ParkedSelection.ALL, 10)
+                            .get(0)
+                            .error())
                     .contains("does not exist", "waited for PT1S");
             rig.withTopic();
             rig.insert(connection, "k", "3");
             rig.awaitParked(ParkedState.BEHIND, 2);
             assertThat(rig.recordCount()).isZero();
 
-            rig.parked(connection).retry(new ParkedRows.Selection(null, null, null));
+            rig.parked(connection).retry(ParkedSelection.ALL);
             rig.awaitNothingParked();
             assertThat(rig.payloadsOf("k")).containsExactly("1", "2", "3");
         }
@@ -119,8 +127,8 @@ class Scenario41TopicMissingIT {
             rig.awaitParked(ParkedState.WAITING, 3);
             rig.awaitParked(ParkedState.BEHIND, 57);
             assertThat(rig.number("select sum(attempts) from outbox_parked")).isZero();
-            // An event behind the first of its key has no error of its own. It is listed once a retry sends it too.
-            assertThat(rig.parked(connection).list(null, 10))
+            // An event behind the first of its key has no error of its own. It is listed after the first ones.
+            assertThat(rig.parked(connection).list(ParkedSelection.ALL, 10))
                     .filteredOn(line -> line.error() != null)
                     .hasSizeGreaterThanOrEqualTo(3)
                     .allSatisfy(line -> assertThat(line.error()).contains("partition 0 of topic \"" + rig.topic + '"'));

@@ -3,10 +3,13 @@ package dev.twinbox.relay.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.twinbox.relay.OutboxDatabaseFixture;
+import dev.twinbox.relay.ParkedSelections;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
@@ -72,6 +75,31 @@ class ParkedPlansIT {
     void whatHasWaitedIsReadAsFarAsItIsSent() throws SQLException {
         assertThat(buffers(ParkedQueue.WAITING, "'relay'", "'missing1'", "-1", "50", "'relay'", "'relay'", "50", "50"))
                 .isLessThan(50 * 8);
+    }
+
+    @Test
+    void aListReadsAsFarAsItIsLong() throws SQLException {
+        assertThat(list(ParkedSelection.ALL, "100")).isLessThan(BUFFERS);
+        assertThat(list(ParkedSelections.number(17, 18), "100", "array[17, 18]::int8[]"))
+                .isLessThan(BUFFERS);
+    }
+
+    @Test
+    void aListOfAKeyReadsOnlyThatKey() throws SQLException {
+        assertThat(list(ParkedSelections.key("orders", "k77"), "100", "'orders'", "'k77'"))
+                .isLessThan(BUFFERS);
+        assertThat(list(ParkedSelections.key("missing1", "none"), "100", "'missing1'", "'none'"))
+                .isLessThan(BUFFERS);
+    }
+
+    private static long list(ParkedSelection which, String most, String... selected) throws SQLException {
+        List<String> values = new ArrayList<>();
+        for (int part = 0; part < 2; part++) {
+            values.add("'relay'");
+            values.addAll(List.of(selected));
+            values.add(most);
+        }
+        return buffers(ParkedRows.listSql(which, OutboxDatabaseFixture.SCHEMA), values.toArray(String[]::new));
     }
 
     private static long buffers(String statement, String... values) throws SQLException {

@@ -1,0 +1,77 @@
+package dev.twinbox.relay.jdbc;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which parked events an operator means. All that is not null has to hold.
+ *
+ * @param numbers one of these
+ * @param topic Kafka topic
+ * @param key the event's key
+ * @param type type of the event
+ * @param error part of the error text, case does not count
+ * @param since parked at this time or later
+ * @param age parked at most this long ago, by the database's clock
+ */
+public record ParkedSelection(
+        @Nullable List<Long> numbers,
+        @Nullable String topic,
+        @Nullable String key,
+        @Nullable String type,
+        @Nullable String error,
+        @Nullable Instant since,
+        @Nullable Duration age) {
+
+    /** All parked events. */
+    public static final ParkedSelection ALL = new ParkedSelection(null, null, null, null, null, null, null);
+
+    private record Condition(String sql, Object value) {}
+
+    /** Only conditions that are given, so that each selection has a plan of its own. */
+    private List<Condition> conditions() {
+        List<Condition> all = new ArrayList<>();
+        add(all, "p.number = any (?)", numbers == null ? null : numbers.toArray(Long[]::new));
+        add(all, "p.topic = ?", topic);
+        add(all, "p.key = ?", key);
+        add(all, "p.type = ?", type);
+        add(all, "position(lower(?) in lower(p.error)) > 0", error);
+        add(all, "p.since >= ?", since == null ? null : since.atOffset(ZoneOffset.UTC));
+        add(all, "p.since >= clock_timestamp() - make_interval(secs => ?)", age == null ? null : age.toMillis() / 1e3);
+        return all;
+    }
+
+    private static void add(List<Condition> conditions, String sql, @Nullable Object value) {
+        if (value != null) {
+            conditions.add(new Condition(sql, value));
+        }
+    }
+
+    /** The conditions on a table {@code p}, each with {@code and} before it. */
+    String sql() {
+        StringBuilder sql = new StringBuilder();
+        conditions().forEach(condition -> sql.append(" and ").append(condition.sql()));
+        return sql.toString();
+    }
+
+    /** Sets the values of {@link #sql}; returns the index of the next parameter. */
+    int bind(Connection connection, PreparedStatement statement, int first) throws SQLException {
+        int index = first;
+        for (Condition condition : conditions()) {
+            if (condition.value() instanceof Long[] several) {
+                statement.setArray(index, connection.createArrayOf("int8", several));
+            } else {
+                statement.setObject(index, condition.value());
+            }
+            index++;
+        }
+        return index;
+    }
+}
