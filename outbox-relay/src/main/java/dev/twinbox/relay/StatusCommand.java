@@ -97,6 +97,14 @@ final class StatusCommand implements Callable<Integer> {
         Duration saved = new PositionTable(connection, config.tables(), config.name()).sinceLastSave();
         line("last save", saved == null ? "never" : seconds(saved) + " ago");
         age("lastSaveSeconds", saved);
+        unsent(backlog);
+        ParkedCount parked = ParkedCount.of(connection, config.tables(), config.name());
+        parked(parked);
+        missing(backlog.topics(), config.kafka());
+        stuck(reasons(server, seen, paused), backlog, parked);
+    }
+
+    private void unsent(Backlog backlog) {
         line(
                 "unsent",
                 backlog.events() < Backlog.LIMIT
@@ -105,10 +113,6 @@ final class StatusCommand implements Callable<Integer> {
         json.add("unsent", backlog.events());
         line("oldest unsent", backlog.oldest() == null ? "-" : seconds(backlog.oldest()));
         age("oldestUnsentSeconds", backlog.oldest());
-        ParkedCount parked = ParkedCount.of(connection, config.tables(), config.name());
-        parked(parked);
-        missing(backlog.topics(), config.kafka());
-        stuck(reasons(server, seen, paused), backlog, parked);
     }
 
     private static String retention(RelayConfig config, Connection connection) throws SQLException {
