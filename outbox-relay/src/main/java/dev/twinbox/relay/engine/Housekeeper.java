@@ -2,7 +2,9 @@ package dev.twinbox.relay.engine;
 
 import dev.twinbox.jdbc.SqlState;
 import dev.twinbox.relay.config.RelayConfig;
+import dev.twinbox.relay.config.RelayException;
 import dev.twinbox.relay.jdbc.Backlog;
+import dev.twinbox.relay.jdbc.ClusterCheck;
 import dev.twinbox.relay.jdbc.EventSlots;
 import dev.twinbox.relay.jdbc.LeaseTable;
 import dev.twinbox.relay.jdbc.OutboxDatabase;
@@ -36,6 +38,7 @@ final class Housekeeper implements Runnable {
     private final OutboxDatabase database;
     private final ObservedOutbox observed;
     private final PauseGate gate;
+    private final Failures failures;
     private final Waiter waiter;
     private volatile @Nullable Connection connection;
     private volatile boolean closed;
@@ -43,11 +46,18 @@ final class Housekeeper implements Runnable {
     private boolean mayMove;
     private boolean forbidden;
 
-    Housekeeper(RelayConfig config, OutboxDatabase database, ObservedOutbox observed, PauseGate gate) {
+    /** @param failures learns what ends the session; other faults pass */
+    Housekeeper(
+            RelayConfig config,
+            OutboxDatabase database,
+            ObservedOutbox observed,
+            PauseGate gate,
+            Failures failures) {
         this.config = config;
         this.database = database;
         this.observed = observed;
         this.gate = gate;
+        this.failures = failures;
         this.waiter = new Waiter(config.idle());
     }
 
@@ -92,7 +102,7 @@ final class Housekeeper implements Runnable {
             }
         } catch (SQLException e) {
             if (!closed) {
-                LOG.warn("Housekeeping failed, trying again: {}", e.getMessage());
+                LOG.warn("Housekeeping failed, trying again: {}", OutboxDatabase.explain(e));
             }
         }
     }
@@ -119,12 +129,21 @@ final class Housekeeper implements Runnable {
         gate.set(tables.lease.pausedSince());
         if (tick % TICKS_PER_ROTATION == 0) {
             mayMove = mayMove || (!forbidden && ScheduledEvents.areKnownTo(tables.connection, config.tables()));
+            refuseRowsOfAnotherCluster(tables.connection);
             tables.events.runOnce();
             positionSlot = tables.positions.next(positionSlot);
         }
         moveScheduled(tables.scheduled);
         if (tick % TICKS_PER_COUNT == 0) {
             count(tables.connection);
+        }
+    }
+
+    /** A page finds those that it reads. These may be below all pages. */
+    private void refuseRowsOfAnotherCluster(Connection own) throws SQLException {
+        RelayException foreign = ClusterCheck.ahead(own, config.tables());
+        if (foreign != null) {
+            failures.report(foreign);
         }
     }
 
@@ -143,7 +162,7 @@ final class Housekeeper implements Runnable {
         try {
             observed.recordScheduledMoved(scheduled.runOnce());
         } catch (SQLException e) {
-            if (!SqlState.INSUFFICIENT_PRIVILEGE.isOf(e)) {
+            if (!SqlState.INSUFFICIENT_PRIVILEGE.isOf(e) || OutboxDatabase.isRowSecurity(e)) {
                 throw e;
             }
             mayMove = false;

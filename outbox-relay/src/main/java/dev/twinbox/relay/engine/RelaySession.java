@@ -73,7 +73,7 @@ final class RelaySession implements AutoCloseable {
         this.inFlight = new InFlight(config.page());
         this.blockedKeys = new BlockedKeys(connections, config);
         this.admission = new AcceptanceCheck(config, topics, known);
-        this.housekeeper = new Housekeeper(config, resources.database(), progress.observed(), gate);
+        this.housekeeper = new Housekeeper(config, resources.database(), progress.observed(), gate, failures);
         LeaseTable leases = new LeaseTable(saving, config.tables(), config.name());
         gate.set(leases.pausedSince());
         Function<String, Producer<byte[], byte[]>> producers = resources.producers();
