@@ -44,8 +44,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OutboxTable implements AutoCloseable {
     private static final int SNAPSHOT = 1;
-    private static final int MORE = 2;
-    private static final int EVENTS = 3;
+    private static final int AHEAD = 2;
+    private static final int SESSION = 3;
+    private static final int MORE = 4;
+    private static final int EVENTS = 5;
 
     /** The columns of an event, in any table that holds events. */
     static final String COLUMNS = "seq, " + RecordAssembler.COLUMNS;
@@ -91,13 +93,16 @@ public final class OutboxTable implements AutoCloseable {
 
     /** The rows arrive in order of {@code seq}, and {@code string_agg} keeps that order. */
     private static final String PAGE = """
-            bool_and(more) as more, string_agg(case when withheld then {withheld} else {event} end, '') as events
+            {mark} as session, bool_and(more) as more,
+              string_agg(case when withheld then {withheld} else {event} end, '') as events
             from ({cut}) p
             """;
 
+    /** An empty page costs no look for rows of another cluster: each window would find them. */
     private static final String OPEN_WINDOW = """
             -- relay: open window
             select pg_current_snapshot()::text as snapshot,
+              case when bool_and(more) is not null then {ahead} end as ahead,
             """ + PAGE;
 
     private static final String OPEN_WINDOW_BRANCHES = """
@@ -117,7 +122,7 @@ public final class OutboxTable implements AutoCloseable {
 
     private static final String NEXT_PAGE = """
             -- relay: next page of the window
-            select null::text as snapshot,
+            select null::text as snapshot, false as ahead,
             """ + PAGE;
 
     private static final String NEXT_PAGE_BRANCHES = """
@@ -154,6 +159,8 @@ public final class OutboxTable implements AutoCloseable {
 
     private final Map<Cutting, PreparedStatement> openWindow = new EnumMap<>(Cutting.class);
     private final Map<Cutting, PreparedStatement> nextPage = new EnumMap<>(Cutting.class);
+    private final SqlIdentifier eventTable;
+    private final ServerProcess process;
     private final RelayConfig.Page limits;
     private final RecordAssembler assembler = new RecordAssembler();
     private Cutting cutting = Cutting.BY_ROW;
@@ -164,7 +171,9 @@ public final class OutboxTable implements AutoCloseable {
      * @param connection in auto-commit mode, with the settings of {@link OutboxDatabase}
      */
     public OutboxTable(Connection connection, SqlIdentifier events, RelayConfig.Page limits) throws SQLException {
+        this.eventTable = events;
         this.limits = limits;
+        this.process = ServerProcess.mark(connection);
         planOnce(connection);
         for (Cutting each : Cutting.values()) {
             openWindow.put(each, connection.prepareStatement(openWindow(each, events)));
@@ -194,6 +203,8 @@ public final class OutboxTable implements AutoCloseable {
     private static String sql(String statement, String branches, Cutting cutting, SqlIdentifier events) {
         return statement
                 .replace("{cut}", cutting.cut)
+                .replace("{mark}", ServerProcess.MARK)
+                .replace("{ahead}", ClusterCheck.isAhead(events))
                 .replace("{event}", RecordAssembler.EVENT)
                 .replace("{withheld}", RecordAssembler.WITHHELD)
                 .replace("{branches}", branches)
@@ -271,6 +282,10 @@ public final class OutboxTable implements AutoCloseable {
     private @Nullable Slice fetch(PreparedStatement statement) throws SQLException {
         try (ResultSet page = statement.executeQuery()) {
             page.next();
+            process.check(page.getString(SESSION));
+            if (page.getBoolean(AHEAD)) {
+                throw ClusterCheck.ahead(eventTable);
+            }
             String snapshot = page.getString(SNAPSHOT);
             byte[] events = page.getBytes(EVENTS);
             return slice(

@@ -60,7 +60,7 @@ public final class ScheduledEvents {
             moved as (
               insert into {events} ({columns}) select {columns} from gone order by deliver_at, number returning 1)
             select look.snapshot::text, look.now::text, (select count(*) from moved), (select count(*) from due),
-              (select max(deliver_at) from due)::text, (select max(deliver_at) from due) >= ?::timestamptz
+              (select max(deliver_at) from due)::text, (select max(deliver_at) from due) >= ?::timestamptz, {mark}
             from look
             """;
 
@@ -71,17 +71,20 @@ public final class ScheduledEvents {
 
     private final Connection connection;
     private final String sql;
+    private final ServerProcess process;
     private Snapshot seen = Snapshot.EMPTY;
     private String due = ALWAYS;
 
-    public ScheduledEvents(Connection connection, OutboxSchema tables) {
+    public ScheduledEvents(Connection connection, OutboxSchema tables) throws SQLException {
         this.connection = connection;
+        this.process = ServerProcess.mark(connection);
         this.sql = sql(tables);
     }
 
     static String sql(OutboxSchema tables) {
         return MOVE.replace("{columns}", COLUMNS)
                 .replace("{limit}", Integer.toString(LIMIT))
+                .replace("{mark}", ServerProcess.MARK)
                 .replace("{scheduled}", tables.scheduled().sql())
                 .replace("{events}", tables.events().sql());
     }
@@ -106,6 +109,7 @@ public final class ScheduledEvents {
                 bind(move);
                 try (ResultSet row = move.executeQuery()) {
                     row.next();
+                    process.check(row.getString(7));
                     all += row.getInt(3);
                     full = row.getInt(4) == LIMIT;
                     if (full) {
