@@ -20,7 +20,7 @@ public class PoolResource {
     @Resource(lookup = "java:app/jdbc/bench")
     private DataSource dataSource;
 
-    /** @return how many connections were held */
+    /** Returns the number of connections that were held, when they are free again. */
     @POST
     public String hold(@QueryParam("seconds") int seconds) throws SQLException, InterruptedException {
         List<Connection> held = new ArrayList<>();
