@@ -48,11 +48,7 @@ final class Housekeeper implements Runnable {
 
     /** @param failures learns what ends the session; other faults pass */
     Housekeeper(
-            RelayConfig config,
-            OutboxDatabase database,
-            ObservedOutbox observed,
-            PauseGate gate,
-            Failures failures) {
+            RelayConfig config, OutboxDatabase database, ObservedOutbox observed, PauseGate gate, Failures failures) {
         this.config = config;
         this.database = database;
         this.observed = observed;
