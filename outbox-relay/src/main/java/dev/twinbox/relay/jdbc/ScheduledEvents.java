@@ -70,7 +70,7 @@ public final class ScheduledEvents {
             moved as (
               insert into {events} ({columns}) select {columns} from gone order by deliver_at, number returning 1)
             select look.snapshot::text, look.now::text, (select count(*) from moved), (select count(*) from due),
-              (select max(deliver_at) from due)::text, (select max(deliver_at) from due) >= ?::timestamptz
+              (select max(deliver_at) from due)::text, (select max(deliver_at) from due) >= ?::timestamptz, {mark}
             from look
             """.replace("{due}", DUE);
 
@@ -101,15 +101,17 @@ public final class ScheduledEvents {
     private final Connection connection;
     private final OutboxSchema tables;
     private final String relay;
+    private final ServerProcess process;
     private int parked;
     private Snapshot seen = Snapshot.EMPTY;
     private String due = ALWAYS;
 
     /** @param relay parks the events that the event table does not take */
-    public ScheduledEvents(Connection connection, OutboxSchema tables, String relay) {
+    public ScheduledEvents(Connection connection, OutboxSchema tables, String relay) throws SQLException {
         this.connection = connection;
         this.tables = tables;
         this.relay = relay;
+        this.process = ServerProcess.mark(connection);
     }
 
     static String sql(OutboxSchema tables) {
@@ -121,6 +123,7 @@ public final class ScheduledEvents {
                 .replace("{columns}", COLUMNS)
                 .replace("{kept}", COLUMNS.replace("topic", "coalesce(topic, '')"))
                 .replace("{limit}", Integer.toString(LIMIT))
+                .replace("{mark}", ServerProcess.MARK)
                 .replace("{scheduled}", tables.scheduled().sql())
                 .replace("{parked}", tables.parked().sql())
                 .replace("{events}", tables.events().sql());
@@ -147,6 +150,7 @@ public final class ScheduledEvents {
                 move.setObject(6, due, Types.OTHER);
                 try (ResultSet row = move.executeQuery()) {
                     row.next();
+                    process.check(row.getString(7));
                     all += row.getInt(3);
                     full = row.getInt(4) == LIMIT;
                     if (full) {
