@@ -2,7 +2,7 @@ package dev.twinbox.inbox.event;
 
 import dev.twinbox.CloudEventHeaders;
 import dev.twinbox.EventContext;
-import java.nio.charset.StandardCharsets;
+import dev.twinbox.EventReading;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.DateTimeException;
@@ -30,6 +30,8 @@ public final class ReceivedEvent {
 
     static final String TYPE_SETTING = "twinbox.inbox.event-type";
 
+    static final String FORMAT_SETTING = "twinbox.inbox.value-format";
+
     private final ConsumerRecord<byte[], byte[]> record;
     private final Subscription subscription;
     private final @Nullable String type;
@@ -47,6 +49,7 @@ public final class ReceivedEvent {
     private @Nullable RecordedStart start;
     private byte @Nullable [] keyHash;
     private @Nullable Class<?> readAs;
+    private @Nullable EventReading readWith;
     private @Nullable Object event;
     private @Nullable EventContext context;
 
@@ -77,6 +80,11 @@ public final class ReceivedEvent {
             type = find(content, format.type(), TYPE_SETTING);
             List<Handler> ofType = subscription.handlers(record.topic(), type);
             if (ofType == null) {
+                if (ConnectJson.isWrapped(type)) {
+                    throw new UnreadableRecordException("no handler takes its type " + type
+                            + ", which Kafka Connect's JsonConverter has wrapped: set " + FORMAT_SETTING
+                            + " to connect-json, or the connector's header.converter to SimpleHeaderConverter");
+                }
                 if (subscription.unknownType() == UnknownType.PARK) {
                     throw new UnreadableRecordException(
                             "no handler takes its type " + type + ": add a handler, or an alias to one");
@@ -264,9 +272,10 @@ public final class ReceivedEvent {
         if (value == null || as == byte[].class) {
             return value;
         }
-        if (readAs != as) {
-            event = as == String.class ? decoded(value) : deserialize(value, as);
+        if (readAs != as || readWith != handler.reading()) {
+            event = as == String.class ? decoded(value) : deserialize(value, as, handler.reading());
             readAs = as;
+            readWith = handler.reading();
         }
         return event;
     }
@@ -280,9 +289,9 @@ public final class ReceivedEvent {
         }
     }
 
-    private Object deserialize(byte[] value, Class<?> as) {
+    private Object deserialize(byte[] value, Class<?> as, EventReading reading) {
         try {
-            return subscription.serializer().deserialize(value, as);
+            return subscription.serializer().deserialize(value, as, reading);
         } catch (RuntimeException e) {
             throw new UnreadableRecordException(
                     "its value of " + value.length + " bytes cannot be read as " + as.getName(), e);
@@ -294,7 +303,7 @@ public final class ReceivedEvent {
         if (context == null) {
             Map<String, String> headers = new LinkedHashMap<>();
             for (Header header : record.headers()) {
-                headers.put(header.key(), header.value() == null ? "" : text(header.value()));
+                headers.put(header.key(), content().text(header));
             }
             headers.putAll(content().attributes());
             context = new EventContext(
@@ -318,10 +327,6 @@ public final class ReceivedEvent {
         } catch (DateTimeException e) {
             return null;
         }
-    }
-
-    private static String text(byte[] value) {
-        return new String(value, StandardCharsets.UTF_8);
     }
 
     @Override
