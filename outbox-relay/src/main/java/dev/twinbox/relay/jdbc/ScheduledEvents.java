@@ -1,5 +1,6 @@
 package dev.twinbox.relay.jdbc;
 
+import dev.twinbox.jdbc.FailureSubject;
 import dev.twinbox.jdbc.SqlState;
 import dev.twinbox.schema.OutboxSchema;
 import java.sql.Connection;
@@ -160,7 +161,7 @@ public final class ScheduledEvents {
                     }
                 }
             } catch (SQLException e) {
-                if (!SqlState.isBadData(e)) {
+                if (SqlState.subjectOf(e) != FailureSubject.EVENT) {
                     throw e;
                 }
                 all += moveOneByOne(e);
@@ -187,7 +188,7 @@ public final class ScheduledEvents {
                 move.setLong(1, number);
                 moved += move.executeUpdate();
             } catch (SQLException e) {
-                if (!SqlState.isBadData(e)) {
+                if (SqlState.subjectOf(e) != FailureSubject.EVENT) {
                     throw e;
                 }
                 park(number, e);
