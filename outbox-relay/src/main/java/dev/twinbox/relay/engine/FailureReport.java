@@ -24,7 +24,10 @@ final class FailureReport {
 
     /** Whether the next session can begin at once: it parks what this one could not send, or stands by. */
     static boolean isSettledByNextSession(Throwable cause) {
-        return cause instanceof LeaseLostException || cause instanceof StalledException || isRefusal(cause);
+        return cause instanceof LeaseLostException
+                || cause instanceof StalledException
+                || cause instanceof TopicCreatedAnewException
+                || isRefusal(cause);
     }
 
     private static boolean isRefusal(Throwable cause) {
@@ -64,6 +67,8 @@ final class FailureReport {
             LOG.warn("The database failed, trying again: {}", why);
         } else if (cause instanceof StalledException || isRefusal(cause)) {
             LOG.warn("Going back to the saved position to park what could not be sent: {}", what);
+        } else if (cause instanceof TopicCreatedAnewException) {
+            LOG.warn("Going back to the saved position: {}", what);
         } else if (cause instanceof SendFailedException || cause instanceof KafkaException) {
             progress.recordBrokerFailure(what);
             LOG.warn("Kafka failed, going back to the saved position: {}", what);

@@ -38,6 +38,7 @@ final class Housekeeper implements Runnable {
     private final OutboxDatabase database;
     private final ObservedOutbox observed;
     private final PauseGate gate;
+    private final BlockedKeys blockedKeys;
     private final Failures failures;
     private final Waiter waiter;
     private volatile @Nullable Connection connection;
@@ -45,14 +46,21 @@ final class Housekeeper implements Runnable {
     private volatile int positionSlot;
     private boolean mayMove;
     private boolean forbidden;
+    private @Nullable String lastError;
 
     /** @param failures learns what ends the session; other faults pass */
     Housekeeper(
-            RelayConfig config, OutboxDatabase database, ObservedOutbox observed, PauseGate gate, Failures failures) {
+            RelayConfig config,
+            OutboxDatabase database,
+            ObservedOutbox observed,
+            PauseGate gate,
+            BlockedKeys blockedKeys,
+            Failures failures) {
         this.config = config;
         this.database = database;
         this.observed = observed;
         this.gate = gate;
+        this.blockedKeys = blockedKeys;
         this.failures = failures;
         this.waiter = new Waiter(config.idle());
     }
@@ -75,15 +83,23 @@ final class Housekeeper implements Runnable {
     public void run() {
         try {
             while (!closed) {
-                runOnOneConnection();
+                runUntilFailure();
                 waiter.await(config.retry());
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    /** An unexpected error must not end the thread: no slot would be emptied, and no scheduled event would be sent. */
+    private void runUntilFailure() throws InterruptedException {
+        try {
+            runOnOneConnection();
         } catch (RuntimeException | Error e) {
-            LOG.error(
-                    "Unexpected error: until the next session no slot is emptied and no scheduled event is sent; report it",
-                    e);
+            if (!e.toString().equals(lastError)) { // The same one comes again with each try.
+                LOG.error("Unexpected error in housekeeping, trying again; report it", e);
+            }
+            lastError = e.toString();
         }
     }
 
@@ -117,7 +133,7 @@ final class Housekeeper implements Runnable {
             EventSlots slots = new EventSlots(connection, config.tables(), config.name());
             this.events = new SlotRotation(slots, config.tables(), observed);
             this.positions = new PositionSlots(connection, config.tables());
-            this.scheduled = new ScheduledEvents(connection, config.tables());
+            this.scheduled = new ScheduledEvents(connection, config.tables(), config.name());
         }
     }
 
@@ -155,8 +171,12 @@ final class Housekeeper implements Runnable {
         if (!mayMove) {
             return;
         }
+        int parked = scheduled.parked();
         try {
             observed.recordScheduledMoved(scheduled.runOnce());
+            if (scheduled.parked() > parked) {
+                blockedKeys.recordParkedElsewhere();
+            }
         } catch (SQLException e) {
             if (!SqlState.INSUFFICIENT_PRIVILEGE.isOf(e) || OutboxDatabase.isRowSecurity(e)) {
                 throw e;

@@ -211,7 +211,9 @@ public final class Relay implements AutoCloseable {
     private void recover(Throwable failure) throws InterruptedException {
         Throwable cause = trueCause(failure);
         giveUpIfHopeless(cause);
-        if (!(cause instanceof SendFailedException || cause instanceof StalledException)) {
+        if (!(cause instanceof SendFailedException
+                || cause instanceof StalledException
+                || cause instanceof TopicCreatedAnewException)) {
             resources.known().forgetAll();
         }
         drop();

@@ -94,8 +94,15 @@ public final class ClusterCheck {
                         + "original cluster.");
     }
 
+    /** @param isAhead what {@link #isAhead} yields */
+    static void refuse(boolean isAhead, SqlIdentifier events) {
+        if (isAhead) {
+            throw ahead(events);
+        }
+    }
+
     /** The table has rows of another cluster. */
-    static RelayException ahead(SqlIdentifier events) {
+    private static RelayException ahead(SqlIdentifier events) {
         return new RelayException(
                 ExitCode.DATABASE,
                 "Table " + events

@@ -226,9 +226,11 @@ public final class Rebase {
         execute(FIND.replace("{cluster}", Long.toString(systemIdentifier)));
         Result result = count(relays(RELAYS));
         String from = beforeThisTransaction();
-        execute(STAMP_UNSENT);
-        executeWith(STAMP_SENT, from);
-        executeWith(STAMP_SCHEDULED, from);
+        new UncheckedConstraints(connection, tables.events(), tables.scheduled()).without(() -> {
+            execute(STAMP_UNSENT);
+            executeWith(STAMP_SENT, from);
+            executeWith(STAMP_SCHEDULED, from);
+        });
         executeWith(POSITION, from);
         adoptLeases(systemIdentifier);
         return result;

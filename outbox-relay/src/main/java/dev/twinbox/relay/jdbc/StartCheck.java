@@ -13,9 +13,13 @@ import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Checks that the database is as the relay needs it, and reports all problems at once. */
 public final class StartCheck {
+    private static final Logger LOG = LoggerFactory.getLogger(StartCheck.class);
+
     private static final Map<String, String> POSITION_COLUMNS = Map.of(
             "slot", "smallint",
             "relay", "text",
@@ -71,6 +75,17 @@ public final class StartCheck {
                             + "\"twinbox-relay migrate\" creates missing tables and columns; "
                             + "grant missing privileges yourself\n  - "
                             + String.join("\n  - ", problems));
+        }
+        reportOld(config, config.tables().version(connection));
+    }
+
+    private static void reportOld(RelayConfig config, int version) {
+        if (version < OutboxSchema.ANY_EVENT_CAN_BE_PARKED) {
+            LOG.warn(
+                    "The tables of {} have version {}: an event with a key of more than 2,700 bytes cannot be parked, and "
+                            + "would hold up all others. Run \"twinbox-relay migrate\" as their owner",
+                    config.tables().events(),
+                    version);
         }
     }
 

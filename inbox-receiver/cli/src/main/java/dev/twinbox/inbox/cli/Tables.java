@@ -12,8 +12,8 @@ import picocli.CommandLine.Option;
 /** Options that say where the tables are. */
 final class Tables {
 
-    @Option(names = "--url", required = true, description = "jdbc:postgresql://host:port/database")
-    private String url;
+    @Option(names = "--url", description = "jdbc:postgresql://host:port/database; only migrate --print needs none.")
+    private @Nullable String url;
 
     @Option(names = "--user", description = "Default: the URL's, or the system user.")
     private @Nullable String user;
@@ -56,7 +56,11 @@ final class Tables {
         }
     }
 
+    /** @throws IllegalArgumentException if the URL is missing or wrong */
     PGSimpleDataSource dataSource() {
+        if (url == null) {
+            throw new IllegalArgumentException("--url is missing: give jdbc:postgresql://host:port/database");
+        }
         PGSimpleDataSource dataSource = new PGSimpleDataSource();
         dataSource.setUrl(url); // an IllegalArgumentException says what a URL has to look like
         if (user != null) {
