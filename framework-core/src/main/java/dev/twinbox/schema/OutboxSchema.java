@@ -159,6 +159,17 @@ public record OutboxSchema(@Nullable String schema, String table) {
     }
 
     /**
+     * The SQL that {@link #migrate} and {@link #retain} would run, for those who run it themselves.
+     *
+     * @param after version of the tables that are there; 0: there are none
+     * @param retention null: that of the tables stays
+     */
+    public String script(int after, @Nullable Retention retention) {
+        String migrations = SchemaScript.of(OutboxSchema.class, LOCATION, schema, placeholders(), after);
+        return retention == null ? migrations : migrations + SlotDefault.change(events(), retention) + ";\n";
+    }
+
+    /**
      * Sets how long the event table keeps what is sent. Applications may go on writing: the table's lock is taken for a
      * moment, and tried again later if it is not free.
      *

@@ -2,7 +2,9 @@ package dev.twinbox.relay.engine;
 
 import dev.twinbox.jdbc.SqlState;
 import dev.twinbox.relay.config.RelayConfig;
+import dev.twinbox.relay.config.RelayException;
 import dev.twinbox.relay.jdbc.Backlog;
+import dev.twinbox.relay.jdbc.ClusterCheck;
 import dev.twinbox.relay.jdbc.EventSlots;
 import dev.twinbox.relay.jdbc.LeaseTable;
 import dev.twinbox.relay.jdbc.OutboxDatabase;
@@ -37,6 +39,7 @@ final class Housekeeper implements Runnable {
     private final ObservedOutbox observed;
     private final PauseGate gate;
     private final BlockedKeys blockedKeys;
+    private final Failures failures;
     private final Waiter waiter;
     private volatile @Nullable Connection connection;
     private volatile boolean closed;
@@ -45,17 +48,20 @@ final class Housekeeper implements Runnable {
     private boolean forbidden;
     private @Nullable String lastError;
 
+    /** @param failures learns what ends the session; other faults pass */
     Housekeeper(
             RelayConfig config,
             OutboxDatabase database,
             ObservedOutbox observed,
             PauseGate gate,
-            BlockedKeys blockedKeys) {
+            BlockedKeys blockedKeys,
+            Failures failures) {
         this.config = config;
         this.database = database;
         this.observed = observed;
         this.gate = gate;
         this.blockedKeys = blockedKeys;
+        this.failures = failures;
         this.waiter = new Waiter(config.idle());
     }
 
@@ -108,7 +114,7 @@ final class Housekeeper implements Runnable {
             }
         } catch (SQLException e) {
             if (!closed) {
-                LOG.warn("Housekeeping failed, trying again: {}", e.getMessage());
+                LOG.warn("Housekeeping failed, trying again: {}", OutboxDatabase.explain(e));
             }
         }
     }
@@ -135,12 +141,21 @@ final class Housekeeper implements Runnable {
         gate.set(tables.lease.pausedSince());
         if (tick % TICKS_PER_ROTATION == 0) {
             mayMove = mayMove || (!forbidden && ScheduledEvents.areKnownTo(tables.connection, config.tables()));
+            refuseRowsOfAnotherCluster(tables.connection);
             tables.events.runOnce();
             positionSlot = tables.positions.next(positionSlot);
         }
         moveScheduled(tables.scheduled);
         if (tick % TICKS_PER_COUNT == 0) {
             count(tables.connection);
+        }
+    }
+
+    /** A page finds those that it reads. These may be below all pages. */
+    private void refuseRowsOfAnotherCluster(Connection own) throws SQLException {
+        RelayException foreign = ClusterCheck.ahead(own, config.tables());
+        if (foreign != null) {
+            failures.report(foreign);
         }
     }
 
@@ -163,7 +178,7 @@ final class Housekeeper implements Runnable {
                 blockedKeys.recordParkedElsewhere();
             }
         } catch (SQLException e) {
-            if (!SqlState.INSUFFICIENT_PRIVILEGE.isOf(e)) {
+            if (!SqlState.INSUFFICIENT_PRIVILEGE.isOf(e) || OutboxDatabase.isRowSecurity(e)) {
                 throw e;
             }
             mayMove = false;

@@ -74,7 +74,8 @@ final class RelaySession implements AutoCloseable {
         this.inFlight = new InFlight(config.page());
         this.blockedKeys = new BlockedKeys(connections, config);
         this.admission = new AcceptanceCheck(config, topics, known);
-        this.housekeeper = new Housekeeper(config, resources.database(), progress.observed(), gate, blockedKeys);
+        this.housekeeper =
+                new Housekeeper(config, resources.database(), progress.observed(), gate, blockedKeys, failures);
         LeaseTable leases = new LeaseTable(saving, config.tables(), config.name());
         gate.set(leases.pausedSince());
         Function<String, Producer<byte[], byte[]>> producers = resources.producers();

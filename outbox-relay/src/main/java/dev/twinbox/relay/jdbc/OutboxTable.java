@@ -44,8 +44,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OutboxTable implements AutoCloseable {
     private static final int SNAPSHOT = 1;
-    private static final int MORE = 2;
-    private static final int EVENTS = 3;
+    private static final int AHEAD = 2;
+    private static final int SESSION = 3;
+    private static final int MORE = 4;
+    private static final int EVENTS = 5;
 
     /** The columns of an event, in any table that holds events. */
     static final String COLUMNS = "seq, " + RecordAssembler.COLUMNS;
@@ -93,15 +95,17 @@ public final class OutboxTable implements AutoCloseable {
 
     /** The rows arrive in order of {@code seq}, and {@code string_agg} keeps that order. */
     private static final String PAGE = """
-            bool_and(more) as more,
+            {mark} as session, bool_and(more) as more,
             string_agg(
               case when withheld then {withheld} when too_large then {too large} else {event} end, '') as events
             from ({cut}) p
             """;
 
+    /** An empty page costs no look for rows of another cluster: each window would find them. */
     private static final String OPEN_WINDOW = """
             -- relay: open window
             select pg_current_snapshot()::text as snapshot,
+              case when bool_and(more) is not null then {ahead} end as ahead,
             """ + PAGE;
 
     private static final String OPEN_WINDOW_BRANCHES = """
@@ -121,7 +125,7 @@ public final class OutboxTable implements AutoCloseable {
 
     private static final String NEXT_PAGE = """
             -- relay: next page of the window
-            select null::text as snapshot,
+            select null::text as snapshot, false as ahead,
             """ + PAGE;
 
     private static final String NEXT_PAGE_BRANCHES = """
@@ -158,6 +162,8 @@ public final class OutboxTable implements AutoCloseable {
 
     private final Map<Cutting, PreparedStatement> openWindow = new EnumMap<>(Cutting.class);
     private final Map<Cutting, PreparedStatement> nextPage = new EnumMap<>(Cutting.class);
+    private final SqlIdentifier eventTable;
+    private final ServerProcess process;
     private final RelayConfig.Page limits;
     private final RecordAssembler assembler;
     private Cutting cutting = Cutting.BY_ROW;
@@ -169,7 +175,9 @@ public final class OutboxTable implements AutoCloseable {
      */
     public OutboxTable(Connection connection, SqlIdentifier events, RelayConfig.Page limits, LargestEvent largest)
             throws SQLException {
+        this.eventTable = events;
         this.limits = limits;
+        this.process = ServerProcess.mark(connection);
         this.assembler = new RecordAssembler(largest);
         planOnce(connection);
         for (Cutting each : Cutting.values()) {
@@ -201,6 +209,8 @@ public final class OutboxTable implements AutoCloseable {
             String statement, String branches, Cutting cutting, SqlIdentifier events, LargestEvent largest) {
         return statement
                 .replace("{cut}", cutting.cut)
+                .replace("{mark}", ServerProcess.MARK)
+                .replace("{ahead}", ClusterCheck.isAhead(events))
                 .replace("{too large}", RecordAssembler.tooLarge("seq", largest))
                 .replace("{largest}", Long.toString(largest.countedBytes()))
                 .replace("{event}", RecordAssembler.EVENT)
@@ -291,6 +301,10 @@ public final class OutboxTable implements AutoCloseable {
     private @Nullable Slice fetch(PreparedStatement statement) throws SQLException {
         try (ResultSet page = statement.executeQuery()) {
             page.next();
+            process.check(page.getString(SESSION));
+            if (page.getBoolean(AHEAD)) {
+                throw ClusterCheck.ahead(eventTable);
+            }
             String snapshot = page.getString(SNAPSHOT);
             byte[] events = page.getBytes(EVENTS);
             return slice(

@@ -1,5 +1,6 @@
 package dev.twinbox.relay.jdbc;
 
+import dev.twinbox.jdbc.FailureSubject;
 import dev.twinbox.jdbc.SqlState;
 import dev.twinbox.schema.OutboxSchema;
 import java.sql.Connection;
@@ -139,7 +140,7 @@ public final class ParkedInsert {
             connection.releaseSavepoint(before);
             return null;
         } catch (SQLException e) {
-            if (!SqlState.isBadData(e)) {
+            if (SqlState.subjectOf(e) != FailureSubject.EVENT) {
                 throw e;
             }
             connection.rollback(before);

@@ -1,5 +1,6 @@
 package dev.twinbox.relay.jdbc;
 
+import dev.twinbox.jdbc.FailureSubject;
 import dev.twinbox.jdbc.SqlState;
 import dev.twinbox.schema.OutboxSchema;
 import java.sql.Connection;
@@ -70,7 +71,7 @@ public final class ScheduledEvents {
             moved as (
               insert into {events} ({columns}) select {columns} from gone order by deliver_at, number returning 1)
             select look.snapshot::text, look.now::text, (select count(*) from moved), (select count(*) from due),
-              (select max(deliver_at) from due)::text, (select max(deliver_at) from due) >= ?::timestamptz
+              (select max(deliver_at) from due)::text, (select max(deliver_at) from due) >= ?::timestamptz, {mark}
             from look
             """.replace("{due}", DUE);
 
@@ -101,15 +102,17 @@ public final class ScheduledEvents {
     private final Connection connection;
     private final OutboxSchema tables;
     private final String relay;
+    private final ServerProcess process;
     private int parked;
     private Snapshot seen = Snapshot.EMPTY;
     private String due = ALWAYS;
 
     /** @param relay parks the events that the event table does not take */
-    public ScheduledEvents(Connection connection, OutboxSchema tables, String relay) {
+    public ScheduledEvents(Connection connection, OutboxSchema tables, String relay) throws SQLException {
         this.connection = connection;
         this.tables = tables;
         this.relay = relay;
+        this.process = ServerProcess.mark(connection);
     }
 
     static String sql(OutboxSchema tables) {
@@ -121,6 +124,7 @@ public final class ScheduledEvents {
                 .replace("{columns}", COLUMNS)
                 .replace("{kept}", COLUMNS.replace("topic", "coalesce(topic, '')"))
                 .replace("{limit}", Integer.toString(LIMIT))
+                .replace("{mark}", ServerProcess.MARK)
                 .replace("{scheduled}", tables.scheduled().sql())
                 .replace("{parked}", tables.parked().sql())
                 .replace("{events}", tables.events().sql());
@@ -147,6 +151,7 @@ public final class ScheduledEvents {
                 move.setObject(6, due, Types.OTHER);
                 try (ResultSet row = move.executeQuery()) {
                     row.next();
+                    process.check(row.getString(7));
                     all += row.getInt(3);
                     full = row.getInt(4) == LIMIT;
                     if (full) {
@@ -156,7 +161,7 @@ public final class ScheduledEvents {
                     }
                 }
             } catch (SQLException e) {
-                if (!SqlState.isBadData(e)) {
+                if (SqlState.subjectOf(e) != FailureSubject.EVENT) {
                     throw e;
                 }
                 all += moveOneByOne(e);
@@ -183,7 +188,7 @@ public final class ScheduledEvents {
                 move.setLong(1, number);
                 moved += move.executeUpdate();
             } catch (SQLException e) {
-                if (!SqlState.isBadData(e)) {
+                if (SqlState.subjectOf(e) != FailureSubject.EVENT) {
                     throw e;
                 }
                 park(number, e);
