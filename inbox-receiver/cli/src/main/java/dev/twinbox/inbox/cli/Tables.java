@@ -2,6 +2,9 @@ package dev.twinbox.inbox.cli;
 
 import dev.twinbox.inbox.jdbc.ParkedTable;
 import dev.twinbox.jdbc.SqlIdentifier;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 import picocli.CommandLine.Option;
@@ -39,6 +42,18 @@ final class Tables {
 
     SqlIdentifier parked() {
         return ParkedTable.name(inbox());
+    }
+
+    /** A policy of row-level security makes statements fail here, where it would hide rows. */
+    Connection connect() throws SQLException {
+        Connection connection = dataSource().getConnection();
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("set row_security = off");
+            return connection;
+        } catch (SQLException e) {
+            connection.close();
+            throw e;
+        }
     }
 
     /** @throws IllegalArgumentException if the URL is missing or wrong */
