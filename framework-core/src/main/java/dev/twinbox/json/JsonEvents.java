@@ -120,8 +120,7 @@ public final class JsonEvents {
             JsonClass json = new JsonClass(type.raw());
             json.fields().stream()
                     .filter(field -> !json.isLeftOut(field) && !json.isCustom(field))
-                    .forEach(field ->
-                            addMapped(JavaType.of(field.getGenericType(), type.variables()), seen, found));
+                    .forEach(field -> addMapped(JavaType.of(field.getGenericType(), type.variables()), seen, found));
         }
     }
 }

@@ -34,8 +34,14 @@ class Fault38RowSecurityIT {
             assertThat(TABLES.problemsForWriting(application)).isEmpty();
             execute("alter table outbox_event enable row level security");
             execute("alter table outbox_scheduled enable row level security");
-            assertThat(TABLES.problemsForWriting(application)).singleElement().satisfies(problem -> assertThat(problem)
-                    .contains("row-level security", "\"outbox_event\"", "\"fault38_app\"", "disable row level security"));
+            assertThat(TABLES.problemsForWriting(application))
+                    .singleElement()
+                    .satisfies(problem -> assertThat(problem)
+                            .contains(
+                                    "row-level security",
+                                    "\"outbox_event\"",
+                                    "\"fault38_app\"",
+                                    "disable row level security"));
             assertThat(TABLES.problemsForScheduling(application))
                     .singleElement()
                     .satisfies(problem -> assertThat(problem).contains("\"outbox_scheduled\""));

@@ -53,9 +53,9 @@ public final class ClusterCheck {
     /** What {@link #verify} would throw; null if all is of this cluster. */
     public static @Nullable RelayException problem(
             Connection connection, OutboxSchema tables, OutboxDatabase.Server server) throws SQLException {
-        try (PreparedStatement leases =
-                connection.prepareStatement(FOREIGN_LEASE.replace("{own}", LeaseTable.own(tables))
-                        .replace("{lease}", tables.lease().sql()))) {
+        try (PreparedStatement leases = connection.prepareStatement(FOREIGN_LEASE
+                .replace("{own}", LeaseTable.own(tables))
+                .replace("{lease}", tables.lease().sql()))) {
             leases.setLong(1, server.systemIdentifier());
             try (ResultSet row = leases.executeQuery()) {
                 if (row.next()) {
@@ -68,8 +68,8 @@ public final class ClusterCheck {
 
     /** Looks for rows that cannot be of this cluster; null if there are none. */
     public static @Nullable RelayException ahead(Connection connection, OutboxSchema tables) throws SQLException {
-        try (PreparedStatement look =
-                        connection.prepareStatement(LOOK.replace("{events}", tables.events().sql()));
+        try (PreparedStatement look = connection.prepareStatement(
+                        LOOK.replace("{events}", tables.events().sql()));
                 ResultSet row = look.executeQuery()) {
             row.next();
             return row.getBoolean(1) ? ahead(tables.events()) : null;
@@ -98,7 +98,8 @@ public final class ClusterCheck {
     static RelayException ahead(SqlIdentifier events) {
         return new RelayException(
                 ExitCode.DATABASE,
-                "Table " + events + " has events with transaction ids that this PostgreSQL cluster has not assigned yet: "
+                "Table " + events
+                        + " has events with transaction ids that this PostgreSQL cluster has not assigned yet: "
                         + "they were copied from another cluster, so some would be sent again and again, others never. "
                         + "Run \"twinbox-relay rebase\", which renumbers the unsent events.");
     }

@@ -56,8 +56,9 @@ public final class OutboxDatabase {
     private static final String SERVES_AGAIN = "the server is fenced or no primary any more; the relay connects again "
             + "until twinbox.relay.database.url leads to the primary";
 
-    private static final String OWN_SESSIONS = "another session answers, as behind a pooler in transaction mode; connect "
-            + "the relay to PostgreSQL itself, or to a pool in session mode";
+    private static final String OWN_SESSIONS =
+            "another session answers, as behind a pooler in transaction mode; connect "
+                    + "the relay to PostgreSQL itself, or to a pool in session mode";
 
     /** The function of PostgreSQL that refuses what a policy would hide. */
     private static final String ROW_SECURITY_CHECK = "check_enable_rls";
@@ -158,8 +159,7 @@ public final class OutboxDatabase {
 
     /** Whether a prepared statement is missing, or is there already: a pooler mixes the sessions. */
     private static boolean isPooled(SQLException failure) {
-        return SqlState.DUPLICATE_PREPARED_STATEMENT.isOf(failure)
-                || SqlState.INVALID_SQL_STATEMENT_NAME.isOf(failure);
+        return SqlState.DUPLICATE_PREPARED_STATEMENT.isOf(failure) || SqlState.INVALID_SQL_STATEMENT_NAME.isOf(failure);
     }
 
     /** The message of a failure, with the remedy where {@link #remedy} knows one. */

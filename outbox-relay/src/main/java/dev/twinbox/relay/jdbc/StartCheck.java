@@ -99,7 +99,8 @@ public final class StartCheck {
             if (ServerProcess.isShared(connection, other)) {
                 throw new RelayException(
                         ExitCode.DATABASE,
-                        Secret.masked(config.database().url()) + " leads to a pooler in transaction mode: two connections "
+                        Secret.masked(config.database().url())
+                                + " leads to a pooler in transaction mode: two connections "
                                 + "have the same server process in turn, so the relay's settings of a session do not "
                                 + "hold. Connect the relay to PostgreSQL itself, or to a pool in session mode "
                                 + "(PgBouncer: pool_mode = session)");

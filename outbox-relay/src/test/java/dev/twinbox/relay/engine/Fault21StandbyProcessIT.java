@@ -57,8 +57,7 @@ class Fault21StandbyProcessIT {
                     rig.awaitRecords(1);
                     assertThat(List.of(owner.end().isDone(), standby.end().isDone()))
                             .containsExactly(false, false);
-                    EngineRig.Running sending =
-                            owner.progress().lease() == Progress.Lease.HELD ? owner : standby;
+                    EngineRig.Running sending = owner.progress().lease() == Progress.Lease.HELD ? owner : standby;
                     assertThat(sending.stop()).isEqualTo(ExitCode.OK);
                     insert(rig, promoted, "sent by the other one");
                     rig.awaitRecords(2);

@@ -55,8 +55,7 @@ class Fault22PoolerIT {
     @Test
     void aCrashThatAPoolerHidesIsNoticedBeforeTheWindowIsUsedAgain() throws Exception {
         try (EngineRig rig = new EngineRig(OutboxDatabaseFixture.create(server)).withTopic();
-                TestPooler pooler =
-                        new TestPooler(TestPooler.Mode.SESSION_THAT_HIDES_CRASHES, server.port())) {
+                TestPooler pooler = new TestPooler(TestPooler.Mode.SESSION_THAT_HIDES_CRASHES, server.port())) {
             EngineRig.Running relay = startBehind(pooler, rig);
             boolean reused = false;
             for (int round = 0; round < ROUNDS && !reused; round++) {

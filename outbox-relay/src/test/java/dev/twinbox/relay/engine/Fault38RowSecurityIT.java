@@ -85,8 +85,9 @@ class Fault38RowSecurityIT {
             rig.execute("alter table outbox_event alter column slot set default 1");
             await("the relay says so")
                     .atMost(SOON)
-                    .until(() -> String.valueOf(relay.progress().databaseCause()).contains("row-level security")
-                            || rig.number("select count(*) from outbox_event") < HIDDEN);
+                    .until(() ->
+                            String.valueOf(relay.progress().databaseCause()).contains("row-level security")
+                                    || rig.number("select count(*) from outbox_event") < HIDDEN);
             assertThat(rig.number("select count(*) from outbox_event")).isEqualTo(HIDDEN + 1);
             assertThat(relay.progress().databaseCause()).contains("row-level security", "BYPASSRLS");
             rig.execute("create table committed as select * from outbox_event");
@@ -112,8 +113,9 @@ class Fault38RowSecurityIT {
             rig.execute("alter table outbox_event alter column slot set default 1");
             await("the relay says so")
                     .atMost(SOON)
-                    .until(() -> String.valueOf(relay.progress().databaseCause()).contains("row-level security")
-                            || rig.number("select count(*) from outbox_event") == 0);
+                    .until(() ->
+                            String.valueOf(relay.progress().databaseCause()).contains("row-level security")
+                                    || rig.number("select count(*) from outbox_event") == 0);
             assertThat(rig.number("select count(*) from outbox_event")).isEqualTo(1);
         }
     }
@@ -127,8 +129,7 @@ class Fault38RowSecurityIT {
         }
         try (Connection owner = rig.relayDatabase.connect()) {
             Rebase rebase = new Rebase(owner, OutboxDatabaseFixture.SCHEMA);
-            assertThatThrownBy(() ->
-                            rebase.run(OutboxDatabase.identify(owner).systemIdentifier()))
+            assertThatThrownBy(() -> rebase.run(OutboxDatabase.identify(owner).systemIdentifier()))
                     .isInstanceOf(SQLException.class)
                     .hasMessageContaining("row-level security");
         }

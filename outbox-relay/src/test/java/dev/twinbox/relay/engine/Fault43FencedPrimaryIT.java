@@ -41,16 +41,19 @@ class Fault43FencedPrimaryIT {
                 rig.awaitRecords(1);
                 OutboxDatabaseFixture.execute(fenced, "alter system set default_transaction_read_only = on");
                 OutboxDatabaseFixture.query(fenced, "select pg_reload_conf()");
-                await("not ready").atMost(SOON).until(() -> String.valueOf(
-                                relay.progress().databaseCause())
-                        .contains("read-only"));
+                await("not ready")
+                        .atMost(SOON)
+                        .until(() ->
+                                String.valueOf(relay.progress().databaseCause()).contains("read-only"));
                 String lease = OutboxDatabaseFixture.query(fenced, LEASE);
 
                 servers.switchOver();
                 insert(rig, next, "after");
                 await("sent from the new primary").atMost(SOON).until(() -> rig.recordCount() == 2);
-                await("ready").atMost(SOON).until(() -> relay.progress().databaseCause() == null
-                        && relay.progress().lease() == Progress.Lease.HELD);
+                await("ready")
+                        .atMost(SOON)
+                        .until(() -> relay.progress().databaseCause() == null
+                                && relay.progress().lease() == Progress.Lease.HELD);
                 assertThat(OutboxDatabaseFixture.query(fenced, LEASE))
                         .as("nothing was written behind the fence")
                         .isEqualTo(lease);

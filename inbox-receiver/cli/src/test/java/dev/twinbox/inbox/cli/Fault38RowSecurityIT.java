@@ -16,11 +16,14 @@ class Fault38RowSecurityIT {
         try (var connection = Postgres.server().connect("fault38_cli");
                 var statement = connection.createStatement()) {
             assertThat(run("migrate", Postgres.server().user())).contains("applied");
-            statement.execute("create role fault38_cli login password '" + Postgres.server().password() + "'");
+            statement.execute("create role fault38_cli login password '"
+                    + Postgres.server().password() + "'");
             statement.execute("grant select on all tables in schema public to fault38_cli");
             assertThat(run("status", "fault38_cli")).contains("parked:          0");
             statement.execute("alter table inbox_parked enable row level security");
-            assertThat(run("status", "fault38_cli")).contains("row-level security").doesNotContain("parked:          0");
+            assertThat(run("status", "fault38_cli"))
+                    .contains("row-level security")
+                    .doesNotContain("parked:          0");
         }
     }
 
