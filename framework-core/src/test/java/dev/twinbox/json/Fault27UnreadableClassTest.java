@@ -15,6 +15,22 @@ class Fault27UnreadableClassTest {
 
     record Hidden(String id) {}
 
+    static class HiddenCreated {
+        @JsonbCreator
+        public HiddenCreated(@JsonbProperty("id") String id) {}
+    }
+
+    /** Without a creator it need not be public. */
+    static class HiddenBean {
+        private String id;
+
+        public HiddenBean() {}
+
+        public void setId(String id) {
+            this.id = id;
+        }
+    }
+
     public record Outer(List<Hidden> hidden) {}
 
     public static class WithoutConstructor {
@@ -79,7 +95,17 @@ class Fault27UnreadableClassTest {
                         + " is not public, so JSON-B cannot create one: make it public");
         assertThat(JsonEvents.readingProblems(Outer.class)).hasSize(1);
         assertUnreadable("{\"id\":\"1\"}", Hidden.class);
+        assertThat(JsonEvents.readingProblems(HiddenCreated.class)).hasSize(1);
+        assertUnreadable("{\"id\":\"1\"}", HiddenCreated.class);
         assertUnreadable("{\"hidden\":[{\"id\":\"1\"}]}", Outer.class);
+    }
+
+    @Test
+    void aBeanNeedNotBePublicIfItCanBeRead() {
+        boolean isRefused = !JsonEvents.readingProblems(HiddenBean.class).isEmpty();
+
+        assertThat(isRefused).isFalse();
+        assertThat(read("{\"id\":\"1\"}", HiddenBean.class).id).isEqualTo("1");
     }
 
     @Test
@@ -90,9 +116,18 @@ class Fault27UnreadableClassTest {
 
     @Test
     void aClassThatJsonBCannotCreateIsRefused() {
-        assertThat(JsonEvents.readingProblems(WithoutConstructor.class)).singleElement().asString().contains("constructor");
-        assertThat(JsonEvents.readingProblems(Inner.class)).singleElement().asString().contains("make it static");
-        assertThat(JsonEvents.readingProblems(Animal.class)).singleElement().asString().contains("is abstract");
+        assertThat(JsonEvents.readingProblems(WithoutConstructor.class))
+                .singleElement()
+                .asString()
+                .contains("constructor");
+        assertThat(JsonEvents.readingProblems(Inner.class))
+                .singleElement()
+                .asString()
+                .contains("make it static");
+        assertThat(JsonEvents.readingProblems(Animal.class))
+                .singleElement()
+                .asString()
+                .contains("is abstract");
         assertUnreadable("{\"id\":\"1\"}", WithoutConstructor.class);
         assertUnreadable("{\"id\":\"1\"}", Inner.class);
         assertUnreadable("{\"id\":\"1\"}", Animal.class);
@@ -111,7 +146,8 @@ class Fault27UnreadableClassTest {
         assertThat(JsonEvents.readingProblems(Right.class)).isEmpty();
         assertThat(JsonEvents.readingProblems(Created.class)).isEmpty();
         assertThat(JsonEvents.readingProblems(Plant.class)).isEmpty();
-        assertThat(JsonEvents.readingProblems(Fault26StrictReadingTest.Order.class)).isEmpty();
+        assertThat(JsonEvents.readingProblems(Fault26StrictReadingTest.Order.class))
+                .isEmpty();
         assertThat(JsonEvents.readingProblems(jakarta.json.JsonObject.class)).isEmpty();
         assertThat(read("{\"id\":\"1\"}", Right.class).id).isEqualTo("1");
         assertThat(read("{\"id\":\"1\"}", Created.class).id).isEqualTo("1");

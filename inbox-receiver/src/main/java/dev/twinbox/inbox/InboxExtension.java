@@ -125,8 +125,7 @@ public class InboxExtension implements Extension {
         if (problems.isEmpty()) {
             handlers = List.copyOf(rules.handlers());
         } else {
-            event.addDeploymentProblem(
-                    new InvalidConfigurationException(CANNOT_WORK, problems));
+            event.addDeploymentProblem(new InvalidConfigurationException(CANNOT_WORK, problems));
         }
         annotatedClasses.clear();
         candidates.clear();

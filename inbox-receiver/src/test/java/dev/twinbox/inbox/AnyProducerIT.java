@@ -111,7 +111,14 @@ class AnyProducerIT {
         String inEnvelope = Topics.id();
         String envelope = "{\"schema\":{\"type\":\"string\",\"optional\":false},\"payload\":\"%s\"}";
 
-        send("outbox.event.order", "q", "{\"text\":\"q\"}", "id", "\"" + quoted + "\"", "eventType", "\"OrderCreated\"");
+        send(
+                "outbox.event.order",
+                "q",
+                "{\"text\":\"q\"}",
+                "id",
+                "\"" + quoted + "\"",
+                "eventType",
+                "\"OrderCreated\"");
         send(
                 "outbox.event.order",
                 "e",

@@ -62,8 +62,9 @@ class Fault29RightHandlersIT {
 
         assertThat(database.effects("strict")).containsExactlyInAnyOrder("a 5 1", "null 5 1");
         assertThat(database.effects("lenient")).containsExactlyInAnyOrder("a 5", "b 0", "c 5", "null 5");
-        assertThat(database.texts(
-                        "select state || ' ' || handler || ' ' || error from inbox_parked where topic = 'amounts' order by number"))
+        assertThat(
+                        database.texts(
+                                "select state || ' ' || handler || ' ' || error from inbox_parked where topic = 'amounts' order by number"))
                 .satisfiesExactly(
                         text -> assertThat(text).startsWith("dead strict").contains("member orderId is missing"),
                         text -> assertThat(text)

@@ -33,7 +33,8 @@ class Fault30HandlersNobodyCallsIT {
 
         assertThat(log)
                 .contains(CANNOT_WORK + ": 1 problem")
-                .contains(WithoutScope.class.getName() + ".handle(Known): the class is neither a CDI bean nor a session bean")
+                .contains(WithoutScope.class.getName()
+                        + ".handle(Known): the class is neither a CDI bean nor a session bean")
                 .contains("give it a scope such as @ApplicationScoped");
         assertThat(Servers.payara().status("/without-scope/status")).isEqualTo(404);
     }
@@ -62,7 +63,8 @@ class Fault30HandlersNobodyCallsIT {
     @Test
     void anEarWithoutAWebApplicationIsRefused() {
         String name = "without-war";
-        String log = Servers.payara().deploy(name, app(name).with(Described.class).buildEarWithoutWar());
+        String log =
+                Servers.payara().deploy(name, app(name).with(Described.class).buildEarWithoutWar());
 
         assertThat(log)
                 .contains(CANNOT_WORK)

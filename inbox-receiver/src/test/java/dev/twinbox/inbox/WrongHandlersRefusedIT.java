@@ -101,8 +101,8 @@ class WrongHandlersRefusedIT {
         String prefix = "  - " + WrongHandlers.class.getName() + "$" + bean + ".handle(Known): " + rule;
 
         assertThat(log.lines())
-                .anySatisfy(line ->
-                        assertThat(line).startsWith(prefix).contains("put @PermitAll on the method", "@RunAs"));
+                .anySatisfy(
+                        line -> assertThat(line).startsWith(prefix).contains("put @PermitAll on the method", "@RunAs"));
     }
 
     @Test

@@ -53,16 +53,18 @@ public final class EjbDescriptor {
         List<String> breaches = new ArrayList<>();
         checkTransaction(ejb, method, breaches);
         if (isDenied(ejb, method)) {
-            breaches.add("ejb-jar.xml demands a role for it, but the receiver calls without a caller's identity, so every"
-                    + " event would be refused; remove it there, or declare it <unchecked/>");
+            breaches.add(
+                    "ejb-jar.xml demands a role for it, but the receiver calls without a caller's identity, so every"
+                            + " event would be refused; remove it there, or declare it <unchecked/>");
         }
         boolean isAsynchronous = children(root, "enterprise-beans", "session")
                 .filter(named(ejb))
                 .flatMap(session -> children(session, "async-method"))
                 .anyMatch(asynchronous -> isOf(asynchronous, method));
         if (isAsynchronous) {
-            breaches.add("ejb-jar.xml makes it asynchronous, so the receiver could not know whether it succeeded; remove"
-                    + " <async-method> there");
+            breaches.add(
+                    "ejb-jar.xml makes it asynchronous, so the receiver could not know whether it succeeded; remove"
+                            + " <async-method> there");
         }
         return breaches.stream()
                 .map(breach -> owner.getName() + "." + method.getName() + ": " + breach)
@@ -88,8 +90,10 @@ public final class EjbDescriptor {
     private boolean isDenied(String ejb, Method method) {
         boolean isExcluded = children(root, "assembly-descriptor", "exclude-list", "method")
                 .anyMatch(declared -> isOf(declared, ejb, method));
-        boolean isUnchecked = permissions(ejb, method).anyMatch(p -> children(p, "unchecked").findAny().isPresent());
-        boolean isForRoles = permissions(ejb, method).anyMatch(p -> children(p, "role-name").findAny().isPresent());
+        boolean isUnchecked = permissions(ejb, method)
+                .anyMatch(p -> children(p, "unchecked").findAny().isPresent());
+        boolean isForRoles = permissions(ejb, method)
+                .anyMatch(p -> children(p, "role-name").findAny().isPresent());
         return isExcluded || (isForRoles && !isUnchecked);
     }
 
@@ -103,8 +107,10 @@ public final class EjbDescriptor {
         return children(root, "assembly-descriptor", declaration)
                 .flatMap(parent -> children(parent, "method"))
                 .filter(declared -> isOf(declared, ejb, method))
-                .max(Comparator.comparing((Element declared) -> children(declared, "method-params").findAny().isPresent())
-                        .thenComparing(declared -> !text(declared, "method-name").equals(ANY_METHOD)))
+                .max(Comparator.comparing((Element declared) ->
+                                children(declared, "method-params").findAny().isPresent())
+                        .thenComparing(
+                                declared -> !text(declared, "method-name").equals(ANY_METHOD)))
                 .map(declared -> (Element) declared.getParentNode());
     }
 
@@ -114,9 +120,8 @@ public final class EjbDescriptor {
     }
 
     private static boolean isOf(Element declared, Method method) {
-        List<String> parameters = Stream.of(method.getParameterTypes())
-                .map(Class::getTypeName)
-                .toList();
+        List<String> parameters =
+                Stream.of(method.getParameterTypes()).map(Class::getTypeName).toList();
         boolean anyParameters = children(declared, "method-params").findAny().isEmpty();
         return text(declared, "method-name").equals(method.getName())
                 && (anyParameters

@@ -87,7 +87,8 @@ public final class HandlerRules {
         for (Candidate candidate : candidates) {
             for (AnnotatedMethod<?> method : candidate.type().getMethods()) {
                 InboxHandler annotation = method.getAnnotation(InboxHandler.class);
-                if (annotation != null && !UnseenHandlers.isReplaced(candidate.type().getJavaClass(), method.getJavaMember())) {
+                if (annotation != null
+                        && !UnseenHandlers.isReplaced(candidate.type().getJavaClass(), method.getJavaMember())) {
                     examine(candidate, method, annotation);
                 }
             }

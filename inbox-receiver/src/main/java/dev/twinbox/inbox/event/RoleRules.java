@@ -26,8 +26,7 @@ final class RoleRules {
     }
 
     private static boolean isAnnotated(Method method) {
-        return method.isAnnotationPresent(PermitAll.class)
-                || REFUSING.stream().anyMatch(method::isAnnotationPresent);
+        return method.isAnnotationPresent(PermitAll.class) || REFUSING.stream().anyMatch(method::isAnnotationPresent);
     }
 
     private static void checkPlace(AnnotatedElement place, String prefix, List<String> breaches) {

@@ -74,9 +74,7 @@ public final class UnseenHandlers {
      * method to the one that overrides it. The compiler copies annotations to bridge methods.
      */
     static boolean isReplaced(Class<?> owner, Method method) {
-        for (Class<?> type = owner;
-                type != null && type != method.getDeclaringClass();
-                type = type.getSuperclass()) {
+        for (Class<?> type = owner; type != null && type != method.getDeclaringClass(); type = type.getSuperclass()) {
             if (declaresHandler(type, method)) {
                 return true;
             }

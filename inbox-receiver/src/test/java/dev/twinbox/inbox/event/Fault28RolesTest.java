@@ -50,7 +50,10 @@ class Fault28RolesTest {
                 .asString()
                 .startsWith("its class ForRoles has @RolesAllowed")
                 .contains("put @PermitAll on the method, and @RunAs on the class");
-        assertThat(breaches(ForNobody.class, "onClass")).singleElement().asString().contains("@DenyAll");
+        assertThat(breaches(ForNobody.class, "onClass"))
+                .singleElement()
+                .asString()
+                .contains("@DenyAll");
         assertThat(breaches(Open.class, "onMethod")).singleElement().asString().startsWith("it has @RolesAllowed");
         assertThat(breaches(Open.class, "denied")).singleElement().asString().startsWith("it has @DenyAll");
     }

@@ -34,9 +34,10 @@ class Fault30DescriptorTest {
         String text = "<method-params><method-param>java.lang.String</method-param></method-params>";
         String number = "<method-params><method-param>int</method-param></method-params>";
 
-        assertThat(problems(all + transaction("Owner", "handle", "", "Required"))).isEmpty();
-        assertThat(problems(transaction("Owner", "handle", "", "Never")
-                        + transaction("Owner", "handle", text, "Required")))
+        assertThat(problems(all + transaction("Owner", "handle", "", "Required")))
+                .isEmpty();
+        assertThat(problems(
+                        transaction("Owner", "handle", "", "Never") + transaction("Owner", "handle", text, "Required")))
                 .isEmpty();
         assertThat(problems(transaction("Owner", "handle", number, "Never"))).isEmpty();
         assertThat(problems(transaction("Other", "*", "", "Never"))).isEmpty();
@@ -64,7 +65,8 @@ class Fault30DescriptorTest {
                 .singleElement()
                 .asString()
                 .contains("makes it asynchronous");
-        assertThat(problemsOfBean("<transaction-type>Container</transaction-type>")).isEmpty();
+        assertThat(problemsOfBean("<transaction-type>Container</transaction-type>"))
+                .isEmpty();
     }
 
     @Test
@@ -84,8 +86,8 @@ class Fault30DescriptorTest {
     }
 
     private static List<String> problemsOfBean(String settings) {
-        return read("<enterprise-beans><session><ejb-name>Owner</ejb-name>" + settings
-                + "</session></enterprise-beans>");
+        return read(
+                "<enterprise-beans><session><ejb-name>Owner</ejb-name>" + settings + "</session></enterprise-beans>");
     }
 
     private static List<String> read(String content) {

@@ -63,8 +63,8 @@ class Fault31ConnectHeadersTest {
     @ParameterizedTest
     @ValueSource(strings = {"\"%s\"", ENVELOPE})
     void withoutTheSettingTheEventIsParkedAndTheSettingIsNamed(String form) {
-        ReceivedEvent event = ReceivedEvent.of(
-                record(form.formatted("OrderCreated"), "17"), subscription(Wrapping.NONE));
+        ReceivedEvent event =
+                ReceivedEvent.of(record(form.formatted("OrderCreated"), "17"), subscription(Wrapping.NONE));
 
         assertThat(event.isOfUnknownType()).isFalse();
         assertThat(event.isReadable()).isFalse();

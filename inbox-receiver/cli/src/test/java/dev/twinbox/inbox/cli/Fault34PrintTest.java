@@ -33,6 +33,8 @@ class Fault34PrintTest {
     }
 
     private int execute(String... arguments) {
-        return new CommandLine(new InboxCli()).setOut(new PrintWriter(out, true)).execute(arguments);
+        return new CommandLine(new InboxCli())
+                .setOut(new PrintWriter(out, true))
+                .execute(arguments);
     }
 }
