@@ -2,12 +2,26 @@ package dev.twinbox.inbox.cli;
 
 import dev.twinbox.inbox.jdbc.ParkedTable;
 import dev.twinbox.jdbc.SqlIdentifier;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 import picocli.CommandLine.Option;
 
 /** Options that say where the tables are. */
 final class Tables {
+
+    private static final String PASSWORD = "TWINBOX_INBOX_DATABASE_PASSWORD";
+
+    private final Map<String, String> environment;
+
+    /** Of this process. */
+    Tables() {
+        this(System.getenv());
+    }
+
+    Tables(Map<String, String> environment) {
+        this.environment = environment;
+    }
 
     @Option(names = "--url", required = true, description = "jdbc:postgresql://host:port/database")
     private String url;
@@ -19,9 +33,8 @@ final class Tables {
             names = "--password",
             arity = "0..1",
             interactive = true,
-            defaultValue = "${env:TWINBOX_INBOX_DATABASE_PASSWORD}",
             description = "Asked for when given without a value; default: environment variable "
-                    + "TWINBOX_INBOX_DATABASE_PASSWORD, then the file of passwords that PostgreSQL's tools use.")
+                    + PASSWORD + ", then the file of passwords that PostgreSQL's tools use.")
     private @Nullable String password;
 
     @Option(names = "--schema", description = "Value of twinbox.inbox.schema; default: the first of the search_path.")
@@ -47,8 +60,10 @@ final class Tables {
         if (user != null) {
             dataSource.setUser(user);
         }
-        if (password != null) {
-            dataSource.setPassword(password);
+        // Not a default of the option: the command line's library would change a "$$" in it.
+        String secret = password == null ? environment.get(PASSWORD) : password;
+        if (secret != null && !secret.isEmpty()) {
+            dataSource.setPassword(secret);
         }
         return dataSource;
     }
