@@ -42,7 +42,7 @@ public record OutboxSchema(@Nullable String schema, String table) {
     public static final Map<String, String> SCHEDULED_COLUMNS = scheduledColumns();
 
     /** The version of the tables that this code creates. */
-    public static final int VERSION = 4;
+    public static final int VERSION = 6;
 
     /** The oldest version of the tables that this code works with, so that code and tables need not change together. */
     public static final int OLDEST_VERSION = 2;
@@ -50,6 +50,8 @@ public record OutboxSchema(@Nullable String schema, String table) {
     private static final String FIND_VERSION = """
             -- check: version of the outbox
             select case
+              when exists (select from pg_attribute
+                where attrelid = to_regclass(?) and attname = 'from_floor' and not attisdropped) then 6
               when exists (select from pg_attribute
                 where attrelid = to_regclass(?) and attname = 'exactly_once' and not attisdropped) then 4
               when to_regclass(?) is not null then 3 when to_regclass(?) is not null then 2
@@ -182,10 +184,11 @@ public record OutboxSchema(@Nullable String schema, String table) {
      */
     public int version(Connection connection) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(FIND_VERSION)) {
-            statement.setString(1, lease().sql());
-            statement.setString(2, scheduled().sql());
-            statement.setString(3, parked().sql());
-            statement.setString(4, events().sql());
+            statement.setString(1, position().sql());
+            statement.setString(2, lease().sql());
+            statement.setString(3, scheduled().sql());
+            statement.setString(4, parked().sql());
+            statement.setString(5, events().sql());
             try (ResultSet row = statement.executeQuery()) {
                 row.next();
                 return row.getInt(1);

@@ -91,6 +91,7 @@ final class Housekeeper implements Runnable {
                 waiter.await(TICK);
             }
         } catch (SQLException e) {
+            observed.clear();
             if (!closed) {
                 LOG.warn("Housekeeping failed, trying again: {}", e.getMessage());
             }

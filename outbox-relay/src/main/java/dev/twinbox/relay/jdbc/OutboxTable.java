@@ -1,7 +1,9 @@
 package dev.twinbox.relay.jdbc;
 
 import dev.twinbox.jdbc.SqlIdentifier;
+import dev.twinbox.jdbc.Transactions;
 import dev.twinbox.relay.config.RelayConfig;
+import dev.twinbox.schema.OutboxSchema;
 import java.nio.ByteBuffer;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -9,6 +11,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.sql.Types;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -27,8 +30,11 @@ import org.jspecify.annotations.Nullable;
  *   <li>The index on {@code (tx, seq)} cannot answer {@code (tx >= …) is true}; it can only be checked per row. So
  *       the first branch walks in order of {@code seq} and stops at the limit. By {@code tx} it would read and sort the
  *       whole backlog for each page.
- *   <li>The lower bound of {@code seq} comes from the index on {@code (tx, seq)}. The {@code offset 0} is needed:
- *       without it the planner walks the index on {@code seq} from the start of history to find {@code min(seq)}.
+ *   <li>That walk needs a lower bound of {@code seq}, or it would begin at the start of history. If little is unsent,
+ *       the index on {@code (tx, seq)} gives the exact one. Otherwise it is the snapshot's floor, which costs nothing.
+ *       See {@link SequenceFence}. So opening a window costs the same however much is unsent.
+ *   <li>The bound's {@code order by … limit} is needed. Without it the planner walks the index on {@code seq} from the
+ *       start of history to find {@code min(seq)}.
  *   <li>The branch of the transactions in progress needs {@code lateral … limit}. Otherwise it is planned as one
  *       scan by {@code seq}.
  *   <li>That branch compares pairs instead of {@code tx = …}. Statistics can be from a time when most rows belonged
@@ -50,45 +56,6 @@ public final class OutboxTable implements AutoCloseable {
     /** The columns of an event, in any table that holds events. */
     static final String COLUMNS = "seq, " + RecordAssembler.COLUMNS;
 
-    /**
-     * Floating point, because sums of bigint are numeric and slower; up to 2^53 it is exact. Never null: a row without
-     * a required value must still count, or the sum would drop it.
-     */
-    private static final String SIZE = """
-            {overhead}::float8 + coalesce(octet_length(payload), 0) + coalesce(octet_length(key), 0)
-            + coalesce(octet_length(topic), 0) + coalesce(octet_length(type), 0) + coalesce(octet_length(source), 0)
-            + coalesce(octet_length(subject), 0) + coalesce(octet_length(content_type), 0)
-            + coalesce(octet_length(array_to_string(headers, '')), 0)""";
-
-    /** How a page is kept within its limit of bytes. */
-    enum Cutting {
-        /**
-         * Withholds a row that is larger than its share of the page (bytes divided by rows), and ends the page before
-         * it. This costs almost nothing, but large rows need {@link #BY_SUM}. The {@code order by} before
-         * {@code offset 0} shows the planner that it need not sort.
-         */
-        BY_ROW("""
-                select b.*, {size} > ? as withheld, false as more from ({branches}) b order by seq offset 0"""),
-        /**
-         * Ends the page before the row with which the sum of all sizes would exceed the limit. A row that is larger
-         * than the limit comes alone. For rows of 500 bytes this costs PostgreSQL 50 % more.
-         */
-        BY_SUM("""
-                select c.*, false as withheld from (
-                  select u.*, sum(bytes) over w as running, lead(seq) over w is not null as more
-                  from (select b.*, {size} as bytes from ({branches}) b) u
-                  window w as (order by seq rows unbounded preceding)
-                ) c
-                where running <= ? or running = bytes
-                order by seq offset 0""");
-
-        private final String cut;
-
-        Cutting(String cut) {
-            this.cut = cut;
-        }
-    }
-
     /** The rows arrive in order of {@code seq}, and {@code string_agg} keeps that order. */
     private static final String PAGE = """
             bool_and(more) as more, string_agg(case when withheld then {withheld} else {event} end, '') as events
@@ -104,7 +71,8 @@ public final class OutboxTable implements AutoCloseable {
             (select {columns} from {events}
               where (tx >= ?::xid8) is true
                 and seq >= coalesce(?::bigint,
-                  (select min(seq) from (select seq from {events} where tx >= ?::xid8 offset 0) f))
+                  (select case when count(*) < ? then min(seq) else ?::bigint + 1 end
+                    from (select seq from {events} where tx >= ?::xid8 order by tx, seq limit ?) f))
               order by seq limit ?)
             union all
             (select l.* from unnest(?::xid8[]) x(tx)
@@ -144,6 +112,16 @@ public final class OutboxTable implements AutoCloseable {
     public record Slice(
             List<OutboxRecord> records, @Nullable Snapshot snapshot, Cut cut, long bytes) {}
 
+    /**
+     * How the lower bound of a window is found.
+     *
+     * @param probe with fewer unsent rows the bound is exact; it costs about 1 µs a row
+     * @param fenceAge at most so old is the floor of a new window; rows that were written meanwhile may be read again
+     */
+    public record Bounds(int probe, Duration fenceAge) {
+        static final Bounds DEFAULT = new Bounds(1_000, Duration.ofMillis(500));
+    }
+
     /** Whether a slice ends where its window ends. */
     public enum Cut {
         NOTHING_LEFT,
@@ -154,7 +132,11 @@ public final class OutboxTable implements AutoCloseable {
 
     private final Map<Cutting, PreparedStatement> openWindow = new EnumMap<>(Cutting.class);
     private final Map<Cutting, PreparedStatement> nextPage = new EnumMap<>(Cutting.class);
+    private final Connection connection;
+    private final SqlIdentifier events;
     private final RelayConfig.Page limits;
+    private final Bounds bounds;
+    private final SequenceFence fence;
     private final RecordAssembler assembler = new RecordAssembler();
     private Cutting cutting = Cutting.BY_ROW;
 
@@ -164,8 +146,18 @@ public final class OutboxTable implements AutoCloseable {
      * @param connection in auto-commit mode, with the settings of {@link OutboxDatabase}
      */
     public OutboxTable(Connection connection, SqlIdentifier events, RelayConfig.Page limits) throws SQLException {
+        this(connection, events, limits, Bounds.DEFAULT);
+    }
+
+    public OutboxTable(Connection connection, SqlIdentifier events, RelayConfig.Page limits, Bounds bounds)
+            throws SQLException {
+        this.connection = connection;
+        this.events = events;
         this.limits = limits;
+        this.bounds = bounds;
         planOnce(connection);
+        OutboxSchema schema = new OutboxSchema(events.schema(), events.name());
+        this.fence = new SequenceFence(connection, events, schema.eventsSequence(), bounds.fenceAge());
         for (Cutting each : Cutting.values()) {
             openWindow.put(each, connection.prepareStatement(openWindow(each, events)));
             nextPage.put(each, connection.prepareStatement(nextPage(each, events)));
@@ -193,11 +185,11 @@ public final class OutboxTable implements AutoCloseable {
 
     private static String sql(String statement, String branches, Cutting cutting, SqlIdentifier events) {
         return statement
-                .replace("{cut}", cutting.cut)
+                .replace("{cut}", cutting.sql())
                 .replace("{event}", RecordAssembler.EVENT)
                 .replace("{withheld}", RecordAssembler.WITHHELD)
                 .replace("{branches}", branches)
-                .replace("{size}", SIZE)
+                .replace("{size}", Cutting.SIZE)
                 .replace("{columns}", COLUMNS)
                 .replace("{overhead}", Integer.toString(OutboxRecord.OVERHEAD))
                 .replace("{events}", events.sql());
@@ -210,28 +202,44 @@ public final class OutboxTable implements AutoCloseable {
 
     /** The first page of the rows that are visible now and were not in {@code from}. */
     public Slice openWindow(Snapshot from) throws SQLException {
+        fence.renewIfDue();
+        if (from.isEmpty()) {
+            // Everything belongs to the window, so no lower bound is needed.
+            return openWindow(from, Long.MIN_VALUE);
+        }
+        if (from.floor() != null) {
+            return openWindow(from, null);
+        }
+        return Transactions.<Slice, SQLException>inTransaction(connection, () -> {
+            OutboxDatabase.useOneSnapshot(connection);
+            return openWindow(from, FloorSearch.firstSeq(connection, events, from, FloorSearch.STEP));
+        });
+    }
+
+    /** @param first the smallest number that can be in the window; null: the statement finds it */
+    private Slice openWindow(Snapshot from, @Nullable Long first) throws SQLException {
         return read(openWindow, (statement, next) -> {
             statement.setObject(next, from.xmax(), Types.OTHER);
-            if (from.isEmpty()) {
-                // Everything belongs to the window, so no lower bound is needed.
-                statement.setLong(next + 1, Long.MIN_VALUE);
-            } else {
-                statement.setNull(next + 1, Types.BIGINT);
-            }
-            statement.setObject(next + 2, from.xmax(), Types.OTHER);
-            statement.setInt(next + 3, limits.rows());
-            statement.setObject(next + 4, from.inProgress(), Types.OTHER);
-            statement.setInt(next + 5, limits.rows());
+            statement.setObject(next + 1, first, Types.BIGINT);
+            statement.setInt(next + 2, bounds.probe());
+            statement.setObject(next + 3, from.floor(), Types.BIGINT);
+            statement.setObject(next + 4, from.xmax(), Types.OTHER);
+            statement.setInt(next + 5, bounds.probe());
             statement.setInt(next + 6, limits.rows());
-            statement.setInt(next + 7, limits.rows());
-            return next + 8;
+            statement.setObject(next + 7, from.inProgress(), Types.OTHER);
+            statement.setInt(next + 8, limits.rows());
+            statement.setInt(next + 9, limits.rows());
+            statement.setInt(next + 10, limits.rows());
+            return next + 11;
         });
     }
 
     /** The rows after {@code seq} of the window between two snapshots. */
     public Slice nextPage(Snapshot from, Snapshot to, long seq) throws SQLException {
+        // A transaction in progress in `from` may have numbers from long before the floor.
+        long first = from.floor() == null ? seq : Math.max(seq, from.floor());
         return read(nextPage, (statement, next) -> {
-            statement.setLong(next, seq);
+            statement.setLong(next, first);
             statement.setObject(next + 1, from.xmax(), Types.OTHER);
             statement.setObject(next + 2, to.text(), Types.OTHER);
             statement.setInt(next + 3, limits.rows());
@@ -274,7 +282,7 @@ public final class OutboxTable implements AutoCloseable {
             String snapshot = page.getString(SNAPSHOT);
             byte[] events = page.getBytes(EVENTS);
             return slice(
-                    snapshot == null ? null : Snapshot.parse(snapshot),
+                    snapshot == null ? null : fence.bound(Snapshot.parse(snapshot)),
                     events == null ? NO_EVENTS : ByteBuffer.wrap(events),
                     page.getBoolean(MORE) ? Cut.MORE_TO_COME : Cut.NOTHING_LEFT);
         }
@@ -315,5 +323,6 @@ public final class OutboxTable implements AutoCloseable {
             statement(openWindow, each).close();
             statement(nextPage, each).close();
         }
+        fence.close();
     }
 }
