@@ -42,10 +42,11 @@ class Fault23BacklogIT {
         holder.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
         OutboxDatabaseFixture.query(holder, "select now()");
         try (Connection connection = database.relayDatabase().connect();
+                Connection application = database.connect();
                 OutboxTable table = table(connection)) {
-            insert(connection, 1_000);
+            insert(application, 1_000);
             beforeAll = table.openWindow(Snapshot.EMPTY).snapshot();
-            insert(connection, UNSENT);
+            insert(application, UNSENT);
         }
         hurried = new OutboxDatabase(database.dataSource(), TIMEOUT).connect();
     }
@@ -71,7 +72,10 @@ class Fault23BacklogIT {
     void theWindowAfterTheLargeOneOpensInTime() throws SQLException {
         try (OutboxTable table = table(hurried)) {
             Snapshot afterAll = table.openWindow(beforeAll).snapshot();
-            long first = insert(hurried, 3_000);
+            long first;
+            try (Connection application = database.connect()) {
+                first = insert(application, 3_000);
+            }
             Slice slice = table.openWindow(afterAll);
             assertThat(slice.records().get(0).seq()).isEqualTo(first);
             assertThat(slice.cut()).isEqualTo(Cut.MORE_TO_COME);
