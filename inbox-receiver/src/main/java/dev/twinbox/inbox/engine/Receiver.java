@@ -6,6 +6,7 @@ import dev.twinbox.inbox.config.ConsumerSettings;
 import dev.twinbox.inbox.config.InboxConfig;
 import dev.twinbox.inbox.event.HandlerMethod;
 import dev.twinbox.inbox.event.Subscription;
+import dev.twinbox.inbox.jdbc.BookKeeping;
 import dev.twinbox.inbox.jdbc.InboxSchema;
 import dev.twinbox.inbox.jdbc.InboxTable;
 import dev.twinbox.inbox.jdbc.JtaDatabase;
@@ -112,7 +113,13 @@ public final class Receiver {
     private void start(Subscription subscription, Tracing tracing, ReceiverThreads started) {
         String group = subscription.group();
         Parking parking = new Parking(
-                group, parked, new RecordedStarts(config.parking().table()), config.parking(), database, status);
+                group,
+                parked,
+                new RecordedStarts(config.parking().table()),
+                config.parking(),
+                inbox,
+                new BookKeeping(database),
+                status);
         Attempts attempts = new Attempts(group, database, tracing, parking, status);
         Claims.FromKafka claims = new Claims.FromKafka(inbox, parked, group, null);
         boolean isAtMostOnce = group.equals(config.atMostOnceGroup());
@@ -137,7 +144,9 @@ public final class Receiver {
         if (!isAtMostOnce) {
             List<String> names = handlers.stream().map(HandlerMethod::name).toList();
             RetryLoop retryLoop = new RetryLoop(
-                    new ParkedRetries(attempts, parking, inbox, subscription, names, status), config.backoff(), status);
+                    new ParkedRetries(attempts, parking, inbox, subscription, names, status),
+                    config.databaseBackoff(),
+                    status);
             retries = retryLoop;
             started.start(retryLoop, "twinbox-inbox-retry");
         }

@@ -2,7 +2,7 @@ package dev.twinbox.inbox.event;
 
 import dev.twinbox.CloudEventHeaders;
 import dev.twinbox.EventContext;
-import java.nio.charset.StandardCharsets;
+import dev.twinbox.EventReading;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.DateTimeException;
@@ -30,6 +30,8 @@ public final class ReceivedEvent {
 
     static final String TYPE_SETTING = "twinbox.inbox.event-type";
 
+    static final String FORMAT_SETTING = "twinbox.inbox.value-format";
+
     private final ConsumerRecord<byte[], byte[]> record;
     private final Subscription subscription;
     private final @Nullable String type;
@@ -42,9 +44,12 @@ public final class ReceivedEvent {
     private long bytes;
     private int nextHandler;
     private int failures;
+    private int conflicts;
+    private @Nullable Verdict verdict;
     private @Nullable RecordedStart start;
     private byte @Nullable [] keyHash;
     private @Nullable Class<?> readAs;
+    private @Nullable EventReading readWith;
     private @Nullable Object event;
     private @Nullable EventContext context;
 
@@ -75,6 +80,11 @@ public final class ReceivedEvent {
             type = find(content, format.type(), TYPE_SETTING);
             List<Handler> ofType = subscription.handlers(record.topic(), type);
             if (ofType == null) {
+                if (ConnectJson.isWrapped(type)) {
+                    throw new UnreadableRecordException("no handler takes its type " + type
+                            + ", which Kafka Connect's JsonConverter has wrapped: set " + FORMAT_SETTING
+                            + " to connect-json, or the connector's header.converter to SimpleHeaderConverter");
+                }
                 if (subscription.unknownType() == UnknownType.PARK) {
                     throw new UnreadableRecordException(
                             "no handler takes its type " + type + ": add a handler, or an alias to one");
@@ -207,6 +217,8 @@ public final class ReceivedEvent {
     public void handlerDone() {
         nextHandler++;
         failures = 0;
+        conflicts = 0;
+        verdict = null;
         start = null;
     }
 
@@ -229,6 +241,26 @@ public final class ReceivedEvent {
         return ++failures;
     }
 
+    /** Counts one more attempt that lost against another transaction. It is not a failure. Returns their number. */
+    public int conflicted() {
+        return ++conflicts;
+    }
+
+    /** How many attempts have ended without success, for whatever reason. */
+    public int tries() {
+        return failures + conflicts;
+    }
+
+    /** Decides that the event is to be parked for the current handler. */
+    public void judged(Verdict toPark) {
+        verdict = toPark;
+    }
+
+    /** Null if the current handler may be called. */
+    public @Nullable Verdict verdict() {
+        return verdict;
+    }
+
     /**
      * The value as the handler needs it. Handlers of the same class share one object. A tombstone gives null.
      *
@@ -240,9 +272,10 @@ public final class ReceivedEvent {
         if (value == null || as == byte[].class) {
             return value;
         }
-        if (readAs != as) {
-            event = as == String.class ? decoded(value) : deserialize(value, as);
+        if (readAs != as || readWith != handler.reading()) {
+            event = as == String.class ? decoded(value) : deserialize(value, as, handler.reading());
             readAs = as;
+            readWith = handler.reading();
         }
         return event;
     }
@@ -256,9 +289,9 @@ public final class ReceivedEvent {
         }
     }
 
-    private Object deserialize(byte[] value, Class<?> as) {
+    private Object deserialize(byte[] value, Class<?> as, EventReading reading) {
         try {
-            return subscription.serializer().deserialize(value, as);
+            return subscription.serializer().deserialize(value, as, reading);
         } catch (RuntimeException e) {
             throw new UnreadableRecordException(
                     "its value of " + value.length + " bytes cannot be read as " + as.getName(), e);
@@ -270,7 +303,7 @@ public final class ReceivedEvent {
         if (context == null) {
             Map<String, String> headers = new LinkedHashMap<>();
             for (Header header : record.headers()) {
-                headers.put(header.key(), header.value() == null ? "" : text(header.value()));
+                headers.put(header.key(), content().text(header));
             }
             headers.putAll(content().attributes());
             context = new EventContext(
@@ -294,10 +327,6 @@ public final class ReceivedEvent {
         } catch (DateTimeException e) {
             return null;
         }
-    }
-
-    private static String text(byte[] value) {
-        return new String(value, StandardCharsets.UTF_8);
     }
 
     @Override

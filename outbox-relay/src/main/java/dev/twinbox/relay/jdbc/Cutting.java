@@ -8,13 +8,15 @@ enum Cutting {
      * {@code offset 0} shows the planner that it need not sort.
      */
     BY_ROW("""
-            select b.*, {size} > ? as withheld, false as more from ({branches}) b order by seq offset 0"""),
+            select b.*, {size} > ? as withheld, false as too_large, false as more
+            from ({branches}) b order by seq offset 0"""),
     /**
      * Ends the page before the row with which the sum of all sizes would exceed the limit. A row that is larger
-     * than the limit comes alone. For rows of 500 bytes this costs PostgreSQL 50 % more.
+     * than the limit comes alone. A row that can never be sent comes without its content, so that it does not use up
+     * the memory. For rows of 500 bytes this way costs PostgreSQL 50 % more.
      */
     BY_SUM("""
-            select c.*, false as withheld from (
+            select c.*, false as withheld, c.bytes > {largest} as too_large from (
               select u.*, sum(bytes) over w as running, lead(seq) over w is not null as more
               from (select b.*, {size} as bytes from ({branches}) b) u
               window w as (order by seq rows unbounded preceding)
@@ -26,7 +28,7 @@ enum Cutting {
      * Floating point, because sums of bigint are numeric and slower; up to 2^53 it is exact. Never null: a row without
      * a required value must still count, or the sum would drop it.
      */
-    static final String SIZE = """
+    private static final String SIZE = """
             {overhead}::float8 + coalesce(octet_length(payload), 0) + coalesce(octet_length(key), 0)
             + coalesce(octet_length(topic), 0) + coalesce(octet_length(type), 0) + coalesce(octet_length(source), 0)
             + coalesce(octet_length(subject), 0) + coalesce(octet_length(content_type), 0)
@@ -41,5 +43,10 @@ enum Cutting {
     /** With placeholders for the size of a row and for the branches. */
     String sql() {
         return cut;
+    }
+
+    /** SQL for the size of a row as it is counted for a page, in any table that holds events. */
+    static String size() {
+        return SIZE.replace("{overhead}", Integer.toString(OutboxRecord.OVERHEAD));
     }
 }

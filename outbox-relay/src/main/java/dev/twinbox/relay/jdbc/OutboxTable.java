@@ -3,7 +3,6 @@ package dev.twinbox.relay.jdbc;
 import dev.twinbox.jdbc.SqlIdentifier;
 import dev.twinbox.jdbc.Transactions;
 import dev.twinbox.relay.config.RelayConfig;
-import dev.twinbox.schema.OutboxSchema;
 import java.nio.ByteBuffer;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -32,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  *       whole backlog for each page.
  *   <li>That walk needs a lower bound of {@code seq}, or it would begin at the start of history. If little is unsent,
  *       the index on {@code (tx, seq)} gives the exact one. Otherwise it is the snapshot's floor, which costs nothing.
- *       See {@link SequenceFence}. So opening a window costs the same however much is unsent.
+ *       See {@link SequenceFence}.
  *   <li>The bound's {@code order by … limit} is needed. Without it the planner walks the index on {@code seq} from the
  *       start of history to find {@code min(seq)}.
  *   <li>The branch of the transactions in progress needs {@code lateral … limit}. Otherwise it is planned as one
@@ -50,21 +49,27 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OutboxTable implements AutoCloseable {
     private static final int SNAPSHOT = 1;
-    private static final int MORE = 2;
-    private static final int EVENTS = 3;
+    private static final int AHEAD = 2;
+    private static final int SESSION = 3;
+    private static final int MORE = 4;
+    private static final int EVENTS = 5;
 
     /** The columns of an event, in any table that holds events. */
     static final String COLUMNS = "seq, " + RecordAssembler.COLUMNS;
 
     /** The rows arrive in order of {@code seq}, and {@code string_agg} keeps that order. */
     private static final String PAGE = """
-            bool_and(more) as more, string_agg(case when withheld then {withheld} else {event} end, '') as events
+            {mark} as session, bool_and(more) as more,
+            string_agg(
+              case when withheld then {withheld} when too_large then {too large} else {event} end, '') as events
             from ({cut}) p
             """;
 
+    /** An empty page costs no look for rows of another cluster: each window would find them. */
     private static final String OPEN_WINDOW = """
             -- relay: open window
             select pg_current_snapshot()::text as snapshot,
+              case when bool_and(more) is not null then {ahead} end as ahead,
             """ + PAGE;
 
     private static final String OPEN_WINDOW_BRANCHES = """
@@ -85,7 +90,7 @@ public final class OutboxTable implements AutoCloseable {
 
     private static final String NEXT_PAGE = """
             -- relay: next page of the window
-            select null::text as snapshot,
+            select null::text as snapshot, false as ahead,
             """ + PAGE;
 
     private static final String NEXT_PAGE_BRANCHES = """
@@ -133,11 +138,12 @@ public final class OutboxTable implements AutoCloseable {
     private final Map<Cutting, PreparedStatement> openWindow = new EnumMap<>(Cutting.class);
     private final Map<Cutting, PreparedStatement> nextPage = new EnumMap<>(Cutting.class);
     private final Connection connection;
-    private final SqlIdentifier events;
-    private final RelayConfig.Page limits;
+    private final SqlIdentifier eventTable;
     private final Bounds bounds;
     private final SequenceFence fence;
-    private final RecordAssembler assembler = new RecordAssembler();
+    private final ServerProcess process;
+    private final RelayConfig.Page limits;
+    private final RecordAssembler assembler;
     private Cutting cutting = Cutting.BY_ROW;
 
     /**
@@ -145,22 +151,25 @@ public final class OutboxTable implements AutoCloseable {
      *
      * @param connection in auto-commit mode, with the settings of {@link OutboxDatabase}
      */
-    public OutboxTable(Connection connection, SqlIdentifier events, RelayConfig.Page limits) throws SQLException {
-        this(connection, events, limits, Bounds.DEFAULT);
+    public OutboxTable(Connection connection, SqlIdentifier events, RelayConfig.Page limits, LargestEvent largest)
+            throws SQLException {
+        this(connection, events, limits, largest, Bounds.DEFAULT);
     }
 
-    public OutboxTable(Connection connection, SqlIdentifier events, RelayConfig.Page limits, Bounds bounds)
+    public OutboxTable(
+            Connection connection, SqlIdentifier events, RelayConfig.Page limits, LargestEvent largest, Bounds bounds)
             throws SQLException {
         this.connection = connection;
-        this.events = events;
-        this.limits = limits;
+        this.eventTable = events;
         this.bounds = bounds;
+        this.limits = limits;
+        this.process = ServerProcess.mark(connection);
+        this.assembler = new RecordAssembler(largest);
         planOnce(connection);
-        OutboxSchema schema = new OutboxSchema(events.schema(), events.name());
-        this.fence = new SequenceFence(connection, events, schema.eventsSequence(), bounds.fenceAge());
+        this.fence = new SequenceFence(connection, events, bounds.fenceAge());
         for (Cutting each : Cutting.values()) {
-            openWindow.put(each, connection.prepareStatement(openWindow(each, events)));
-            nextPage.put(each, connection.prepareStatement(nextPage(each, events)));
+            openWindow.put(each, connection.prepareStatement(openWindow(each, events, largest)));
+            nextPage.put(each, connection.prepareStatement(nextPage(each, events, largest)));
         }
     }
 
@@ -175,24 +184,35 @@ public final class OutboxTable implements AutoCloseable {
         }
     }
 
-    public static String openWindow(Cutting cutting, SqlIdentifier events) {
-        return sql(OPEN_WINDOW, OPEN_WINDOW_BRANCHES, cutting, events);
+    public static String openWindow(Cutting cutting, SqlIdentifier events, LargestEvent largest) {
+        return sql(OPEN_WINDOW, OPEN_WINDOW_BRANCHES, cutting, events, largest);
     }
 
-    public static String nextPage(Cutting cutting, SqlIdentifier events) {
-        return sql(NEXT_PAGE, NEXT_PAGE_BRANCHES, cutting, events);
+    public static String nextPage(Cutting cutting, SqlIdentifier events, LargestEvent largest) {
+        return sql(NEXT_PAGE, NEXT_PAGE_BRANCHES, cutting, events, largest);
     }
 
-    private static String sql(String statement, String branches, Cutting cutting, SqlIdentifier events) {
+    private static String sql(
+            String statement, String branches, Cutting cutting, SqlIdentifier events, LargestEvent largest) {
         return statement
                 .replace("{cut}", cutting.sql())
+                .replace("{mark}", ServerProcess.MARK)
+                .replace("{ahead}", ClusterCheck.isAhead(events))
+                .replace("{too large}", RecordAssembler.tooLarge("seq", largest))
+                .replace("{largest}", Long.toString(largest.countedBytes()))
                 .replace("{event}", RecordAssembler.EVENT)
                 .replace("{withheld}", RecordAssembler.WITHHELD)
                 .replace("{branches}", branches)
-                .replace("{size}", Cutting.SIZE)
+                .replace("{size}", Cutting.size())
                 .replace("{columns}", COLUMNS)
-                .replace("{overhead}", Integer.toString(OutboxRecord.OVERHEAD))
                 .replace("{events}", events.sql());
+    }
+
+    /** SQL for a row, without its content if it is too large; {@code number} takes the place of {@code seq}. */
+    static String eventUnlessTooLarge(String number, LargestEvent largest) {
+        return ("case when {size} > " + largest.countedBytes() + " then " + RecordAssembler.tooLarge(number, largest)
+                        + " else " + RecordAssembler.event(number) + " end")
+                .replace("{size}", Cutting.size());
     }
 
     /** A row up to this size cannot make a page of {@link Cutting#BY_ROW} too large. */
@@ -204,7 +224,6 @@ public final class OutboxTable implements AutoCloseable {
     public Slice openWindow(Snapshot from) throws SQLException {
         fence.renewIfDue();
         if (from.isEmpty()) {
-            // Everything belongs to the window, so no lower bound is needed.
             return openWindow(from, Long.MIN_VALUE);
         }
         if (from.floor() != null) {
@@ -212,7 +231,7 @@ public final class OutboxTable implements AutoCloseable {
         }
         return Transactions.<Slice, SQLException>inTransaction(connection, () -> {
             OutboxDatabase.useOneSnapshot(connection);
-            return openWindow(from, FloorSearch.firstSeq(connection, events, from, FloorSearch.STEP));
+            return openWindow(from, FloorSearch.firstSeq(connection, eventTable, from, FloorSearch.STEP));
         });
     }
 
@@ -236,7 +255,6 @@ public final class OutboxTable implements AutoCloseable {
 
     /** The rows after {@code seq} of the window between two snapshots. */
     public Slice nextPage(Snapshot from, Snapshot to, long seq) throws SQLException {
-        // A transaction in progress in `from` may have numbers from long before the floor.
         long first = from.floor() == null ? seq : Math.max(seq, from.floor());
         return read(nextPage, (statement, next) -> {
             statement.setLong(next, first);
@@ -279,6 +297,10 @@ public final class OutboxTable implements AutoCloseable {
     private @Nullable Slice fetch(PreparedStatement statement) throws SQLException {
         try (ResultSet page = statement.executeQuery()) {
             page.next();
+            process.check(page.getString(SESSION));
+            if (page.getBoolean(AHEAD)) {
+                throw ClusterCheck.ahead(eventTable);
+            }
             String snapshot = page.getString(SNAPSHOT);
             byte[] events = page.getBytes(EVENTS);
             return slice(

@@ -23,12 +23,15 @@ public final class PositionTable {
             from {position} where relay = ? order by number desc limit 1
             """;
 
-    /** The {@code for share} prevents other processes from taking the lease between this check and the commit. */
+    /**
+     * The {@code for share} prevents other processes from taking the lease between this check and the commit. The
+     * position comes from a snapshot in memory, so PostgreSQL must not have crashed since it was read.
+     */
     private static final String SAVE = """
             -- relay: save position
             insert into {position} (slot, relay, number, epoch, window_from, window_to, seq{floors})
             select ?, relay, ?, epoch, ?::pg_snapshot, ?::pg_snapshot, ?{values}
-            from {lease} where relay = ? and owner = ? and epoch = ? for share
+            from {lease} where relay = ? and owner = ? and epoch = ? and {mark} = ? for share
             """;
 
     private static final String LOAD_PREPARED = """
@@ -49,7 +52,7 @@ public final class PositionTable {
             insert into {position}
               (slot, relay, number, epoch, window_from, window_to, seq, committed, next_from, next_to, next_seq{floors})
             select ?, relay, ?, epoch, ?::pg_snapshot, ?::pg_snapshot, ?, ?, ?::pg_snapshot, ?::pg_snapshot, ?{values}
-            from {lease} where relay = ? and owner = ? and epoch = ? for share
+            from {lease} where relay = ? and owner = ? and epoch = ? and {mark} = ? for share
             """;
 
     /** The schema version that added the floors of snapshots. Positions of older tables have none. */
@@ -86,14 +89,16 @@ public final class PositionTable {
     private final Connection connection;
     private final OutboxSchema schema;
     private final String relay;
+    private final ServerProcess process;
     private @Nullable PreparedStatement save;
     private @Nullable Boolean hasFloors;
     private int slot;
 
-    public PositionTable(Connection connection, OutboxSchema schema, String relay) {
+    public PositionTable(Connection connection, OutboxSchema schema, String relay) throws SQLException {
         this.connection = connection;
         this.schema = schema;
         this.relay = relay;
+        this.process = ServerProcess.mark(connection);
     }
 
     /** The newest position; {@link Position#START} before the first save. */
@@ -206,7 +211,12 @@ public final class PositionTable {
         statement.setString(first, relay);
         statement.setObject(first + 1, owner);
         statement.setLong(first + 2, epoch);
-        return statement.executeUpdate() == 1;
+        statement.setString(first + 3, process.mark());
+        boolean done = statement.executeUpdate() == 1;
+        if (!done) {
+            process.check(connection);
+        }
+        return done;
     }
 
     private static void bind(PreparedStatement statement, int first, @Nullable Position position) throws SQLException {
@@ -240,6 +250,7 @@ public final class PositionTable {
 
     private String sql(String statement) {
         return statement
+                .replace("{mark}", ServerProcess.MARK)
                 .replace("{position}", schema.position().sql())
                 .replace("{lease}", schema.lease().sql());
     }

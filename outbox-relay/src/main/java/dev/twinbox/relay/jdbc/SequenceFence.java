@@ -1,6 +1,7 @@
 package dev.twinbox.relay.jdbc;
 
 import dev.twinbox.jdbc.SqlIdentifier;
+import dev.twinbox.schema.OutboxSchema;
 import java.math.BigInteger;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -41,8 +42,8 @@ final class SequenceFence implements AutoCloseable {
     private boolean taken;
 
     /** @param maxAge after this time a new fence is taken */
-    SequenceFence(Connection connection, SqlIdentifier events, SqlIdentifier sequence, Duration maxAge)
-            throws SQLException {
+    SequenceFence(Connection connection, SqlIdentifier events, Duration maxAge) throws SQLException {
+        SqlIdentifier sequence = new OutboxSchema(events.schema(), events.name()).eventsSequence();
         this.statement = connection.prepareStatement(
                 FENCE.replace("{events}", events.sql()).replace("{sequence}", sequence.sqlLiteral()));
         this.maxAge = maxAge.toNanos();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.twinbox.relay.OutboxDatabaseFixture;
 import dev.twinbox.relay.config.RelayConfig;
 import dev.twinbox.relay.jdbc.OutboxRecord;
+import dev.twinbox.relay.jdbc.LargestEvent;
 import dev.twinbox.relay.jdbc.OutboxTable;
 import dev.twinbox.relay.jdbc.Position;
 import java.nio.charset.StandardCharsets;
@@ -60,7 +61,9 @@ class WindowConcurrencyIT {
         List<String> seen = new ArrayList<>();
         try (Connection connection = database.relayDatabase().connect()) {
             Window window = new Window(
-                    new OutboxTable(connection, OutboxDatabaseFixture.SCHEMA.events(), page, bounds), Position.START);
+                    new OutboxTable(
+                            connection, OutboxDatabaseFixture.SCHEMA.events(), page, LargestEvent.UNLIMITED, bounds),
+                    Position.START);
             int idle = 0;
             while (writers.areWriting() || seen.size() < writers.committed() || idle < 20) {
                 Page read = window.read();

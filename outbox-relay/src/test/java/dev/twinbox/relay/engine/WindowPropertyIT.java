@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.twinbox.relay.OutboxDatabaseFixture;
 import dev.twinbox.relay.config.RelayConfig;
 import dev.twinbox.relay.jdbc.OutboxRecord;
+import dev.twinbox.relay.jdbc.LargestEvent;
 import dev.twinbox.relay.jdbc.OutboxTable;
 import dev.twinbox.relay.jdbc.Position;
 import dev.twinbox.relay.jdbc.Snapshot;
@@ -86,7 +87,7 @@ class WindowPropertyIT {
         if (table == null) {
             // Half of all windows begin at their floor, the others at an exact bound.
             OutboxTable.Bounds bounds = new OutboxTable.Bounds(limits.rows() % 2 * 1_000, Duration.ZERO);
-            table = new OutboxTable(reading, OutboxDatabaseFixture.SCHEMA.events(), limits, bounds);
+            table = new OutboxTable(reading, OutboxDatabaseFixture.SCHEMA.events(), limits, LargestEvent.UNLIMITED, bounds);
             TABLES.put(limits, table);
         }
         return table;

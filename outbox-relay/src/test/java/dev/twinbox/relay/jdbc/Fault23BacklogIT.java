@@ -155,7 +155,7 @@ class Fault23BacklogIT {
     }
 
     private static OutboxTable table(Connection connection) throws SQLException {
-        return new OutboxTable(connection, OutboxDatabaseFixture.SCHEMA.events(), PAGE);
+        return new OutboxTable(connection, OutboxDatabaseFixture.SCHEMA.events(), PAGE, LargestEvent.UNLIMITED);
     }
 
     private static Snapshot now() throws SQLException {
