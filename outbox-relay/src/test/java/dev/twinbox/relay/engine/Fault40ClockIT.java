@@ -3,6 +3,7 @@ package dev.twinbox.relay.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.twinbox.fixtures.Ledger;
 import dev.twinbox.relay.OutboxDatabaseFixture;
 import dev.twinbox.relay.config.ExitCode;
 import dev.twinbox.relay.http.Health;
@@ -87,7 +88,11 @@ class Fault40ClockIT {
 
             ahead.set(0);
             rig.awaitNothingParked();
-            rig.assertExact();
+            await("all of both topics, in order")
+                    .untilAsserted(() -> Ledger.create()
+                            .committed(connection, "select topic, key, id, payload from outbox_event order by seq")
+                            .published(EngineRig.KAFKA.bootstrapServers())
+                            .assertExact());
             assertThat(relay.stop()).isEqualTo(ExitCode.OK);
         }
     }
