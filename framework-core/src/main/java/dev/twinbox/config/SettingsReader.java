@@ -19,18 +19,18 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigValue;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Reads settings and collects all problems, each with key, value and remedy. Values of secrets are never shown.
  *
- * <p>An empty value counts as unset. No other value is silently replaced.
+ * <p>An empty value counts as unset. No other value is silently replaced: only <code>${NAME}</code> is special.
  */
 public final class SettingsReader {
 
     private final Config config;
     private final Set<String> environment;
     private final UnaryOperator<String> place;
+    private final Expressions expressions;
 
     private final List<String> problems = new ArrayList<>();
     private final Set<String> known = new HashSet<>();
@@ -54,6 +54,7 @@ public final class SettingsReader {
         this.config = config;
         this.environment = Set.copyOf(environment);
         this.place = place;
+        this.expressions = new Expressions(config);
     }
 
     /** Reads and checks settings; their keys are known from now on. */
@@ -232,7 +233,7 @@ public final class SettingsReader {
             return Optional.empty();
         }
         ConfigValue value = config.getConfigValue(key);
-        @Nullable String text = value.getValue();
+        String text = expressions.resolve(value);
         if (text == null && value.getRawValue() != null && !value.getRawValue().isEmpty()) {
             report(
                     key,

@@ -1,5 +1,6 @@
 package dev.twinbox.jdbc;
 
+import java.net.SocketTimeoutException;
 import java.sql.SQLException;
 import java.util.Arrays;
 
@@ -9,6 +10,7 @@ import java.util.Arrays;
  */
 public enum SqlState {
     CONNECTION_EXCEPTION("08"),
+    UNABLE_TO_CONNECT("08001"),
     DATA_EXCEPTION("22"),
     INTEGRITY_CONSTRAINT_VIOLATION("23"),
     /** A standby, or a primary that is fenced by {@code default_transaction_read_only}. */
@@ -102,6 +104,18 @@ public enum SqlState {
             }
         }
         return true;
+    }
+
+    /** Whether no answer came in time: while connecting, within the socket timeout, or within the statement timeout. */
+    public static boolean isTimeout(SQLException failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof SocketTimeoutException) {
+                return true;
+            }
+        }
+        // PostgreSQL's driver reports its login timeout without a cause.
+        boolean isLoginTimeout = UNABLE_TO_CONNECT.isOf(failure) && failure.getCause() == null;
+        return isLoginTimeout || QUERY_CANCELED.isOf(failure);
     }
 
     private static boolean isAny(SQLException failure, SqlState... states) {

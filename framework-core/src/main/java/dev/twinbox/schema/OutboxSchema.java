@@ -56,6 +56,8 @@ public record OutboxSchema(@Nullable String schema, String table) {
               when exists (select from pg_index
                 where indrelid = to_regclass(?) and pg_get_indexdef(indexrelid) like '%sha256(%') then 7
               when exists (select from pg_attribute
+                where attrelid = to_regclass(?) and attname = 'from_floor' and not attisdropped) then 6
+              when exists (select from pg_attribute
                 where attrelid = to_regclass(?) and attname = 'exactly_once' and not attisdropped) then 4
               when to_regclass(?) is not null then 3 when to_regclass(?) is not null then 2
               when to_regclass(?) is not null then 1 else 0 end
@@ -199,10 +201,11 @@ public record OutboxSchema(@Nullable String schema, String table) {
     public int version(Connection connection) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(FIND_VERSION)) {
             statement.setString(1, parked().sql());
-            statement.setString(2, lease().sql());
-            statement.setString(3, scheduled().sql());
-            statement.setString(4, parked().sql());
-            statement.setString(5, events().sql());
+            statement.setString(2, position().sql());
+            statement.setString(3, lease().sql());
+            statement.setString(4, scheduled().sql());
+            statement.setString(5, parked().sql());
+            statement.setString(6, events().sql());
             try (ResultSet row = statement.executeQuery()) {
                 row.next();
                 return row.getInt(1);

@@ -37,6 +37,12 @@ public final class RelayMain {
     /** Exits with the code of an {@code ExitCode}; {@code --help} lists them. */
     public static void main(String[] args) {
         Logging.configure();
+        try {
+            ExtraJars.load();
+        } catch (RelayException e) {
+            System.err.println("error: " + e.getMessage());
+            System.exit(e.exitCode().number());
+        }
         System.exit(commandLine().execute(args));
     }
 

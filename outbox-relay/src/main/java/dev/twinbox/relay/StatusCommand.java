@@ -1,6 +1,7 @@
 package dev.twinbox.relay;
 
 import dev.twinbox.config.Secret;
+import dev.twinbox.jdbc.SqlState;
 import dev.twinbox.relay.config.DeliveryMode;
 import dev.twinbox.relay.config.ExitCode;
 import dev.twinbox.relay.config.RelayConfig;
@@ -31,6 +32,7 @@ import java.util.Locale;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import org.apache.kafka.common.KafkaException;
@@ -77,7 +79,6 @@ final class StatusCommand implements Callable<Integer> {
         Position position = new PositionTable(connection, config.tables(), config.name())
                 .load()
                 .position();
-        Backlog backlog = Backlog.behind(position, connection, config.tables().events());
         fact("relay", config.name());
         String url = Secret.masked(config.database().url());
         String identifier = Long.toUnsignedString(server.systemIdentifier());
@@ -100,10 +101,10 @@ final class StatusCommand implements Callable<Integer> {
         Duration saved = new PositionTable(connection, config.tables(), config.name()).sinceLastSave();
         line("last save", saved == null ? "never" : seconds(saved) + " ago");
         age("lastSaveSeconds", saved);
-        unsent(backlog);
+        Backlog backlog = unsent(position, config, connection);
         ParkedCount parked = ParkedCount.of(connection, config.tables(), config.name());
         parked(parked);
-        missing(backlog.topics(), config.kafka());
+        missing(backlog == null ? new TreeSet<>() : backlog.topics(), config.kafka());
         List<String> reasons = reasons(seen, paused);
         if (ClusterCheck.problem(connection, config.tables(), server) != null) {
             reasons.add(OTHER_CLUSTER);
@@ -111,7 +112,24 @@ final class StatusCommand implements Callable<Integer> {
         stuck(reasons, backlog, parked);
     }
 
-    private void unsent(Backlog backlog) {
+    /** Null: the server did not answer in time. All other lines are printed nevertheless. */
+    private @Nullable Backlog unsent(Position position, RelayConfig config, Connection connection) throws SQLException {
+        try {
+            Backlog backlog =
+                    Backlog.behind(position, connection, config.tables().events());
+            print(backlog);
+            return backlog;
+        } catch (SQLException e) {
+            if (!SqlState.QUERY_CANCELED.isOf(e)) {
+                throw e;
+            }
+            line("unsent", "not known: " + e.getMessage());
+            json.add("unsentUnknown", String.valueOf(e.getMessage()));
+            return null;
+        }
+    }
+
+    private void print(Backlog backlog) {
         line(
                 "unsent",
                 backlog.events() < Backlog.LIMIT
@@ -220,8 +238,8 @@ final class StatusCommand implements Callable<Integer> {
     }
 
     /** The one line to read first when events do not come. */
-    private void stuck(List<String> reasons, Backlog backlog, ParkedCount parked) {
-        boolean isSending = backlog.events() > 0 && reasons.isEmpty();
+    private void stuck(List<String> reasons, @Nullable Backlog backlog, ParkedCount parked) {
+        boolean isSending = (backlog == null || backlog.events() > 0) && reasons.isEmpty();
         if (!isSending && parked.of(ParkedState.REFUSED) > 0) {
             reasons.add("keys with refused events wait for an operator");
         }

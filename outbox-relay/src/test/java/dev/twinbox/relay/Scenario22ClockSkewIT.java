@@ -51,7 +51,10 @@ class Scenario22ClockSkewIT {
         }
     }
 
-    /** A process that does not read its clock cannot be misled by it. */
+    /**
+     * A process that does not read its clock cannot be misled by it. One class reads it, to compare it with the
+     * database's after Kafka has refused a timestamp.
+     */
     @Test
     void theRelayReadsNoProcessClockAndSqlNoClockThatStopsInATransaction() throws IOException {
         List<String> forbidden = List.of(
@@ -67,8 +70,9 @@ class Scenario22ClockSkewIT {
                 "localtimestamp",
                 "transaction_timestamp");
         try (Stream<Path> sources = Files.walk(Path.of("src", "main", "java"))) {
-            List<Path> files =
-                    sources.filter(file -> file.toString().endsWith(".java")).toList();
+            List<Path> files = sources.filter(
+                            file -> file.toString().endsWith(".java") && !file.endsWith("ClockCheck.java"))
+                    .toList();
             assertThat(files).hasSizeGreaterThan(30);
             assertThat(files)
                     .allSatisfy(file -> assertThat(Files.readString(file))

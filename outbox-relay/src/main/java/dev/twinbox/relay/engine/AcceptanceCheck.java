@@ -102,6 +102,11 @@ final class AcceptanceCheck {
     }
 
     private @Nullable ParkReason stalled(OutboxRecord record) {
+        if (known.isStalled(record.topic())) {
+            return ParkReason.waitingForTopic(
+                    "topic \"" + record.topic() + "\" refuses the relay's timestamps: check its message.timestamp.* "
+                            + "settings and the clocks of the brokers. The relay tries again by itself");
+        }
         TopicPartition partition = partitionOf(record);
         return partition != null && known.isStalled(partition) ? stalled(partition) : null;
     }

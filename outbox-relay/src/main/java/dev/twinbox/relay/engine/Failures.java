@@ -24,7 +24,7 @@ final class Failures {
 
     void report(Throwable failure) {
         synchronized (failures) {
-            if (failures.size() < KEPT || isRefusal(failure)) {
+            if (failures.size() < KEPT || isRefusal(failure) || isTimestamp(failure)) {
                 failures.add(failure);
             }
         }
@@ -46,12 +46,12 @@ final class Failures {
         }
     }
 
-    /** The failures of records that Kafka refused for good. */
+    /** The failures of records that Kafka refused for good, or for their timestamp. */
     List<SendFailedException> refused() {
         List<SendFailedException> refused = new ArrayList<>();
         synchronized (failures) {
             for (Throwable failure : failures) {
-                if (failure instanceof SendFailedException sent && isRefusal(sent)) {
+                if (failure instanceof SendFailedException sent && (isRefusal(sent) || isTimestamp(sent))) {
                     refused.add(sent);
                 }
             }
@@ -61,5 +61,9 @@ final class Failures {
 
     private static boolean isRefusal(Throwable failure) {
         return failure instanceof SendFailedException sent && Refusal.isForGood(sent.reason());
+    }
+
+    private static boolean isTimestamp(Throwable failure) {
+        return failure instanceof SendFailedException sent && Refusal.isTimestamp(sent.reason());
     }
 }

@@ -113,6 +113,7 @@ final class Housekeeper implements Runnable {
                 waiter.await(TICK);
             }
         } catch (SQLException e) {
+            observed.clear();
             if (!closed) {
                 LOG.warn("Housekeeping failed, trying again: {}", OutboxDatabase.explain(e));
             }

@@ -30,10 +30,16 @@ final class KnownOutcomes {
     private final Set<Long> sent = ConcurrentHashMap.newKeySet();
     private final Map<Long, Integer> failures = new HashMap<>(); // only used by the main thread
     private final Set<TopicPartition> stalled = ConcurrentHashMap.newKeySet();
+    private final ClockCheck clock = new ClockCheck();
 
     /** @param login named in messages about a refusal */
     KnownOutcomes(KafkaLogin login) {
         this.login = login;
+    }
+
+    /** Whether refused timestamps are the fault of this process. Only for the main thread. */
+    ClockCheck clock() {
+        return clock;
     }
 
     /** Learns from the records that a session could not send. */
@@ -42,7 +48,11 @@ final class KnownOutcomes {
         for (SendFailedException each : failed) {
             long seq = each.record().seq();
             boolean mayBeInnocent = Refusal.isOfBatch(each.reason()) && several && !suspects.contains(seq);
-            if (mayBeInnocent) {
+            if (Refusal.isTimestamp(each.reason())) {
+                String topic = each.record().topic();
+                stalled.add(new TopicPartition(topic, ParkReason.TOPIC)); // Until a parked event is accepted.
+                reasons.put(seq, ParkReason.waitingForTopic(Refusal.describe(each.record(), each.reason(), login)));
+            } else if (mayBeInnocent) {
                 suspects.add(seq); // Sending it alone shows whether it was the cause.
             } else {
                 reasons.put(seq, ParkReason.refused(Refusal.describe(each.record(), each.reason(), login)));
@@ -105,6 +115,11 @@ final class KnownOutcomes {
 
     boolean isStalled(TopicPartition partition) {
         return stalled.contains(partition);
+    }
+
+    /** Whether the topic refuses all timestamps. */
+    boolean isStalled(String topic) {
+        return stalled.contains(new TopicPartition(topic, ParkReason.TOPIC));
     }
 
     /** An event that waited for this partition was sent. */

@@ -34,15 +34,18 @@ final class LeaseCandidate {
     private final RelayConfig config;
     private final UUID owner;
     private final Progress progress;
+    private final ClockCheck clock;
     private Duration untilNextTry = Duration.ZERO;
     private @Nullable UUID named;
 
     /** @param owner identifies this process in all its leases */
-    LeaseCandidate(Connection connection, RelayConfig config, UUID owner, Progress progress) throws SQLException {
+    LeaseCandidate(Connection connection, RelayConfig config, UUID owner, Progress progress, ClockCheck clock)
+            throws SQLException {
         this.connection = connection;
         this.config = config;
         this.owner = owner;
         this.progress = progress;
+        this.clock = clock;
         this.server = OutboxDatabase.identify(connection);
         this.table = new LeaseTable(connection, config.tables(), config.name());
     }
@@ -60,11 +63,15 @@ final class LeaseCandidate {
     }
 
     /**
-     * The lease; null while another process holds it.
+     * The lease; null while another process holds it, or while this process's clock is wrong.
      *
      * @throws RelayException if the position belongs to another cluster or another event table
      */
     @Nullable Lease tryTake() throws SQLException {
+        if (clock.mustWait(connection, progress)) {
+            untilNextTry = LONGEST_WAIT;
+            return null;
+        }
         LeaseTable.Seen seen = table.look();
         if (seen != null) {
             checkCluster(seen);

@@ -28,6 +28,11 @@ final class LeasedTables {
         this.lease = lease;
     }
 
+    /** Of the main thread. */
+    Connection connection() {
+        return connection;
+    }
+
     PositionTable positions() {
         return positions;
     }

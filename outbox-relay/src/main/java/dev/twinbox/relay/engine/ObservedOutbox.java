@@ -5,19 +5,19 @@ import dev.twinbox.relay.jdbc.ParkedCount;
 import java.time.Duration;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What the housekeeping thread last saw of the outbox, for health and metrics. That thread writes; HTTP threads read. A
- * standby sees nothing.
+ * What the housekeeping thread last saw of the outbox, for health and metrics. That thread writes; HTTP threads read.
+ * What could not be read is null, not zero: an operator must not take it for an empty outbox.
  */
 public final class ObservedOutbox {
     private final LongSupplier nanoTime;
     private final LongAdder slotsEmptied = new LongAdder();
     private final LongAdder scheduledMoved = new LongAdder();
-    private volatile int unsent;
-    private volatile Duration oldestUnsent = Duration.ZERO;
-    private volatile ParkedCount parked = ParkedCount.NONE;
-    private volatile long bytes;
+    private volatile @Nullable Backlog backlog;
+    private volatile @Nullable ParkedCount parked;
+    private volatile @Nullable Long bytes;
     private volatile String rotationStop = "";
     private volatile long rotationStoppedAt;
 
@@ -54,37 +54,29 @@ public final class ObservedOutbox {
     }
 
     /** The committed events after the saved position. */
-    void recordBacklog(Backlog backlog) {
-        unsent = backlog.events();
-        Duration oldest = backlog.oldest();
-        oldestUnsent = oldest == null ? Duration.ZERO : oldest;
+    void recordBacklog(Backlog newBacklog) {
+        backlog = newBacklog;
     }
 
     void recordParked(ParkedCount count) {
         parked = count;
     }
 
-    /** Committed events after the saved position, at most {@link Backlog#LIMIT}. */
-    public int unsent() {
-        return unsent;
+    /** The committed events after the saved position; null: not known. */
+    public @Nullable Backlog backlog() {
+        return backlog;
     }
 
-    /** Age of the oldest of them, by the time that the application gave it; zero: there are none. */
-    public Duration oldestUnsent() {
-        return oldestUnsent;
-    }
-
-    /** The parked events. */
-    public ParkedCount parked() {
+    /** The parked events; null: not known. */
+    public @Nullable ParkedCount parked() {
         return parked;
     }
 
-    /** Forgets everything: this process does not own the outbox. */
+    /** Nothing is known any more: the last look at the outbox failed, or this process does not own it. */
     void clear() {
-        unsent = 0;
-        oldestUnsent = Duration.ZERO;
-        parked = ParkedCount.NONE;
-        bytes = 0;
+        backlog = null;
+        parked = null;
+        bytes = null;
         rotationStop = "";
     }
 
@@ -92,8 +84,8 @@ public final class ObservedOutbox {
         return slotsEmptied.sum();
     }
 
-    /** Bytes of the event table with its indexes. */
-    public long bytes() {
+    /** Bytes of the event table with its indexes; null: not known. */
+    public @Nullable Long bytes() {
         return bytes;
     }
 

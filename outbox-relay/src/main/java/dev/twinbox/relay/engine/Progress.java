@@ -36,6 +36,7 @@ public final class Progress {
     private final ObservedOutbox observed;
     private final Side database = new Side();
     private final Side broker = new Side();
+    private volatile @Nullable String clock;
     private final LongAdder polls = new LongAdder();
     private volatile LongConsumer pageTimes = nanos -> {};
     private volatile long pollStartedAt;
@@ -136,6 +137,7 @@ public final class Progress {
         acknowledgedAt = nanoTime.getAsLong();
         movedAt = acknowledgedAt;
         broker.cause = null;
+        clock = null;
     }
 
     /** The position after acknowledged records is durable; {@code newPosition} is text for the operator. */
@@ -191,6 +193,11 @@ public final class Progress {
     /** The broker did not answer or refused; the relay retries. */
     public void recordBrokerFailure(String cause) {
         broker.failed(cause);
+    }
+
+    /** Why Kafka refuses the timestamps of this process, text for the operator; null: it does not. */
+    void recordClock(@Nullable String cause) {
+        clock = cause;
     }
 
     /** The broker answers again, although nothing was sent to it. */
@@ -264,7 +271,8 @@ public final class Progress {
     }
 
     public @Nullable String brokerCause() {
-        return broker.cause;
+        String wrongClock = clock;
+        return wrongClock == null ? broker.cause : wrongClock;
     }
 
     public @Nullable String endCause() {

@@ -167,7 +167,8 @@ public final class Relay implements AutoCloseable {
     private LeaseCandidate stand() throws SQLException {
         Connection connection = database.connect();
         try {
-            LeaseCandidate next = new LeaseCandidate(connection, config, owner, progress);
+            LeaseCandidate next = new LeaseCandidate(
+                    connection, config, owner, progress, resources.known().clock());
             if (next.server().role() == OutboxDatabase.Role.STANDBY) {
                 throw hotStandby();
             }

@@ -327,7 +327,7 @@ final class RelaySession implements AutoCloseable {
 
     /** Passes on what the next session should know. Called after {@link #halt()}. */
     void passOn(KnownOutcomes next) {
-        List<SendFailedException> refused = failures.refused();
+        List<SendFailedException> refused = next.clock().ofRecords(failures.refused(), tables.connection());
         next.learn(refused);
         refused.forEach(each -> topics.forget(each.record().topic())); // The topic has changed since it was asked for.
         Throwable failure = failure();
@@ -336,6 +336,7 @@ final class RelaySession implements AutoCloseable {
         }
         if (failure instanceof SendFailedException sent
                 && !Refusal.isForGood(sent.reason())
+                && !Refusal.isTimestamp(sent.reason())
                 && publication.mayBlame(sent.reason())) {
             next.recordFirstFailure(sent.record(), sent.reason());
         }

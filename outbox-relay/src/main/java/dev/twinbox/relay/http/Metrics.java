@@ -20,6 +20,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Figures of {@link Progress} and of the JVM for Prometheus. No series depends on topics, keys or events, so the number
@@ -82,21 +83,36 @@ public final class Metrics implements AutoCloseable {
     private void waiting() {
         gauge(
                 "lag.events",
-                "Committed events after the saved position, counted up to " + Backlog.LIMIT + "; 0 on a standby",
-                p -> p.observed().unsent());
-        seconds(
-                "lag",
-                "Age of the oldest unsent event; 0: there is none, or a standby",
-                p -> p.observed().oldestUnsent());
+                "Committed events after the saved position, counted up to " + Backlog.LIMIT
+                        + "; 0 on a standby, NaN: not known",
+                p -> seen(p, p.observed().backlog(), Backlog::events));
+        Gauge.builder("twinbox.relay.lag", progress, p -> seen(p, p.observed().backlog(), Metrics::age))
+                .baseUnit("seconds")
+                .description("Age of the oldest unsent event; 0: there is none, or a standby; NaN: not known")
+                .register(registry);
         for (ParkedState state : ParkedState.values()) {
             Gauge.builder(
                             "twinbox.relay.parked",
                             progress,
-                            p -> p.observed().parked().of(state))
-                    .description("Parked events by state, counted up to " + ParkedCount.LIMIT)
+                            p -> seen(p, p.observed().parked(), count -> count.of(state)))
+                    .description("Parked events by state, counted up to " + ParkedCount.LIMIT
+                            + "; 0 on a standby, NaN: not known")
                     .tag("state", state.sql())
                     .register(registry);
         }
+    }
+
+    /** What the owner of the lease has seen. What it could not read is not a number, and not zero. */
+    private static <T> double seen(Progress progress, @Nullable T observed, ToDoubleFunction<T> value) {
+        if (observed != null) {
+            return value.applyAsDouble(observed);
+        }
+        return progress.lease() == Progress.Lease.ELSEWHERE ? 0 : Double.NaN;
+    }
+
+    private static double age(Backlog backlog) {
+        Duration oldest = backlog.oldest();
+        return oldest == null ? 0 : oldest.toNanos() / 1e9;
     }
 
     private void sending() {
@@ -105,8 +121,8 @@ public final class Metrics implements AutoCloseable {
         gauge("lease.epoch", "Grows with each change of the owner", Progress::epoch);
         gauge(
                 "outbox.bytes",
-                "Size of the event table with its indexes; 0 on a standby",
-                p -> p.observed().bytes());
+                "Size of the event table with its indexes; 0 on a standby, NaN: not known",
+                p -> seen(p, p.observed().bytes(), bytes -> bytes));
         seconds(
                 "rotation.stopped",
                 "For how long an inactive slot could not be emptied; 0: all are empty",

@@ -9,6 +9,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -48,6 +49,11 @@ public final class OutboxDatabase {
     private static final String IDENTIFY = """
             -- relay: identify the server
             select system_identifier, pg_is_in_recovery() from pg_control_system()
+            """;
+
+    private static final String ONE_SNAPSHOT = """
+            -- relay: one snapshot for the whole transaction
+            set transaction isolation level repeatable read
             """;
 
     private static final String ALL_ROWS = "the relay must see all rows of its tables: give its role BYPASSRLS, or run "
@@ -140,6 +146,13 @@ public final class OutboxDatabase {
                 ResultSet row = identify.executeQuery()) {
             row.next();
             return new Server(row.getLong(1), row.getBoolean(2) ? Role.STANDBY : Role.PRIMARY);
+        }
+    }
+
+    /** All statements of the transaction that has just begun see the same rows. */
+    static void useOneSnapshot(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(ONE_SNAPSHOT);
         }
     }
 

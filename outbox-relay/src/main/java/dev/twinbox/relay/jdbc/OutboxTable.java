@@ -1,6 +1,7 @@
 package dev.twinbox.relay.jdbc;
 
 import dev.twinbox.jdbc.SqlIdentifier;
+import dev.twinbox.jdbc.Transactions;
 import dev.twinbox.relay.config.RelayConfig;
 import java.nio.ByteBuffer;
 import java.sql.Connection;
@@ -9,6 +10,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.sql.Types;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -27,8 +29,11 @@ import org.jspecify.annotations.Nullable;
  *   <li>The index on {@code (tx, seq)} cannot answer {@code (tx >= …) is true}; it can only be checked per row. So
  *       the first branch walks in order of {@code seq} and stops at the limit. By {@code tx} it would read and sort the
  *       whole backlog for each page.
- *   <li>The lower bound of {@code seq} comes from the index on {@code (tx, seq)}. The {@code offset 0} is needed:
- *       without it the planner walks the index on {@code seq} from the start of history to find {@code min(seq)}.
+ *   <li>That walk needs a lower bound of {@code seq}, or it would begin at the start of history. If little is unsent,
+ *       the index on {@code (tx, seq)} gives the exact one. Otherwise it is the snapshot's floor, which costs nothing.
+ *       See {@link SequenceFence}.
+ *   <li>The bound's {@code order by … limit} is needed. Without it the planner walks the index on {@code seq} from the
+ *       start of history to find {@code min(seq)}.
  *   <li>The branch of the transactions in progress needs {@code lateral … limit}. Otherwise it is planned as one
  *       scan by {@code seq}.
  *   <li>That branch compares pairs instead of {@code tx = …}. Statistics can be from a time when most rows belonged
@@ -52,37 +57,6 @@ public final class OutboxTable implements AutoCloseable {
     /** The columns of an event, in any table that holds events. */
     static final String COLUMNS = "seq, " + RecordAssembler.COLUMNS;
 
-    /** How a page is kept within its limit of bytes. */
-    enum Cutting {
-        /**
-         * Withholds a row that is larger than its share of the page (bytes divided by rows), and ends the page before
-         * it. This costs almost nothing, but large rows need {@link #BY_SUM}. The {@code order by} before
-         * {@code offset 0} shows the planner that it need not sort.
-         */
-        BY_ROW("""
-                select b.*, {size} > ? as withheld, false as too_large, false as more
-                from ({branches}) b order by seq offset 0"""),
-        /**
-         * Ends the page before the row with which the sum of all sizes would exceed the limit. A row that is larger
-         * than the limit comes alone. A row that can never be sent comes without its content, so that it does not use
-         * up the memory. For rows of 500 bytes this way costs PostgreSQL 50 % more.
-         */
-        BY_SUM("""
-                select c.*, false as withheld, c.bytes > {largest} as too_large from (
-                  select u.*, sum(bytes) over w as running, lead(seq) over w is not null as more
-                  from (select b.*, {size} as bytes from ({branches}) b) u
-                  window w as (order by seq rows unbounded preceding)
-                ) c
-                where running <= ? or running = bytes
-                order by seq offset 0""");
-
-        private final String cut;
-
-        Cutting(String cut) {
-            this.cut = cut;
-        }
-    }
-
     /** The rows arrive in order of {@code seq}, and {@code string_agg} keeps that order. */
     private static final String PAGE = """
             {mark} as session, bool_and(more) as more,
@@ -102,7 +76,8 @@ public final class OutboxTable implements AutoCloseable {
             (select {columns} from {events}
               where (tx >= ?::xid8) is true
                 and seq >= coalesce(?::bigint,
-                  (select min(seq) from (select seq from {events} where tx >= ?::xid8 offset 0) f))
+                  (select case when count(*) < ? then min(seq) else ?::bigint + 1 end
+                    from (select seq from {events} where tx >= ?::xid8 order by tx, seq limit ?) f))
               order by seq limit ?)
             union all
             (select l.* from unnest(?::xid8[]) x(tx)
@@ -142,6 +117,16 @@ public final class OutboxTable implements AutoCloseable {
     public record Slice(
             List<OutboxRecord> records, @Nullable Snapshot snapshot, Cut cut, long bytes) {}
 
+    /**
+     * How the lower bound of a window is found.
+     *
+     * @param probe with fewer unsent rows the bound is exact; it costs about 1 µs a row
+     * @param fenceAge at most so old is the floor of a new window; rows that were written meanwhile may be read again
+     */
+    public record Bounds(int probe, Duration fenceAge) {
+        static final Bounds DEFAULT = new Bounds(1_000, Duration.ofMillis(500));
+    }
+
     /** Whether a slice ends where its window ends. */
     public enum Cut {
         NOTHING_LEFT,
@@ -152,7 +137,10 @@ public final class OutboxTable implements AutoCloseable {
 
     private final Map<Cutting, PreparedStatement> openWindow = new EnumMap<>(Cutting.class);
     private final Map<Cutting, PreparedStatement> nextPage = new EnumMap<>(Cutting.class);
+    private final Connection connection;
     private final SqlIdentifier eventTable;
+    private final Bounds bounds;
+    private final SequenceFence fence;
     private final ServerProcess process;
     private final RelayConfig.Page limits;
     private final RecordAssembler assembler;
@@ -161,11 +149,20 @@ public final class OutboxTable implements AutoCloseable {
     /** @param connection in auto-commit mode, with the settings of {@link OutboxDatabase} */
     public OutboxTable(Connection connection, SqlIdentifier events, RelayConfig.Page limits, LargestEvent largest)
             throws SQLException {
+        this(connection, events, limits, largest, Bounds.DEFAULT);
+    }
+
+    public OutboxTable(
+            Connection connection, SqlIdentifier events, RelayConfig.Page limits, LargestEvent largest, Bounds bounds)
+            throws SQLException {
+        this.connection = connection;
         this.eventTable = events;
+        this.bounds = bounds;
         this.limits = limits;
         this.process = ServerProcess.mark(connection);
         this.assembler = new RecordAssembler(largest);
         planOnce(connection);
+        this.fence = new SequenceFence(connection, events, bounds.fenceAge());
         for (Cutting each : Cutting.values()) {
             openWindow.put(each, connection.prepareStatement(openWindow(each, events, largest)));
             nextPage.put(each, connection.prepareStatement(nextPage(each, events, largest)));
@@ -194,7 +191,7 @@ public final class OutboxTable implements AutoCloseable {
     private static String sql(
             String statement, String branches, Cutting cutting, SqlIdentifier events, LargestEvent largest) {
         return statement
-                .replace("{cut}", cutting.cut)
+                .replace("{cut}", cutting.sql())
                 .replace("{mark}", ServerProcess.MARK)
                 .replace("{ahead}", ClusterCheck.isAhead(events))
                 .replace("{too large}", RecordAssembler.tooLarge("seq", largest))
@@ -214,28 +211,42 @@ public final class OutboxTable implements AutoCloseable {
 
     /** The first page of the rows that are visible now and were not in {@code from}. */
     public Slice openWindow(Snapshot from) throws SQLException {
+        fence.renewIfDue();
+        if (from.isEmpty()) {
+            return openWindow(from, Long.MIN_VALUE);
+        }
+        if (from.floor() != null) {
+            return openWindow(from, null);
+        }
+        return Transactions.<Slice, SQLException>inTransaction(connection, () -> {
+            OutboxDatabase.useOneSnapshot(connection);
+            return openWindow(from, FloorSearch.firstSeq(connection, eventTable, from, FloorSearch.STEP));
+        });
+    }
+
+    /** @param first the smallest number that can be in the window; null: the statement finds it */
+    private Slice openWindow(Snapshot from, @Nullable Long first) throws SQLException {
         return read(openWindow, (statement, next) -> {
             statement.setObject(next, from.xmax(), Types.OTHER);
-            if (from.isEmpty()) {
-                // Everything belongs to the window, so no lower bound is needed.
-                statement.setLong(next + 1, Long.MIN_VALUE);
-            } else {
-                statement.setNull(next + 1, Types.BIGINT);
-            }
-            statement.setObject(next + 2, from.xmax(), Types.OTHER);
-            statement.setInt(next + 3, limits.rows());
-            statement.setObject(next + 4, from.inProgress(), Types.OTHER);
-            statement.setInt(next + 5, limits.rows());
+            statement.setObject(next + 1, first, Types.BIGINT);
+            statement.setInt(next + 2, bounds.probe());
+            statement.setObject(next + 3, from.floor(), Types.BIGINT);
+            statement.setObject(next + 4, from.xmax(), Types.OTHER);
+            statement.setInt(next + 5, bounds.probe());
             statement.setInt(next + 6, limits.rows());
-            statement.setInt(next + 7, limits.rows());
-            return next + 8;
+            statement.setObject(next + 7, from.inProgress(), Types.OTHER);
+            statement.setInt(next + 8, limits.rows());
+            statement.setInt(next + 9, limits.rows());
+            statement.setInt(next + 10, limits.rows());
+            return next + 11;
         });
     }
 
     /** The rows after {@code seq} of the window between two snapshots. */
     public Slice nextPage(Snapshot from, Snapshot to, long seq) throws SQLException {
+        long first = from.floor() == null ? seq : Math.max(seq, from.floor());
         return read(nextPage, (statement, next) -> {
-            statement.setLong(next, seq);
+            statement.setLong(next, first);
             statement.setObject(next + 1, from.xmax(), Types.OTHER);
             statement.setObject(next + 2, to.text(), Types.OTHER);
             statement.setInt(next + 3, limits.rows());
@@ -280,7 +291,7 @@ public final class OutboxTable implements AutoCloseable {
             String snapshot = page.getString(SNAPSHOT);
             byte[] events = page.getBytes(EVENTS);
             return slice(
-                    snapshot == null ? null : Snapshot.parse(snapshot),
+                    snapshot == null ? null : fence.bound(Snapshot.parse(snapshot)),
                     events == null ? NO_EVENTS : ByteBuffer.wrap(events),
                     page.getBoolean(MORE) ? Cut.MORE_TO_COME : Cut.NOTHING_LEFT);
         }
@@ -321,5 +332,6 @@ public final class OutboxTable implements AutoCloseable {
             statement(openWindow, each).close();
             statement(nextPage, each).close();
         }
+        fence.close();
     }
 }

@@ -52,6 +52,8 @@ public final class PositionSlots {
 
     private static final String PREPARED = ", committed, next_from, next_to, next_seq";
 
+    private static final String FLOORS = ", from_floor, to_floor, next_from_floor, next_to_floor";
+
     private static final String TRUNCATE = """
             -- relay: empty a slot of positions
             truncate table only {slot}
@@ -116,10 +118,14 @@ public final class PositionSlots {
             statement.execute(SETTINGS);
             statement.execute(sql(LOCK, tables, slot, other));
             // The lock keeps the version from changing.
-            String more = tables.version(connection) < PREPARED_SINCE ? "" : PREPARED;
-            statement.execute(sql(CARRY_OVER, tables, slot, other).replace("{more}", more));
+            statement.execute(sql(CARRY_OVER, tables, slot, other).replace("{more}", more(tables.version(connection))));
             statement.execute(sql(TRUNCATE, tables, slot, other));
         }
+    }
+
+    private static String more(int version) {
+        String more = version < PREPARED_SINCE ? "" : PREPARED;
+        return version < PositionTable.FLOORS_SINCE ? more : more + FLOORS;
     }
 
     private void checkIsExpected(SQLException failure, int slot) throws SQLException {

@@ -7,6 +7,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Types;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 public final class PositionTable {
     private static final String LOAD = """
             -- relay: load position
-            select number, window_from::text, window_to::text, seq, slot
+            select number, window_from::text, window_to::text, seq, slot{floors}
             from {position} where relay = ? order by number desc limit 1
             """;
 
@@ -28,15 +29,15 @@ public final class PositionTable {
      */
     private static final String SAVE = """
             -- relay: save position
-            insert into {position} (slot, relay, number, epoch, window_from, window_to, seq)
-            select ?, relay, ?, epoch, ?::pg_snapshot, ?::pg_snapshot, ?
+            insert into {position} (slot, relay, number, epoch, window_from, window_to, seq{floors})
+            select ?, relay, ?, epoch, ?::pg_snapshot, ?::pg_snapshot, ?{values}
             from {lease} where relay = ? and owner = ? and epoch = ? and {mark} = ? for share
             """;
 
     private static final String LOAD_PREPARED = """
             -- relay: load position and the next one
             select number, window_from::text, window_to::text, seq, slot, committed,
-              next_from::text, next_to::text, next_seq
+              next_from::text, next_to::text, next_seq{floors}
             from {position} where relay = ? order by number desc limit 1
             """;
 
@@ -49,10 +50,17 @@ public final class PositionTable {
     private static final String PREPARE = """
             -- relay: prepare position
             insert into {position}
-              (slot, relay, number, epoch, window_from, window_to, seq, committed, next_from, next_to, next_seq)
-            select ?, relay, ?, epoch, ?::pg_snapshot, ?::pg_snapshot, ?, ?, ?::pg_snapshot, ?::pg_snapshot, ?
+              (slot, relay, number, epoch, window_from, window_to, seq, committed, next_from, next_to, next_seq{floors})
+            select ?, relay, ?, epoch, ?::pg_snapshot, ?::pg_snapshot, ?, ?, ?::pg_snapshot, ?::pg_snapshot, ?{values}
             from {lease} where relay = ? and owner = ? and epoch = ? and {mark} = ? for share
             """;
+
+    /** The schema version that added the floors of snapshots. Positions of older tables have none. */
+    static final int FLOORS_SINCE = 6;
+
+    private static final String FLOORS = ", from_floor, to_floor";
+
+    private static final String NEXT_FLOORS = ", next_from_floor, next_to_floor";
 
     /**
      * A saved position.
@@ -82,7 +90,8 @@ public final class PositionTable {
     private final OutboxSchema schema;
     private final String relay;
     private final ServerProcess process;
-    private final PreparedStatement save;
+    private @Nullable PreparedStatement save;
+    private @Nullable Boolean hasFloors;
     private int slot;
 
     public PositionTable(Connection connection, OutboxSchema schema, String relay) throws SQLException {
@@ -90,53 +99,62 @@ public final class PositionTable {
         this.schema = schema;
         this.relay = relay;
         this.process = ServerProcess.mark(connection);
-        this.save = connection.prepareStatement(sql(SAVE));
     }
 
     /** The newest position; {@link Position#START} before the first save. */
     public Saved load() throws SQLException {
-        try (PreparedStatement load = connection.prepareStatement(sql(LOAD))) {
+        try (PreparedStatement load = connection.prepareStatement(sql(LOAD, FLOORS))) {
             load.setString(1, relay);
             try (ResultSet row = load.executeQuery()) {
                 if (!row.next()) {
                     return Saved.NOTHING;
                 }
-                Snapshot to = Snapshot.parseNullable(row.getString("window_to"));
                 slot = row.getInt("slot");
-                return new Saved(
-                        row.getLong("number"),
-                        new Position(Snapshot.parse(row.getString("window_from")), to, row.getLong("seq")));
+                return new Saved(row.getLong("number"), position(row));
             }
         }
     }
 
     /** The newest row as a whole; {@link Prepared#NOTHING} before the first save. */
     public Prepared loadPrepared() throws SQLException {
-        try (PreparedStatement load = connection.prepareStatement(sql(LOAD_PREPARED))) {
+        try (PreparedStatement load = connection.prepareStatement(sql(LOAD_PREPARED, FLOORS + NEXT_FLOORS))) {
             load.setString(1, relay);
             try (ResultSet row = load.executeQuery()) {
                 if (!row.next()) {
                     return Prepared.NOTHING;
                 }
                 slot = row.getInt("slot");
-                long committed = row.getLong("committed");
-                Long known = row.wasNull() ? null : committed;
-                Snapshot nextFrom = Snapshot.parseNullable(row.getString("next_from"));
-                return new Prepared(
-                        row.getLong("number"),
-                        new Position(
-                                Snapshot.parse(row.getString("window_from")),
-                                Snapshot.parseNullable(row.getString("window_to")),
-                                row.getLong("seq")),
-                        known,
-                        nextFrom == null
-                                ? null
-                                : new Position(
-                                        nextFrom,
-                                        Snapshot.parseNullable(row.getString("next_to")),
-                                        row.getLong("next_seq")));
+                Snapshot nextFrom = snapshot(row, "next_from", "next_from_floor");
+                Position next = nextFrom == null
+                        ? null
+                        : new Position(nextFrom, snapshot(row, "next_to", "next_to_floor"), row.getLong("next_seq"));
+                return new Prepared(row.getLong("number"), position(row), nullableLong(row, "committed"), next);
             }
         }
+    }
+
+    private Position position(ResultSet row) throws SQLException {
+        Snapshot from = Objects.requireNonNull(snapshot(row, "window_from", "from_floor"), "the column is not null");
+        return new Position(from, snapshot(row, "window_to", "to_floor"), row.getLong("seq"));
+    }
+
+    private @Nullable Snapshot snapshot(ResultSet row, String column, String floor) throws SQLException {
+        Snapshot snapshot = Snapshot.parseNullable(row.getString(column));
+        return snapshot == null || !hasFloors() ? snapshot : snapshot.above(nullableLong(row, floor));
+    }
+
+    private static @Nullable Long nullableLong(ResultSet row, String column) throws SQLException {
+        long value = row.getLong(column);
+        return row.wasNull() ? null : value;
+    }
+
+    private boolean hasFloors() throws SQLException {
+        Boolean known = hasFloors;
+        if (known == null) {
+            known = schema.version(connection) >= FLOORS_SINCE;
+            hasFloors = known;
+        }
+        return known;
     }
 
     /** Age of the last save by the database's clock; null before the first. */
@@ -164,41 +182,37 @@ public final class PositionTable {
      * @return false if it has not; then nothing was saved
      */
     public boolean save(Saved next, UUID owner, long epoch) throws SQLException {
-        Position position = next.position();
-        save.setInt(1, slot);
-        save.setLong(2, next.number());
-        save.setObject(3, position.from().text(), Types.OTHER);
-        save.setObject(4, text(position.to()), Types.OTHER);
-        if (position.to() == null) {
-            save.setNull(5, Types.BIGINT);
-        } else {
-            save.setLong(5, position.seq());
+        PreparedStatement prepared = save;
+        if (prepared == null) {
+            prepared = connection.prepareStatement(sql(SAVE, FLOORS));
+            save = prepared;
         }
-        save.setString(6, relay);
-        save.setObject(7, owner);
-        save.setLong(8, epoch);
-        save.setString(9, process.mark());
-        return isDone(save);
+        prepared.setInt(1, slot);
+        prepared.setLong(2, next.number());
+        bind(prepared, 3, next.position());
+        int last = bindFloors(prepared, 6, next.position());
+        return insert(prepared, last, owner, epoch);
     }
 
     /** As {@link #save}, together with the next position. */
     public boolean prepare(Prepared row, UUID owner, long epoch) throws SQLException {
-        try (PreparedStatement prepare = connection.prepareStatement(sql(PREPARE))) {
+        try (PreparedStatement prepare = connection.prepareStatement(sql(PREPARE, FLOORS + NEXT_FLOORS))) {
             prepare.setInt(1, slot);
             prepare.setLong(2, row.number());
             bind(prepare, 3, row.position());
             prepare.setObject(6, row.committed(), Types.BIGINT);
             bind(prepare, 7, row.next());
-            prepare.setString(10, relay);
-            prepare.setObject(11, owner);
-            prepare.setLong(12, epoch);
-            prepare.setString(13, process.mark());
-            return isDone(prepare);
+            int last = bindFloors(prepare, bindFloors(prepare, 10, row.position()), row.next());
+            return insert(prepare, last, owner, epoch);
         }
     }
 
-    private boolean isDone(PreparedStatement append) throws SQLException {
-        boolean done = append.executeUpdate() == 1;
+    private boolean insert(PreparedStatement statement, int first, UUID owner, long epoch) throws SQLException {
+        statement.setString(first, relay);
+        statement.setObject(first + 1, owner);
+        statement.setLong(first + 2, epoch);
+        statement.setString(first + 3, process.mark());
+        boolean done = statement.executeUpdate() == 1;
         if (!done) {
             process.check(connection);
         }
@@ -214,8 +228,24 @@ public final class PositionTable {
         statement.setObject(first + 2, seq, Types.BIGINT);
     }
 
+    /** Returns the next free index. */
+    private int bindFloors(PreparedStatement statement, int first, @Nullable Position position) throws SQLException {
+        if (!hasFloors()) {
+            return first;
+        }
+        Snapshot to = position == null ? null : position.to();
+        statement.setObject(first, position == null ? null : position.from().floor(), Types.BIGINT);
+        statement.setObject(first + 1, to == null ? null : to.floor(), Types.BIGINT);
+        return first + 2;
+    }
+
     private static @Nullable String text(@Nullable Snapshot snapshot) {
         return snapshot == null ? null : snapshot.text();
+    }
+
+    private String sql(String statement, String floors) throws SQLException {
+        String columns = hasFloors() ? floors : "";
+        return sql(statement).replace("{floors}", columns).replace("{values}", columns.replaceAll("[a-z_]+", "?"));
     }
 
     private String sql(String statement) {

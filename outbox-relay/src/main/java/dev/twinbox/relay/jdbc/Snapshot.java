@@ -14,8 +14,13 @@ import org.jspecify.annotations.Nullable;
  * @param text the whole text as PostgreSQL wrote it
  * @param xmax one past the latest transaction that had ended; this id and all later ones are not visible
  * @param inProgress ids below {@code xmax} that had not ended, as an array literal such as {@code {740,753}}
+ * @param floor all rows of transactions at or after {@code xmax} have a greater {@code seq}; null: not known
  */
-public record Snapshot(String text, String xmax, String inProgress) {
+public record Snapshot(
+        String text,
+        String xmax,
+        String inProgress,
+        @Nullable Long floor) {
     private static final Pattern FORM = Pattern.compile("(\\d{1,20}):(\\d{1,20}):((?:\\d{1,20}(?:,\\d{1,20})*)?)");
 
     /** Nothing is visible in it. A window that starts here holds everything that was ever committed. */
@@ -31,13 +36,18 @@ public record Snapshot(String text, String xmax, String inProgress) {
         if (!parts.matches()) {
             throw new IllegalArgumentException("\"" + text + "\" is not a pg_snapshot (xmin:xmax:xip,...)");
         }
-        Snapshot snapshot = new Snapshot(text, parts.group(2), "{" + parts.group(3) + "}");
+        Snapshot snapshot = new Snapshot(text, parts.group(2), "{" + parts.group(3) + "}", null);
         snapshot.check(xid(parts.group(1)), xid(parts.group(2)), parts.group(3));
         return snapshot;
     }
 
     static @Nullable Snapshot parseNullable(@Nullable String text) {
         return text == null ? null : parse(text);
+    }
+
+    /** The same snapshot with a floor. */
+    public Snapshot above(@Nullable Long newFloor) {
+        return new Snapshot(text, xmax, inProgress, newFloor);
     }
 
     /** Whether nothing is visible in it. Then there is no history that must be skipped. */
@@ -62,7 +72,8 @@ public record Snapshot(String text, String xmax, String inProgress) {
                 .sorted()
                 .map(BigInteger::toString)
                 .collect(Collectors.joining(","));
-        return parse(new BigInteger(parts[0]).min(transaction) + ":" + parts[1] + ":" + running);
+        return parse(new BigInteger(parts[0]).min(transaction) + ":" + parts[1] + ":" + running)
+                .above(floor);
     }
 
     private void check(long xmin, long xmaxId, String xip) {

@@ -1,6 +1,7 @@
 package dev.twinbox.relay.jdbc;
 
 import dev.twinbox.config.Secret;
+import dev.twinbox.jdbc.SqlState;
 import dev.twinbox.relay.config.DeliveryMode;
 import dev.twinbox.relay.config.ExitCode;
 import dev.twinbox.relay.config.RelayConfig;
@@ -169,6 +170,9 @@ public final class StartCheck {
 
     /** The error of a command that cannot wait for the database. */
     public static RelayException refusal(RelayConfig config, SQLException failure) {
+        if (SqlState.CONNECTION_EXCEPTION.isOf(failure) || SqlState.isTimeout(failure)) {
+            return noAnswer(config, failure);
+        }
         ExitCode meant = OutboxDatabase.exitCode(failure);
         ExitCode exitCode = meant == null ? ExitCode.DATABASE : meant;
         String known = OutboxDatabase.remedy(failure);
@@ -181,5 +185,18 @@ public final class StartCheck {
                 "PostgreSQL at " + Secret.masked(config.database().url()) + " refused: " + failure.getMessage() + "; "
                         + remedy,
                 failure);
+    }
+
+    private static RelayException noAnswer(RelayConfig config, SQLException failure) {
+        String url = Secret.masked(config.database().url());
+        String key = RelaySettings.DATABASE_URL.key();
+        String timeout = SqlState.UNABLE_TO_CONNECT.isOf(failure) ? "connectTimeout and loginTimeout" : "socketTimeout";
+        String message = SqlState.isTimeout(failure)
+                ? "PostgreSQL at " + url + " did not answer in time: " + failure.getMessage()
+                        + "; check host and port in " + key + " and the network. If the server only needs longer, raise "
+                        + timeout + " in " + key + ", in seconds"
+                : "PostgreSQL at " + url + " cannot be reached: " + failure.getMessage()
+                        + "; check host and port in " + key + ", and whether the server runs";
+        return new RelayException(ExitCode.DATABASE, message, failure);
     }
 }

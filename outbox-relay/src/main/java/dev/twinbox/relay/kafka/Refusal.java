@@ -55,8 +55,9 @@ public final class Refusal {
                     "check the topic's settings: a compacted topic needs a key in each event"),
             new Kind(
                     InvalidTimestampException.class,
-                    Scope.BATCH,
-                    "check the topic's timestamp settings and the relay's clock"),
+                    Scope.RECORD,
+                    "check message.timestamp.after.max.ms and message.timestamp.before.max.ms of the topic, and the "
+                            + "clocks of the relay and of the brokers"),
             new Kind(PolicyViolationException.class, Scope.BATCH, "check the broker's policies"),
             new Kind(
                     UnsupportedCompressionTypeException.class,
@@ -68,8 +69,14 @@ public final class Refusal {
 
     private Refusal() {}
 
+    /** Whether the same record will never be accepted. A refused timestamp is not for good: a retry has a later one. */
     public static boolean isForGood(Throwable failure) {
-        return kind(failure).isPresent();
+        return kind(failure).isPresent() && !isTimestamp(failure);
+    }
+
+    /** Whether the clock is to blame, or a limit of the topic that concerns all its records. */
+    public static boolean isTimestamp(Throwable failure) {
+        return failure instanceof InvalidTimestampException;
     }
 
     /** Whether another record of the same batch may be the cause. */

@@ -28,6 +28,9 @@ import org.junit.jupiter.params.provider.EnumSource;
  * {@code Snapshot}; the rest is {@link ModelRules a model}.
  */
 class InterleavingsTest {
+    private static final String NAME =
+            "{0}, pages of {1}, refused: {2}, kills: {3}, stops: {4}, crashes of the" + " database: {5}, fences: {6}";
+
     /** What the applications do. */
     private enum Scripts {
         /** One row lock for all. The first has its xid before it waits for the lock, the last is prepared. */
@@ -39,7 +42,9 @@ class InterleavingsTest {
         TWO_KEYS(
                 new Script(0, Xid.EARLY, End.COMMIT_OR_ABORT),
                 new Script(0, Xid.WITH_THE_LOCK, End.COMMIT),
-                new Script(1, Xid.EARLY, End.PREPARED));
+                new Script(1, Xid.EARLY, End.PREPARED)),
+        /** Small enough to search fences and a crash of the database together. */
+        EARLY_XIDS(new Script(0, Xid.EARLY, End.COMMIT_OR_ABORT), new Script(1, Xid.EARLY, End.COMMIT));
 
         final List<Script> scripts;
 
@@ -129,19 +134,28 @@ class InterleavingsTest {
     }
 
     /** The numbers of states belong to the current model: another number means that the model has changed. */
-    @ParameterizedTest(name = "{0}, pages of {1}, refused: {2}, kills: {3}, stops: {4}, crashes of the database: {5}")
+    @ParameterizedTest(name = NAME)
     @CsvSource({
-        "ONE_KEY, 2, -1, 0, 0, 0, 10487",
-        "TWO_KEYS, 2, -1, 0, 0, 0, 17630",
-        "ONE_KEY, 2, 1, 0, 0, 0, 17397",
-        "ONE_KEY, 1, -1, 1, 0, 0, 204342",
-        "ONE_KEY, 2, -1, 1, 0, 0, 120531",
-        "ONE_KEY, 2, -1, 0, 1, 0, 701026",
-        "ONE_KEY, 2, -1, 0, 0, 1, 530910",
+        "ONE_KEY, 2, -1, 0, 0, 0, 0, 10487",
+        "TWO_KEYS, 2, -1, 0, 0, 0, 0, 17630",
+        "ONE_KEY, 2, 1, 0, 0, 0, 0, 17397",
+        "ONE_KEY, 1, -1, 1, 0, 0, 0, 204342",
+        "ONE_KEY, 2, -1, 1, 0, 0, 0, 120531",
+        "ONE_KEY, 2, -1, 0, 1, 0, 0, 701026",
+        "ONE_KEY, 2, -1, 0, 0, 1, 0, 581681",
+        "ONE_KEY, 2, -1, 0, 0, 0, 1, 140311",
+        "EARLY_XIDS, 2, -1, 0, 0, 1, 1, 1",
     })
     void theGuaranteesHoldInEveryStateThatCanBeReached(
-            Scripts scripts, int pageSize, int refused, int kills, int stops, int databaseCrashes, int states) {
-        Faults faults = new Faults(kills, stops, databaseCrashes);
+            Scripts scripts,
+            int pageSize,
+            int refused,
+            int kills,
+            int stops,
+            int databaseCrashes,
+            int fences,
+            int states) {
+        Faults faults = new Faults(kills, stops, databaseCrashes, fences);
         Result result = search(new ModelRules(scripts.scripts, pageSize, refused, null, faults), Order.DEPTH_FIRST);
         System.out.printf("%,d states of %s in pages of %d with %s%n", result.states(), scripts, pageSize, faults);
         assertThat(result.violation()).as(result.trace()).isNull();
@@ -149,15 +163,24 @@ class InterleavingsTest {
     }
 
     /** The searches that take minutes. */
-    @ParameterizedTest(name = "{0}, pages of {1}, refused: {2}, kills: {3}, stops: {4}, crashes of the database: {5}")
+    @ParameterizedTest(name = NAME)
     @CsvSource({
-        "ONE_KEY, 1, -1, 0, 1, 0, 1260479",
+        "ONE_KEY, 1, -1, 0, 1, 0, 0, 1260479",
+        "TWO_KEYS, 2, -1, 0, 0, 0, 2, 1381282",
+        "ONE_KEY, 1, -1, 0, 0, 0, 2, 1312179",
     })
     @EnabledIfSystemProperty(named = "twinbox.it.interleavings", matches = "all")
     void theyHoldInLargerSearches(
-            Scripts scripts, int pageSize, int refused, int kills, int stops, int databaseCrashes, int states) {
+            Scripts scripts,
+            int pageSize,
+            int refused,
+            int kills,
+            int stops,
+            int databaseCrashes,
+            int fences,
+            int states) {
         theGuaranteesHoldInEveryStateThatCanBeReached(
-                scripts, pageSize, refused, kills, stops, databaseCrashes, states);
+                scripts, pageSize, refused, kills, stops, databaseCrashes, fences, states);
     }
 
     @ParameterizedTest
@@ -168,6 +191,8 @@ class InterleavingsTest {
             case SAVE_BEFORE_ACK -> new Faults(1, 0, 0);
             case NO_EPOCH -> new Faults(0, 1, 0);
             case WINDOW_KEPT_OVER_A_DATABASE_CRASH -> new Faults(0, 0, 1);
+            case SEQUENCE_READ_AFTER_THE_XID -> new Faults(0, 0, 0, 1);
+            case FLOOR_WITHOUT_A_FENCE -> new Faults(0, 0, 0);
         };
         ModelRules rules = new ModelRules(Scripts.ONE_KEY.scripts, 2, -1, wrong, faults);
         Result result = search(rules, Order.BREADTH_FIRST);
@@ -176,7 +201,10 @@ class InterleavingsTest {
                 .startsWith(
                         switch (wrong) {
                             case ORDER_BY_XID -> "G2";
-                            case SAVE_BEFORE_ACK, WINDOW_KEPT_OVER_A_DATABASE_CRASH -> "no event is skipped";
+                            case SAVE_BEFORE_ACK,
+                                    WINDOW_KEPT_OVER_A_DATABASE_CRASH,
+                                    SEQUENCE_READ_AFTER_THE_XID,
+                                    FLOOR_WITHOUT_A_FENCE -> "no event is skipped";
                             case NO_EPOCH -> "G6";
                         });
     }

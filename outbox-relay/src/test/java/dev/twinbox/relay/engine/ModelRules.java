@@ -46,14 +46,23 @@ record ModelRules(
         PREPARED
     }
 
-    record Faults(int crashes, int pauses, int databaseCrashes) {}
+    /** @param fences how many fences the relays take; without one, windows have no floor */
+    record Faults(int crashes, int pauses, int databaseCrashes, int fences) {
+        Faults(int crashes, int pauses, int databaseCrashes) {
+            this(crashes, pauses, databaseCrashes, 0);
+        }
+    }
 
     /** Errors in a relay that look reasonable. */
     enum Wrong {
         ORDER_BY_XID,
         SAVE_BEFORE_ACK,
         NO_EPOCH,
-        WINDOW_KEPT_OVER_A_DATABASE_CRASH
+        WINDOW_KEPT_OVER_A_DATABASE_CRASH,
+        /** The fence reads the sequence after it has its xid. */
+        SEQUENCE_READ_AFTER_THE_XID,
+        /** The floor is the value of the sequence when the snapshot is taken. */
+        FLOOR_WITHOUT_A_FENCE
     }
 
     /**
@@ -65,7 +74,7 @@ record ModelRules(
     private static final int BATCHES = 2;
 
     ModelWorld start() {
-        return new ModelWorld(scripts.size());
+        return new ModelWorld(scripts.size(), faults.databaseCrashes() > 0);
     }
 
     int keyOf(int event) {
@@ -104,7 +113,7 @@ record ModelRules(
                 if (script.end() == End.PREPARED) {
                     step(world, () -> name + " is prepared", steps, w -> {
                         w.transactions[i].phase = Phase.PREPARED;
-                        w.durableXid = Math.max(w.durableXid, w.transactions[i].xid);
+                        w.makeDurable(w.transactions[i].xid);
                     });
                 } else {
                     step(world, () -> name + " commits", steps, w -> w.end(w.transactions[i], Phase.COMMITTED));
@@ -215,6 +224,7 @@ record ModelRules(
         }
         if (now.batches.size() < BATCHES) {
             read(world, r, steps);
+            fence(world, r, steps);
         }
         if (!now.batches.isEmpty() && isDone(now, now.batches.get(0))) {
             step(world, () -> "relay " + r + " saves " + now.batches.get(0).after(), steps, w -> save(w, r));
@@ -246,9 +256,32 @@ record ModelRules(
                 && (wrong == Wrong.SAVE_BEFORE_ACK || batch.events().stream().noneMatch(relay.wire::contains));
     }
 
+    /** Two steps, so that all others can come between them. */
+    private void fence(ModelWorld world, int r, List<Step> steps) {
+        RelayModel now = world.relays[r];
+        boolean isWrong = wrong == Wrong.SEQUENCE_READ_AFTER_THE_XID;
+        if (now.fenceBegun != null) {
+            step(world, () -> "relay " + r + " ends its fence", steps, w -> {
+                RelayModel relay = w.relays[r];
+                relay.fence = isWrong ? Long.valueOf(w.nextSeq - 1) : relay.fenceBegun;
+                w.latestEnded = Math.max(w.latestEnded, isWrong ? Math.toIntExact(relay.fenceBegun) : w.nextXid++);
+                relay.fenceBegun = null;
+            });
+        } else if (now.position.to() == null && world.fences < faults.fences()) {
+            step(world, () -> "relay " + r + " begins a fence", steps, w -> {
+                w.fences++;
+                w.relays[r].fenceBegun = (long) (isWrong ? w.nextXid++ : w.nextSeq - 1);
+            });
+        }
+    }
+
     private void read(ModelWorld world, int r, List<Step> steps) {
         Position before = world.relays[r].position;
-        OutboxTable.Slice slice = world.read(before, order(), pageSize);
+        if (world.relays[r].fenceBegun != null) {
+            return; // One connection does one thing after the other.
+        }
+        Long fence = wrong == Wrong.FLOOR_WITHOUT_A_FENCE ? Long.valueOf(world.nextSeq - 1) : world.relays[r].fence;
+        OutboxTable.Slice slice = world.read(before, fence, order(), pageSize);
         Position after = Window.after(before, slice);
         boolean isBatch = !slice.records().isEmpty() || before.to() != null;
         if (!isBatch && after.equals(before)) {

@@ -94,6 +94,11 @@ final class ModelWorld {
         int generation; // of the database that it is connected to
         int number; // of the position that it has saved or loaded
         Position position = Position.START;
+
+        @Nullable Long fenceBegun; // what a fence has read of the sequence, or that it has its xid
+
+        @Nullable Long fence; // the floor of the snapshots that are taken from now on
+
         List<Batch> batches = List.of();
         List<Integer> wire = List.of(); // handed to the producer and not in Kafka
         List<Integer> abandoned = List.of(); // the same for closed producers: may still arrive
@@ -110,6 +115,8 @@ final class ModelWorld {
             copy.generation = generation;
             copy.number = number;
             copy.position = position;
+            copy.fenceBegun = fenceBegun;
+            copy.fence = fence;
             copy.batches = batches;
             copy.wire = wire;
             copy.abandoned = abandoned;
@@ -131,6 +138,8 @@ final class ModelWorld {
             retried = -1;
             retriedArrived = false;
             position = Position.START;
+            fenceBegun = null;
+            fence = null;
             process = next;
             certainlyHeld = false;
             cleared = false;
@@ -154,6 +163,7 @@ final class ModelWorld {
                     generation,
                     number);
             add(key, numberOf(position), retried, retriedArrived ? 1 : 0, batches.size());
+            add(key, numberOf(fenceBegun), numberOf(fence));
             for (Batch each : batches) {
                 addAll(key, each.events());
                 addAll(key, each.toPark());
@@ -168,6 +178,8 @@ final class ModelWorld {
     int latestEnded = FIRST_XID - 1;
     int durableXid = FIRST_XID - 1;
     int nextSeq = 1;
+    int durableSeq = 1; // where the sequence continues after a crash
+    final boolean mayCrash;
     int locks;
     int generation = 1;
     Transaction[] transactions;
@@ -183,19 +195,23 @@ final class ModelWorld {
     int crashes;
     int pauses;
     int databaseCrashes;
+    int fences;
 
-    ModelWorld(int transactions) {
+    /** @param mayCrash otherwise what is durable does not matter, and states that differ in it are equal */
+    ModelWorld(int transactions, boolean mayCrash) {
+        this.mayCrash = mayCrash;
         this.transactions = IntStream.range(0, transactions)
                 .mapToObj(i -> new Transaction())
                 .toArray(Transaction[]::new);
     }
 
     ModelWorld copy() {
-        ModelWorld copy = new ModelWorld(0);
+        ModelWorld copy = new ModelWorld(0, mayCrash);
         copy.nextXid = nextXid;
         copy.latestEnded = latestEnded;
         copy.durableXid = durableXid;
         copy.nextSeq = nextSeq;
+        copy.durableSeq = durableSeq;
         copy.locks = locks;
         copy.generation = generation;
         copy.transactions = new Transaction[transactions.length];
@@ -214,6 +230,7 @@ final class ModelWorld {
         copy.crashes = crashes;
         copy.pauses = pauses;
         copy.databaseCrashes = databaseCrashes;
+        copy.fences = fences;
         return copy;
     }
 
@@ -221,7 +238,7 @@ final class ModelWorld {
     String key() {
         StringBuilder key = new StringBuilder(64);
         add(key, nextXid, latestEnded, durableXid, nextSeq, generation, leaseOwner, leaseEnded ? 1 : 0, leaseEpoch);
-        add(key, savedNumber, numberOf(saved), mended ? 1 : 0, crashes, pauses, databaseCrashes);
+        add(key, savedNumber, numberOf(saved), mended ? 1 : 0, crashes, pauses, databaseCrashes, fences, durableSeq);
         addAll(key, parked);
         addAll(key, firstAppearances);
         for (Transaction each : transactions) {
@@ -250,6 +267,10 @@ final class ModelWorld {
         return POSITIONS.computeIfAbsent(position, each -> POSITIONS.size());
     }
 
+    private static int numberOf(@Nullable Long seq) {
+        return seq == null ? 0 : Math.toIntExact(seq) + 1;
+    }
+
     // PostgreSQL
 
     void assignXid(Transaction transaction) {
@@ -262,8 +283,14 @@ final class ModelWorld {
         transaction.phase = how;
         latestEnded = Math.max(latestEnded, transaction.xid);
         if (how == Phase.COMMITTED) {
-            durableXid = Math.max(durableXid, transaction.xid);
+            makeDurable(transaction.xid);
         }
+    }
+
+    /** All that was logged before the commit is durable with it, also the sequence. */
+    void makeDurable(int xid) {
+        durableXid = Math.max(durableXid, xid);
+        durableSeq = mayCrash ? nextSeq : durableSeq;
     }
 
     /**
@@ -276,7 +303,7 @@ final class ModelWorld {
         }
         int xid = nextXid++;
         latestEnded = Math.max(latestEnded, xid);
-        durableXid = Math.max(durableXid, xid);
+        makeDurable(xid);
     }
 
     /** Running transactions are gone, and prepared ones stay. Xids without a durable trace are assigned again. */
@@ -287,6 +314,7 @@ final class ModelWorld {
             }
         }
         generation++;
+        nextSeq = durableSeq;
         nextXid = durableXid + 1;
         latestEnded = durableXid;
     }
@@ -334,14 +362,18 @@ final class ModelWorld {
         return visible;
     }
 
-    /** The rows that {@link OutboxTable} reads for a window: the rows of both branches, in order, up to the limit. */
-    OutboxTable.Slice read(Position position, Comparator<Transaction> order, int limit) {
-        Snapshot now = snapshot();
+    /**
+     * The rows that {@link OutboxTable} reads for a window: the rows of both branches, in order, up to the limit. Of
+     * the transactions at or after {@code xmax} it reads only what is above the floor.
+     */
+    OutboxTable.Slice read(Position position, @Nullable Long fence, Comparator<Transaction> order, int limit) {
+        Snapshot now = snapshot().above(fence);
         Snapshot to = position.to();
         List<Transaction> found = new ArrayList<>();
         for (Transaction each : transactions) {
             if (each.phase == Phase.COMMITTED
                     && !isVisible(each.xid, position.from())
+                    && isAboveFloor(each, position.from())
                     && (to == null || (each.seq > position.seq() && isVisible(each.xid, to)))) {
                 found.add(each);
             }
@@ -355,9 +387,15 @@ final class ModelWorld {
         return new OutboxTable.Slice(rows, to == null ? now : null, cut, rows.size());
     }
 
+    private static boolean isAboveFloor(Transaction row, Snapshot from) {
+        Long floor = from.floor();
+        return floor == null || row.xid < Integer.parseInt(from.xmax()) || row.seq > floor;
+    }
+
+    /** After a crash a number may be drawn again. So the number of an aborted transaction may belong to another one. */
     int eventOf(long seq) {
         for (int i = 0; i < transactions.length; i++) {
-            if (transactions[i].seq == seq) {
+            if (transactions[i].seq == seq && transactions[i].phase == Phase.COMMITTED) {
                 return i;
             }
         }

@@ -54,6 +54,7 @@ class RefusalTest {
                         new OutOfOrderSequenceException("x"),
                         new UnknownTopicOrPartitionException("x"),
                         new SaslAuthenticationException("x"),
+                        new InvalidTimestampException("a retry has a later one"),
                         new ClusterAuthorizationException("against the relay, not against a record"),
                         new KafkaException("part of a batch with invalid records"),
                         new IllegalStateException("closed")))
@@ -100,7 +101,6 @@ class RefusalTest {
                         Scope.RECORD,
                         "grant User:relay Write on topic \"orders\""),
                 arguments(new InvalidRecordException("x"), Scope.RECORD, "a compacted topic needs a key"),
-                arguments(new InvalidTimestampException("x"), Scope.BATCH, "the relay's clock"),
                 arguments(new PolicyViolationException("x"), Scope.BATCH, "the broker's policies"),
                 arguments(
                         new UnsupportedCompressionTypeException("x"),
@@ -113,6 +113,8 @@ class RefusalTest {
     @Test
     void whatIsNoRefusalHasNoScope() {
         assertThat(Refusal.isOfBatch(new TimeoutException("x"))).isFalse();
+        assertThat(Refusal.describe("orders", new InvalidTimestampException("x"), new KafkaLogin("User:relay")))
+                .contains("message.timestamp.after.max.ms", "the clocks of the relay and of the brokers");
         assertThat(Refusal.describe("orders", new TimeoutException("x"), new KafkaLogin("User:relay")))
                 .isEqualTo("TimeoutException: x. Remedy: see the cause");
     }

@@ -17,6 +17,7 @@ import dev.twinbox.schema.Retention;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
@@ -72,7 +73,7 @@ class RotationIT {
         }
         // It is counted after its commit.
         await().until(() -> relay.progress().observed().slotsEmptied() == 2);
-        await().until(() -> relay.progress().observed().bytes() > 0);
+        await().until(() -> Objects.requireNonNullElse(relay.progress().observed().bytes(), 0L) > 0);
         assertThat(relay.stop()).isEqualTo(ExitCode.OK);
         assertThat(rig.payloads()).hasSize(2);
     }

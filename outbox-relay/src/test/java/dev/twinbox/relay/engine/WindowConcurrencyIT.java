@@ -11,6 +11,7 @@ import dev.twinbox.relay.jdbc.Position;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -37,12 +38,15 @@ class WindowConcurrencyIT {
         writers = new ContendingWriters(database);
     }
 
-    @ParameterizedTest(name = "pages of {0} rows and {1} bytes")
-    @CsvSource({"5,1000000", "50,1000000", "1000,1000000", "1000,2000"})
-    void everyCommittedEventIsSeenOnceAndThoseOfAKeyInOrderOfItsVersions(int rows, int bytes) throws Exception {
+    /** With a probe of 0 rows each window begins at its floor. */
+    @ParameterizedTest(name = "pages of {0} rows and {1} bytes, exact bounds up to {2} rows, a fence each {3} ms")
+    @CsvSource({"5,1000000,1000,500", "50,1000000,0,0", "1000,1000000,0,0", "1000,2000,0,500"})
+    void everyCommittedEventIsSeenOnceAndThoseOfAKeyInOrderOfItsVersions(int rows, int bytes, int probe, int fenceAge)
+            throws Exception {
+        OutboxTable.Bounds bounds = new OutboxTable.Bounds(probe, Duration.ofMillis(fenceAge));
         ExecutorService threads = Executors.newCachedThreadPool();
         try {
-            Future<List<String>> reading = threads.submit(() -> readAll(new RelayConfig.Page(rows, bytes, 4)));
+            Future<List<String>> reading = threads.submit(() -> readAll(new RelayConfig.Page(rows, bytes, 4), bounds));
             writers.start(threads, 1_000L * rows);
             writers.awaitEnd();
             List<String> seen = reading.get(120, TimeUnit.SECONDS);
@@ -53,11 +57,12 @@ class WindowConcurrencyIT {
     }
 
     /** Reads until the writers have ended and all committed events were seen, or no more arrive. */
-    private List<String> readAll(RelayConfig.Page page) throws SQLException {
+    private List<String> readAll(RelayConfig.Page page, OutboxTable.Bounds bounds) throws SQLException {
         List<String> seen = new ArrayList<>();
         try (Connection connection = database.relayDatabase().connect()) {
             Window window = new Window(
-                    new OutboxTable(connection, OutboxDatabaseFixture.SCHEMA.events(), page, LargestEvent.UNLIMITED),
+                    new OutboxTable(
+                            connection, OutboxDatabaseFixture.SCHEMA.events(), page, LargestEvent.UNLIMITED, bounds),
                     Position.START);
             int idle = 0;
             while (writers.areWriting() || seen.size() < writers.committed() || idle < 20) {

@@ -12,6 +12,7 @@ import dev.twinbox.relay.jdbc.Snapshot;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -84,7 +85,9 @@ class WindowPropertyIT {
     private static OutboxTable table(RelayConfig.Page limits) throws SQLException {
         OutboxTable table = TABLES.get(limits);
         if (table == null) {
-            table = new OutboxTable(reading, OutboxDatabaseFixture.SCHEMA.events(), limits, LargestEvent.UNLIMITED);
+            // Half of all windows begin at their floor, the others at an exact bound.
+            OutboxTable.Bounds bounds = new OutboxTable.Bounds(limits.rows() % 2 * 1_000, Duration.ZERO);
+            table = new OutboxTable(reading, OutboxDatabaseFixture.SCHEMA.events(), limits, LargestEvent.UNLIMITED, bounds);
             TABLES.put(limits, table);
         }
         return table;

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.twinbox.jdbc.SqlIdentifier;
 import dev.twinbox.relay.OutboxDatabaseFixture;
-import dev.twinbox.relay.jdbc.OutboxTable.Cutting;
 import jakarta.json.Json;
 import jakarta.json.JsonArray;
 import jakarta.json.JsonObject;
@@ -227,7 +226,8 @@ class OutboxPlansIT {
     }
 
     private static String openWindow(Snapshot from) {
-        return "'%s', null, '%s', 200, '%s', 200, 200, 200".formatted(from.xmax(), from.xmax(), from.inProgress());
+        return "'%s', null, 1000, null, '%s', 1000, 200, '%s', 200, 200, 200"
+                .formatted(from.xmax(), from.xmax(), from.inProgress());
     }
 
     private static String nextPage(Snapshot from, Snapshot to, long seq) {

@@ -1,5 +1,6 @@
 package dev.twinbox.inbox.cli;
 
+import dev.twinbox.jdbc.SqlState;
 import java.io.PrintWriter;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -34,7 +35,12 @@ abstract class OnTables implements Callable<Integer> {
             err.println(e.getMessage());
             return CommandLine.ExitCode.USAGE;
         } catch (SQLException e) {
-            err.println("Table " + tables.parked() + " cannot be used, check --url and --schema: " + e.getMessage());
+            err.println(
+                    SqlState.isTimeout(e)
+                            ? "PostgreSQL did not answer in time: " + e.getMessage() + ". Check host and port in --url, "
+                                    + "or raise connectTimeout, loginTimeout or socketTimeout in it"
+                            : "Table " + tables.parked() + " cannot be used, check --url and --schema: "
+                                    + e.getMessage());
             return CommandLine.ExitCode.SOFTWARE;
         }
     }

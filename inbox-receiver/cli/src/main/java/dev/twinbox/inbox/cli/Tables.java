@@ -5,12 +5,26 @@ import dev.twinbox.jdbc.SqlIdentifier;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 import picocli.CommandLine.Option;
 
 /** Options that say where the tables are. */
 final class Tables {
+
+    private static final String PASSWORD = "TWINBOX_INBOX_DATABASE_PASSWORD";
+
+    private final Map<String, String> environment;
+
+    /** Of this process. */
+    Tables() {
+        this(System.getenv());
+    }
+
+    Tables(Map<String, String> environment) {
+        this.environment = environment;
+    }
 
     @Option(names = "--url", description = "jdbc:postgresql://host:port/database; only migrate --print needs none.")
     private @Nullable String url;
@@ -22,9 +36,8 @@ final class Tables {
             names = "--password",
             arity = "0..1",
             interactive = true,
-            defaultValue = "${env:TWINBOX_INBOX_DATABASE_PASSWORD}",
             description = "Asked for when given without a value; default: environment variable "
-                    + "TWINBOX_INBOX_DATABASE_PASSWORD, then the file of passwords that PostgreSQL's tools use.")
+                    + PASSWORD + ", then the file of passwords that PostgreSQL's tools use.")
     private @Nullable String password;
 
     @Option(names = "--schema", description = "Value of twinbox.inbox.schema; default: the first of the search_path.")
@@ -66,8 +79,10 @@ final class Tables {
         if (user != null) {
             dataSource.setUser(user);
         }
-        if (password != null) {
-            dataSource.setPassword(password);
+        // Not a default of the option: the command line's library would change a "$$" in it.
+        String secret = password == null ? environment.get(PASSWORD) : password;
+        if (secret != null && !secret.isEmpty()) {
+            dataSource.setPassword(secret);
         }
         return dataSource;
     }

@@ -53,6 +53,7 @@ public final class BenchMain implements Callable<Integer> {
         LATENCY(Unit.ROWS, 120_000, Duration.ofMinutes(15), LatencyBenchmark::new),
         HELD_XMIN(Unit.MINUTES, 10, Duration.ofMinutes(40), HeldXminBenchmark::new),
         HISTORY(Unit.ROWS, 10_000_000, Duration.ofMinutes(25), HistoryBenchmark::new),
+        BACKLOG(Unit.ROWS, 10_000_000, Duration.ofMinutes(40), BacklogBenchmark::new),
         HOT_KEY(Unit.ROWS, 300_000, Duration.ofMinutes(10), HotKeyBenchmark::new),
         MEMORY(Unit.ROWS, 10_000_000, Duration.ofMinutes(30), MemoryBenchmark::new),
         FAILOVER(Unit.KILLS, 5, Duration.ofMinutes(5), FailoverBenchmark::new),

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How long a process's statements took, by PostgreSQL's own log: binding, which includes planning, and execution. The
@@ -107,6 +108,21 @@ final class StatementTimes {
         }
         // Without parameters, binding may be too short to be logged.
         return OptionalDouble.of(rounded(median(executions) + median(times.getOrDefault(Step.BIND, List.of(0.0)))));
+    }
+
+    /**
+     * When the first of these statements began, in milliseconds since 1970; null if none was logged. A line is written
+     * when the statement ends.
+     */
+    @Nullable Double firstStartMillis(List<String> firstLines, long fromEpochMillis, long toEpochMillis) {
+        return entries.stream()
+                .filter(entry -> entry.step == Step.EXECUTE
+                        && entry.epochMillis >= fromEpochMillis
+                        && entry.epochMillis < toEpochMillis
+                        && firstLines.contains(entry.statement))
+                .map(entry -> entry.epochMillis - entry.millis)
+                .min(Double::compare)
+                .orElse(null);
     }
 
     private static double median(List<Double> values) {

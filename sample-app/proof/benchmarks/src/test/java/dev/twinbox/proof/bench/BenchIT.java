@@ -116,6 +116,22 @@ class BenchIT {
     }
 
     @Test
+    void theBacklogBenchmarkTimesTheFirstRecordAndTheLag() throws Exception {
+        JsonObject figures =
+                new BacklogBenchmark(files(), 20_000, 1, aWhile()).run().figures();
+
+        assertThat(figures.getJsonArray("backlogs")).hasSize(6).allSatisfy(each -> {
+            assertThat(each.asJsonObject().getJsonNumber("first_record_ms").doubleValue())
+                    .isPositive();
+            assertThat(each.asJsonObject().getJsonNumber("lag_ms").doubleValue())
+                    .isPositive();
+        });
+        for (String field : List.of("first_record_ratio", "lag_ratio", "first_record_ratio_held", "lag_ratio_held")) {
+            assertThat(figures.getJsonNumber(field).doubleValue()).as(field).isPositive();
+        }
+    }
+
+    @Test
     void theFailoverBenchmarkSeesTheStandbyTakeOver() throws IOException {
         JsonObject figures = figuresOf("failover", "--kills", 1);
 
