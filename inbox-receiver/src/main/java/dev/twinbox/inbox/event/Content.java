@@ -1,6 +1,7 @@
 package dev.twinbox.inbox.event;
 
 import dev.twinbox.CloudEventHeaders;
+import dev.twinbox.TypeName;
 import dev.twinbox.inbox.event.TopicFormat.Wrapping;
 import jakarta.json.JsonException;
 import jakarta.json.JsonNumber;
@@ -27,8 +28,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class Content {
 
-    private static final int LONGEST_TEXT = 512;
+    /** Of an id as well: the inbox table has it as a constraint. */
+    private static final int LONGEST_TEXT = TypeName.MAX_BYTES;
     private static final int MOST_BYTES_OF_A_CHAR = 3;
+    private static final byte[] NO_BYTES = {};
     private static final char REPLACEMENT = '\uFFFD';
 
     private static final String CLOUD_EVENTS = "application/cloudevents";
@@ -172,6 +175,19 @@ final class Content {
             }
         }
         return new String(key, StandardCharsets.UTF_8);
+    }
+
+    /** The source that is part of the event's identity, in UTF-8. Empty if it has none, or if only the id counts. */
+    byte[] source(Origin id) {
+        if (id != Origin.Attribute.ID) {
+            return NO_BYTES;
+        }
+        if (structured) {
+            String source = attributes.get(CloudEventHeaders.SOURCE);
+            return source == null ? NO_BYTES : Json.utf8(source);
+        }
+        Header source = record.headers().lastHeader(CloudEventHeaders.SOURCE);
+        return source == null || source.value() == null ? NO_BYTES : source.value();
     }
 
     /** Returns the text at that place. It can be stored and compared. */

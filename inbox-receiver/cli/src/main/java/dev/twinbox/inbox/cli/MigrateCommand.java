@@ -9,6 +9,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** Creates the inbox tables or brings them up to date. */
@@ -24,14 +25,33 @@ final class MigrateCommand implements Callable<Integer> {
     @Mixin
     private Tables tables;
 
+    @Option(
+            names = "--finish",
+            description = {
+                "Ends an upgrade of existing tables: source and id identify an event from now on.",
+                "Only when every instance of the application runs this version."
+            })
+    private boolean isToFinish;
+
     @Override
     public Integer call() {
         PrintWriter out = spec.commandLine().getOut();
         PrintWriter err = spec.commandLine().getErr();
         try {
-            SchemaMigration.Result result = new InboxSchema(tables.inbox()).migrate(tables.dataSource());
+            InboxSchema schema = new InboxSchema(tables.inbox());
+            SchemaMigration.Result result = schema.migrate(tables.dataSource());
             out.println("Inbox table " + tables.inbox() + " is at version " + result.version() + "; applied "
                     + result.applied() + " migration(s).");
+            if (isToFinish) {
+                boolean isChanged = schema.finish(tables.dataSource());
+                out.println(
+                        isChanged
+                                ? "Source and id identify an event from now on."
+                                : "Source and id identified an event already.");
+            } else if (!schema.isFinished(tables.dataSource())) {
+                out.println("Events of two sources with one id still count as one. "
+                        + "When every instance runs this version, run migrate --finish.");
+            }
             return CommandLine.ExitCode.OK;
         } catch (IllegalArgumentException e) {
             err.println(e.getMessage());
