@@ -194,11 +194,7 @@ final class GroupMember {
         }
         List<ReceivedEvent> events = new ArrayList<>(records.size());
         for (ConsumerRecord<byte[], byte[]> record : records) {
-            ReceivedEvent event = ReceivedEvent.of(record, subscription);
-            if (event.isOfUnknownType()) {
-                status.skipped(event);
-            }
-            events.add(event);
+            events.add(ReceivedEvent.of(record, subscription));
         }
         long behind = records.isEmpty() ? 0 : records.get(records.size() - 1).offset() + 1;
         mine.add(events, next == null ? behind : next.offset());

@@ -23,6 +23,7 @@ final class PollLoop implements Runnable {
 
     private final String name;
     private final DatabaseCheck databaseCheck;
+    private final Announcements announcements;
     private final Supplier<GroupMember> members;
     private final Backoff backoff;
     private final ReceiverStatus status;
@@ -40,11 +41,13 @@ final class PollLoop implements Runnable {
     PollLoop(
             String name,
             DatabaseCheck databaseCheck,
+            Announcements announcements,
             Supplier<GroupMember> members,
             Backoff backoff,
             ReceiverStatus status) {
         this.name = name;
         this.databaseCheck = databaseCheck;
+        this.announcements = announcements;
         this.members = members;
         this.backoff = backoff;
         this.status = status;
@@ -89,6 +92,7 @@ final class PollLoop implements Runnable {
     private void checkDatabase() throws Exception {
         if (!databaseChecked) {
             databaseCheck.run();
+            announcements.announce(); // before it joins: from now on no other instance skips what this one handles
             databaseChecked = true;
             status.databaseWorks();
         }

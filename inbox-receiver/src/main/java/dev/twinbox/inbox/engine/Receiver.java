@@ -6,6 +6,7 @@ import dev.twinbox.inbox.config.ConsumerSettings;
 import dev.twinbox.inbox.config.InboxConfig;
 import dev.twinbox.inbox.event.HandlerMethod;
 import dev.twinbox.inbox.event.Subscription;
+import dev.twinbox.inbox.jdbc.HandlerTable;
 import dev.twinbox.inbox.jdbc.InboxSchema;
 import dev.twinbox.inbox.jdbc.InboxTable;
 import dev.twinbox.inbox.jdbc.JtaDatabase;
@@ -37,6 +38,7 @@ public final class Receiver {
     private final InboxTable inbox;
     private final ParkedTable parked;
     private final DatabaseCheck check;
+    private final Announcements announcements;
     private final List<PollLoop> loops = new ArrayList<>();
     private @Nullable ReceiverThreads threads;
     private @Nullable RetryLoop retries;
@@ -55,6 +57,13 @@ public final class Receiver {
         this.inbox = new InboxTable(config.table(), config.parking().table());
         this.parked = new ParkedTable(config.parking().table());
         this.check = new DatabaseCheck(database, config.dataSource(), new InboxSchema(config.table()));
+        this.announcements = new Announcements(
+                config.group(),
+                Announcements.of(handlers),
+                HandlerTable.of(config.table()),
+                config.retention(),
+                database,
+                status);
     }
 
     /**
@@ -116,12 +125,14 @@ public final class Receiver {
         Attempts attempts = new Attempts(group, database, tracing, parking, status);
         Claims.FromKafka claims = new Claims.FromKafka(inbox, parked, group, null);
         boolean isAtMostOnce = group.equals(config.atMostOnceGroup());
+        UnknownTypes unknownTypes = unknownTypes(parking);
         Processor processor = isAtMostOnce
-                ? new AtMostOnceProcessor(attempts, claims, status)
-                : new TransactionalProcessor(attempts, claims, parking, status);
+                ? new AtMostOnceProcessor(attempts, claims, config.unknownType(), status)
+                : new TransactionalProcessor(attempts, claims, unknownTypes, parking, status);
         PollLoop loop = new PollLoop(
                 "receiver of group " + group,
                 check,
+                announcements,
                 () -> new GroupMember(
                         new KafkaConsumer<>(ConsumerSettings.properties(config, group)),
                         subscription,
@@ -135,12 +146,24 @@ public final class Receiver {
         loops.add(loop);
         started.start(loop, "twinbox-inbox-poll-" + loops.size());
         if (!isAtMostOnce) {
-            List<String> names = handlers.stream().map(HandlerMethod::name).toList();
-            RetryLoop retryLoop = new RetryLoop(
-                    new ParkedRetries(attempts, parking, inbox, subscription, names, status), config.backoff(), status);
+            ParkedRetries parkedRetries =
+                    new ParkedRetries(attempts, parking, inbox, subscription, unknownTypes, announcements, status);
+            RetryLoop retryLoop = new RetryLoop(parkedRetries, config.backoff(), status);
             retries = retryLoop;
             started.start(retryLoop, "twinbox-inbox-retry");
         }
+    }
+
+    private UnknownTypes unknownTypes(Parking parking) {
+        return new UnknownTypes(
+                config.group(),
+                config.unknownType(),
+                HandlerTable.of(config.table()),
+                inbox,
+                parking,
+                database,
+                status,
+                UnknownTypes.MOST_WAITING);
     }
 
     /** Stops all threads. Returns when they have ended, or when the wait for them is over. */

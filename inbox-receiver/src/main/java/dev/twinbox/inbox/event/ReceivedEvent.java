@@ -35,10 +35,12 @@ public final class ReceivedEvent {
     private final @Nullable String type;
     private final List<Handler> handlers;
     private final @Nullable String id;
+    private final long source;
     private final @Nullable Content content;
     private final @Nullable String problem;
 
     private boolean alone;
+    private boolean decided;
     private long bytes;
     private int nextHandler;
     private int failures;
@@ -61,6 +63,7 @@ public final class ReceivedEvent {
         this.type = type;
         this.handlers = handlers;
         this.id = id;
+        this.source = id == null || content == null ? SourceHash.NONE : source(record, subscription, content);
         this.content = content;
         this.problem = problem;
     }
@@ -75,10 +78,6 @@ public final class ReceivedEvent {
             type = find(content, format.type(), TYPE_SETTING);
             List<Handler> ofType = subscription.handlers(record.topic(), type);
             if (ofType == null) {
-                if (subscription.unknownType() == UnknownType.PARK) {
-                    throw new UnreadableRecordException(
-                            "no handler takes its type " + type + ": add a handler, or an alias to one");
-                }
                 return new ReceivedEvent(record, subscription, type, handlers, null, null, null);
             }
             handlers = ofType;
@@ -87,6 +86,27 @@ public final class ReceivedEvent {
         } catch (UnreadableRecordException e) {
             return new ReceivedEvent(record, subscription, type, handlers, null, null, e.getMessage());
         }
+    }
+
+    /**
+     * The same event for handlers that only other instances have. It is not readable if it has no id.
+     *
+     * @param elsewhere in order of their names
+     */
+    public ReceivedEvent withHandlersElsewhere(List<Handler> elsewhere) {
+        try {
+            TopicFormat format = subscription.format(record.topic());
+            Content read = Content.of(record, format.value());
+            String found = find(read, format.id(), ID_SETTING);
+            return new ReceivedEvent(record, subscription, type, elsewhere, found, read, null);
+        } catch (UnreadableRecordException e) {
+            return new ReceivedEvent(record, subscription, type, elsewhere, null, null, e.getMessage());
+        }
+    }
+
+    private static long source(
+            ConsumerRecord<byte[], byte[]> record, Subscription subscription, Content content) {
+        return subscription.sources().of(content.source(subscription.format(record.topic()).id()));
     }
 
     private static String find(Content content, Origin origin, String setting) {
@@ -111,6 +131,14 @@ public final class ReceivedEvent {
         return id;
     }
 
+    /**
+     * The source that together with the {@link #id} identifies the event, see {@link SourceHash}. {@link
+     * SourceHash#NONE} if the id alone does.
+     */
+    public long source() {
+        return source;
+    }
+
     private Content content() {
         if (content == null) {
             throw new IllegalStateException(coordinates() + " has no handler");
@@ -130,9 +158,19 @@ public final class ReceivedEvent {
         return problem == null;
     }
 
-    /** Whether the event is skipped because no handler of the application takes its type. */
+    /** Whether no handler of this instance takes its type. Another instance of the group may have one. */
     public boolean isOfUnknownType() {
         return problem == null && content == null;
+    }
+
+    /** Whether it is still open what happens to an event of an unknown type. */
+    public boolean isUndecided() {
+        return isOfUnknownType() && !decided;
+    }
+
+    /** Called when an event of an unknown type is skipped, or parked for handlers of other instances. */
+    public void decided() {
+        decided = true;
     }
 
     public UnreadableRecordException problem() {
