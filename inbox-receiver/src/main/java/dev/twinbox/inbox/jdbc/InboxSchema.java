@@ -115,15 +115,15 @@ public final class InboxSchema {
     public String check(Connection connection) throws SQLException {
         SchemaCheck check = new SchemaCheck(connection)
                 .primary()
-                .table(inbox, InboxTable.COLUMNS, "SELECT", "INSERT", "DELETE")
-                .table(parked, ParkedColumns.TYPES, "SELECT", "INSERT", "UPDATE", "DELETE")
-                .table(retention, RetentionTable.COLUMNS, "SELECT", "INSERT", "UPDATE")
-                .table(handlers, HandlerTable.COLUMNS, "SELECT", "INSERT", "UPDATE", "DELETE");
+                .table(inbox, InboxTable.COLUMNS, "SELECT", "INSERT", "DELETE");
         boolean hasSource = check.problems().isEmpty() && new EventIdentity(inbox).hasSource(connection);
         if (check.problems().isEmpty()) {
             List<String> key = hasSource ? InboxTable.PRIMARY_KEY : InboxTable.FORMER_PRIMARY_KEY;
             check.unique(inbox, key, "duplicates would not be noticed");
         }
+        check.table(parked, ParkedColumns.TYPES, "SELECT", "INSERT", "UPDATE", "DELETE")
+                .table(retention, RetentionTable.COLUMNS, "SELECT", "INSERT", "UPDATE")
+                .table(handlers, HandlerTable.COLUMNS, "SELECT", "INSERT", "UPDATE", "DELETE");
         SchemaCheck.Session session = check.session();
         if (!check.problems().isEmpty()) {
             throw new SchemaException("The inbox cannot be used (" + session + "): "
