@@ -4,6 +4,7 @@ import dev.twinbox.inbox.event.ErrorText;
 import dev.twinbox.inbox.event.Handler;
 import dev.twinbox.inbox.event.ReceivedEvent;
 import dev.twinbox.inbox.event.UnknownType;
+import dev.twinbox.inbox.jdbc.Faults;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.List;

@@ -6,6 +6,7 @@ import dev.twinbox.inbox.config.ConsumerSettings;
 import dev.twinbox.inbox.config.InboxConfig;
 import dev.twinbox.inbox.event.HandlerMethod;
 import dev.twinbox.inbox.event.Subscription;
+import dev.twinbox.inbox.jdbc.BookKeeping;
 import dev.twinbox.inbox.jdbc.HandlerTable;
 import dev.twinbox.inbox.jdbc.InboxSchema;
 import dev.twinbox.inbox.jdbc.InboxTable;
@@ -121,7 +122,13 @@ public final class Receiver {
     private void start(Subscription subscription, Tracing tracing, ReceiverThreads started) {
         String group = subscription.group();
         Parking parking = new Parking(
-                group, parked, new RecordedStarts(config.parking().table()), config.parking(), database, status);
+                group,
+                parked,
+                new RecordedStarts(config.parking().table()),
+                config.parking(),
+                inbox,
+                new BookKeeping(database),
+                status);
         Attempts attempts = new Attempts(group, database, tracing, parking, status);
         Claims.FromKafka claims = new Claims.FromKafka(inbox, parked, group, null);
         boolean isAtMostOnce = group.equals(config.atMostOnceGroup());
@@ -148,7 +155,7 @@ public final class Receiver {
         if (!isAtMostOnce) {
             ParkedRetries parkedRetries =
                     new ParkedRetries(attempts, parking, inbox, subscription, unknownTypes, announcements, status);
-            RetryLoop retryLoop = new RetryLoop(parkedRetries, config.backoff(), status);
+            RetryLoop retryLoop = new RetryLoop(parkedRetries, config.databaseBackoff(), status);
             retries = retryLoop;
             started.start(retryLoop, "twinbox-inbox-retry");
         }

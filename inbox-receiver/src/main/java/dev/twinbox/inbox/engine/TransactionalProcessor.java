@@ -4,6 +4,8 @@ import dev.twinbox.inbox.event.Handler;
 import dev.twinbox.inbox.event.ReceivedEvent;
 import dev.twinbox.inbox.event.RecordedStart;
 import dev.twinbox.inbox.event.UnreadableRecordException;
+import dev.twinbox.inbox.event.Verdict;
+import dev.twinbox.inbox.jdbc.Faults;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,6 +23,12 @@ final class TransactionalProcessor implements Processor {
      * reasons.
      */
     private static final int MOST_STARTS = 3;
+
+    /** How often an event may lose against other transactions before it is parked, so that its partition goes on. */
+    private static final int MOST_CONFLICTS = 8;
+
+    /** How often a batch may do so before its events are handled one by one. */
+    private static final int MOST_CONFLICTS_OF_A_BATCH = 3;
 
     private final Attempts attempts;
     private final Claims.FromKafka claims;
@@ -48,7 +56,7 @@ final class TransactionalProcessor implements Processor {
         try {
             if (!first.isReadable()) {
                 status.failed();
-                parking.park(first, null, 0, first.problem());
+                parking.parkUnreadable(first);
                 return Outcome.goOn(1);
             }
             if (batch.handover() == Handover.AFTER_CRASH) {
@@ -86,8 +94,12 @@ final class TransactionalProcessor implements Processor {
         if (attempt.isCommitted()) {
             return Outcome.goOn(attempt.handled());
         }
-        if (attempt.isDatabaseFault()) {
+        FailureOf failure = attempts.failureOf(attempt);
+        if (failure == FailureOf.DATABASE) {
             return Outcome.waitForDatabase(0, attempt.cause());
+        }
+        if (failure == FailureOf.CONFLICT && events.get(0).conflicted() < MOST_CONFLICTS_OF_A_BATCH) {
+            return Outcome.waitForEvent(0, attempt.cause(), null);
         }
         events.forEach(ReceivedEvent::handleAlone);
         return alone(batch, events);
@@ -136,28 +148,48 @@ final class TransactionalProcessor implements Processor {
     /** Returns why the rest has to wait. Null if the event is handled or parked, so that the rest can go on. */
     private @Nullable Outcome attempt(ReceivedEvent event, Handler handler, @Nullable RecordedStart start, int settled)
             throws SQLException {
+        @Nullable Verdict decided = event.verdict();
+        if (decided != null) {
+            park(event, handler, start, decided);
+            return null;
+        }
         Attempt attempt = attempts.handleAlone(event, List.of(handler), claims.withStart(start));
         if (attempt.isCommitted()) {
             return null;
         }
-        if (attempt.isDatabaseFault()) {
+        FailureOf failure = attempts.failureOf(attempt);
+        if (failure == FailureOf.DATABASE) {
             return Outcome.waitForDatabase(settled, attempt.cause());
         }
-        if (handler.hasEffect() && Faults.isAlreadyDone(attempt.cause())) {
+        if (failure == FailureOf.EVENT && handler.hasEffect() && Faults.isAlreadyDone(attempt.cause())) {
             @Nullable Outcome obstacle = attempt(event, handler.withoutEffect(), start, settled);
             status.alreadyDone(obstacle == null ? 1 : 0);
             return obstacle;
         }
-        status.failed();
-        int failures = event.failed();
-        if (attempt.cause() instanceof UnreadableRecordException || failures >= parking.quickTries()) {
-            if (start == null) {
-                parking.park(event, handler, failures, attempt.cause());
-            } else {
-                parking.parkStarted(event, handler, start, failures, attempt.cause());
-            }
-            return null;
+        if (mayTryAgain(event, failure, attempt.cause())) {
+            return Outcome.waitForEvent(settled, attempt.cause(), handler);
         }
-        return Outcome.waitForEvent(settled, attempt.cause(), handler);
+        Verdict verdict = new Verdict(attempt.cause(), attempt.mayBeCommitted());
+        event.judged(verdict);
+        park(event, handler, start, verdict);
+        return null;
+    }
+
+    /** Counts the failure. Returns whether the handler may be called again before the event is parked. */
+    private boolean mayTryAgain(ReceivedEvent event, FailureOf failure, Throwable cause) {
+        if (failure == FailureOf.CONFLICT) {
+            return event.conflicted() < MOST_CONFLICTS;
+        }
+        status.failed();
+        return event.failed() < parking.quickTries() && !(cause instanceof UnreadableRecordException);
+    }
+
+    private void park(ReceivedEvent event, Handler handler, @Nullable RecordedStart start, Verdict verdict)
+            throws SQLException {
+        if (start == null) {
+            parking.park(event, handler, verdict);
+        } else {
+            parking.parkStarted(event, handler, start, verdict);
+        }
     }
 }

@@ -174,7 +174,7 @@ final class UnknownTypes {
         List<Delivery> open = new ArrayList<>();
         for (Handler handler : event.handlers()) {
             Delivery delivery = new Delivery(handler, event);
-            if (!handler.claims() || !inbox.isHandled(connection, group, delivery)) {
+            if (!handler.claims() || !inbox.isKnown(connection, group, delivery)) {
                 open.add(delivery);
             }
         }

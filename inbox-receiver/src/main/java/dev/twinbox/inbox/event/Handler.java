@@ -2,6 +2,7 @@ package dev.twinbox.inbox.event;
 
 import dev.twinbox.DeliveryContract;
 import dev.twinbox.EventContext;
+import dev.twinbox.EventReading;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
@@ -20,13 +21,26 @@ public final class Handler {
     private final DeliveryContract delivery;
     private final HandlerShape shape;
     private final Class<?> eventClass;
+    private final EventReading reading;
     private final MethodHandle call;
 
+    /** A handler that reads its events strictly. */
     public Handler(String name, DeliveryContract delivery, HandlerShape shape, Class<?> eventClass, MethodHandle call) {
+        this(name, delivery, shape, eventClass, EventReading.STRICT, call);
+    }
+
+    Handler(
+            String name,
+            DeliveryContract delivery,
+            HandlerShape shape,
+            Class<?> eventClass,
+            EventReading reading,
+            MethodHandle call) {
         this.name = name;
         this.delivery = delivery;
         this.shape = shape;
         this.eventClass = eventClass;
+        this.reading = reading;
         this.call = call;
     }
 
@@ -54,6 +68,10 @@ public final class Handler {
 
     Class<?> eventClass() {
         return eventClass;
+    }
+
+    EventReading reading() {
+        return reading;
     }
 
     /** Whether its effect is protected by an inbox row. */

@@ -1,6 +1,7 @@
 package dev.twinbox.inbox.event;
 
 import dev.twinbox.DeliveryContract;
+import dev.twinbox.EventReading;
 import jakarta.enterprise.context.spi.CreationalContext;
 import jakarta.enterprise.inject.spi.Bean;
 import jakarta.enterprise.inject.spi.BeanManager;
@@ -20,6 +21,7 @@ import java.util.Set;
  * @param delivery its delivery contract
  * @param shape its parameters
  * @param eventClass the class of its events
+ * @param reading how strictly its events are read
  * @param method the method as the bean's view declares it
  * @param bean the bean; its contextual reference is called, so that interceptors apply
  * @param view the bean type through which it is called
@@ -32,6 +34,7 @@ public record HandlerMethod(
         DeliveryContract delivery,
         HandlerShape shape,
         Class<?> eventClass,
+        EventReading reading,
         Method method,
         Bean<?> bean,
         Type view) {
@@ -49,6 +52,6 @@ public record HandlerMethod(
         if (shape != HandlerShape.EVENT_AND_CONTEXT) {
             call = MethodHandles.dropArguments(call, 1, Object.class);
         }
-        return new Handler(name, delivery, shape, eventClass, call.asType(Handler.CALL));
+        return new Handler(name, delivery, shape, eventClass, reading, call.asType(Handler.CALL));
     }
 }

@@ -1,16 +1,10 @@
 package dev.twinbox.inbox.event;
 
-import dev.twinbox.CloudEventHeaders;
 import dev.twinbox.EventContext;
-import java.nio.charset.StandardCharsets;
+import dev.twinbox.EventReading;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.time.DateTimeException;
-import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +24,8 @@ public final class ReceivedEvent {
 
     static final String TYPE_SETTING = "twinbox.inbox.event-type";
 
+    static final String FORMAT_SETTING = "twinbox.inbox.value-format";
+
     private final ConsumerRecord<byte[], byte[]> record;
     private final Subscription subscription;
     private final @Nullable String type;
@@ -44,9 +40,12 @@ public final class ReceivedEvent {
     private long bytes;
     private int nextHandler;
     private int failures;
+    private int conflicts;
+    private @Nullable Verdict verdict;
     private @Nullable RecordedStart start;
     private byte @Nullable [] keyHash;
     private @Nullable Class<?> readAs;
+    private @Nullable EventReading readWith;
     private @Nullable Object event;
     private @Nullable EventContext context;
 
@@ -63,7 +62,7 @@ public final class ReceivedEvent {
         this.type = type;
         this.handlers = handlers;
         this.id = id;
-        this.source = id == null || content == null ? SourceHash.NONE : source(record, subscription, content);
+        this.source = id == null || content == null ? SourceHash.NONE : subscription.sources().of(record, content, subscription.format(record.topic()).id());
         this.content = content;
         this.problem = problem;
     }
@@ -78,6 +77,11 @@ public final class ReceivedEvent {
             type = find(content, format.type(), TYPE_SETTING);
             List<Handler> ofType = subscription.handlers(record.topic(), type);
             if (ofType == null) {
+                if (ConnectJson.isWrapped(type)) {
+                    throw new UnreadableRecordException("no handler takes its type " + type
+                            + ", which Kafka Connect's JsonConverter has wrapped: set " + FORMAT_SETTING
+                            + " to connect-json, or the connector's header.converter to SimpleHeaderConverter");
+                }
                 return new ReceivedEvent(record, subscription, type, handlers, null, null, null);
             }
             handlers = ofType;
@@ -102,11 +106,6 @@ public final class ReceivedEvent {
         } catch (UnreadableRecordException e) {
             return new ReceivedEvent(record, subscription, type, elsewhere, null, null, e.getMessage());
         }
-    }
-
-    private static long source(
-            ConsumerRecord<byte[], byte[]> record, Subscription subscription, Content content) {
-        return subscription.sources().of(content.source(subscription.format(record.topic()).id()));
     }
 
     private static String find(Content content, Origin origin, String setting) {
@@ -245,6 +244,8 @@ public final class ReceivedEvent {
     public void handlerDone() {
         nextHandler++;
         failures = 0;
+        conflicts = 0;
+        verdict = null;
         start = null;
     }
 
@@ -267,6 +268,26 @@ public final class ReceivedEvent {
         return ++failures;
     }
 
+    /** Counts one more attempt that lost against another transaction. It is not a failure. Returns their number. */
+    public int conflicted() {
+        return ++conflicts;
+    }
+
+    /** How many attempts have ended without success, for whatever reason. */
+    public int tries() {
+        return failures + conflicts;
+    }
+
+    /** Decides that the event is to be parked for the current handler. */
+    public void judged(Verdict toPark) {
+        verdict = toPark;
+    }
+
+    /** Null if the current handler may be called. */
+    public @Nullable Verdict verdict() {
+        return verdict;
+    }
+
     /**
      * The value as the handler needs it. Handlers of the same class share one object. A tombstone gives null.
      *
@@ -278,9 +299,10 @@ public final class ReceivedEvent {
         if (value == null || as == byte[].class) {
             return value;
         }
-        if (readAs != as) {
-            event = as == String.class ? decoded(value) : deserialize(value, as);
+        if (readAs != as || readWith != handler.reading()) {
+            event = as == String.class ? decoded(value) : deserialize(value, as, handler.reading());
             readAs = as;
+            readWith = handler.reading();
         }
         return event;
     }
@@ -294,9 +316,9 @@ public final class ReceivedEvent {
         }
     }
 
-    private Object deserialize(byte[] value, Class<?> as) {
+    private Object deserialize(byte[] value, Class<?> as, EventReading reading) {
         try {
-            return subscription.serializer().deserialize(value, as);
+            return subscription.serializer().deserialize(value, as, reading);
         } catch (RuntimeException e) {
             throw new UnreadableRecordException(
                     "its value of " + value.length + " bytes cannot be read as " + as.getName(), e);
@@ -306,36 +328,10 @@ public final class ReceivedEvent {
     /** The context of the event. Created at the first call. */
     public EventContext context() {
         if (context == null) {
-            Map<String, String> headers = new LinkedHashMap<>();
-            for (Header header : record.headers()) {
-                headers.put(header.key(), header.value() == null ? "" : text(header.value()));
-            }
-            headers.putAll(content().attributes());
-            context = new EventContext(
-                    id(),
-                    type == null ? "" : subscription.currentName(record.topic(), type),
-                    headers.get(CloudEventHeaders.SOURCE),
-                    time(headers.get(CloudEventHeaders.TIME)),
-                    content().keyText(),
-                    record.topic(),
-                    record.partition(),
-                    record.offset(),
-                    headers);
+            String current = type == null ? "" : subscription.currentName(record.topic(), type);
+            context = Contexts.of(record, content(), id(), current);
         }
         return context;
-    }
-
-    /** A time that cannot be parsed is ignored. It is information for the handler, not part of the contract. */
-    private static @Nullable Instant time(@Nullable String value) {
-        try {
-            return value == null ? null : OffsetDateTime.parse(value).toInstant();
-        } catch (DateTimeException e) {
-            return null;
-        }
-    }
-
-    private static String text(byte[] value) {
-        return new String(value, StandardCharsets.UTF_8);
     }
 
     @Override

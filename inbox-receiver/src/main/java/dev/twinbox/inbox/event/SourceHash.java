@@ -1,9 +1,12 @@
 package dev.twinbox.inbox.event;
 
+import dev.twinbox.CloudEventHeaders;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,8 +24,24 @@ public final class SourceHash {
     @SuppressWarnings("ArrayRecordComponent") // never compared as a record
     private record Known(byte[] source, long hash) {}
 
-    /** @param source in UTF-8 */
-    long of(byte[] source) {
+    /**
+     * The source that is part of an event's identity. {@link #NONE} if it has none, or if the id alone counts.
+     *
+     * @param id the place of the id
+     */
+    long of(ConsumerRecord<byte[], byte[]> record, Content content, Origin id) {
+        if (id != Origin.Attribute.ID) {
+            return NONE;
+        }
+        String attribute = content.attributes().get(CloudEventHeaders.SOURCE); // only in structured mode
+        if (attribute != null) {
+            return of(attribute);
+        }
+        Header header = record.headers().lastHeader(CloudEventHeaders.SOURCE);
+        return header == null || header.value() == null ? NONE : known(header.value());
+    }
+
+    private long known(byte[] source) {
         Known known = last;
         if (known == null || !Arrays.equals(known.source(), source)) {
             known = new Known(source, hash(source));

@@ -4,6 +4,7 @@ import dev.twinbox.SchemaException;
 import dev.twinbox.jdbc.SqlIdentifier;
 import dev.twinbox.schema.SchemaCheck;
 import dev.twinbox.schema.SchemaMigration;
+import dev.twinbox.schema.SchemaScript;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -94,16 +95,25 @@ public final class InboxSchema {
     }
 
     private SchemaMigration.Result apply(DataSource dataSource) {
-        return SchemaMigration.migrate(
-                dataSource,
-                LOCATION,
-                inbox.withSuffix("_history"),
-                Map.of(
-                        "inbox", inbox.sql(),
-                        "inbox_literal", inbox.sqlLiteral(),
-                        "parked", parked.sql(),
-                        "retention", retention.sql(),
-                        "handlers", handlers.sql()));
+        return SchemaMigration.migrate(dataSource, LOCATION, inbox.withSuffix("_history"), placeholders());
+    }
+
+    /**
+     * The SQL that {@link #migrate} would run, for those who run it themselves.
+     *
+     * @param after version of the tables that are there; 0: there are none
+     */
+    public String script(int after) {
+        return SchemaScript.of(InboxSchema.class, LOCATION, inbox.schema(), placeholders(), after);
+    }
+
+    private Map<String, String> placeholders() {
+        return Map.of(
+                "inbox", inbox.sql(),
+                "inbox_literal", inbox.sqlLiteral(),
+                "parked", parked.sql(),
+                "retention", retention.sql(),
+                "handlers", handlers.sql());
     }
 
     /**
@@ -114,6 +124,7 @@ public final class InboxSchema {
      */
     public String check(Connection connection) throws SQLException {
         SchemaCheck check = new SchemaCheck(connection)
+                .server()
                 .primary()
                 .table(inbox, InboxTable.COLUMNS, "SELECT", "INSERT", "DELETE");
         boolean hasSource = check.problems().isEmpty() && new EventIdentity(inbox).hasSource(connection);

@@ -130,8 +130,8 @@ public final class InboxTable {
                 .formatted(rows);
     }
 
-    private static final String IS_HANDLED = """
-            -- inbox: whether an event is handled
+    private static final String IS_KNOWN = """
+            -- inbox: whether an event is known
             select from %s
              where consumer_group = ? and handler = ? and event_id = ? and (? = 0 or event_source in (0, ?))""";
 
@@ -192,7 +192,7 @@ public final class InboxTable {
 
     private final SqlIdentifier table;
     private final String claim;
-    private final String isHandled;
+    private final String isKnown;
     private final String claimParked;
     private final String unclaim;
     private final String deleteExpired;
@@ -200,7 +200,7 @@ public final class InboxTable {
     public InboxTable(SqlIdentifier table, SqlIdentifier parked) {
         this.table = table;
         this.claim = CLAIM.formatted(table.sql(), parked.sql(), isAmong("parked"), isAmong("known"));
-        this.isHandled = IS_HANDLED.formatted(table.sql());
+        this.isKnown = IS_KNOWN.formatted(table.sql());
         this.claimParked = CLAIM_PARKED.formatted(table.sql());
         this.unclaim = UNCLAIM.formatted(table.sql());
         this.deleteExpired = DELETE_EXPIRED.formatted(table.sql(), parked.sql());
@@ -247,9 +247,9 @@ public final class InboxTable {
         statement.getMoreResults();
     }
 
-    /** Whether the event's effect has already happened. */
-    public boolean isHandled(Connection connection, String group, Delivery delivery) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(isHandled)) {
+    /** Whether the inbox has the event, as far as is committed. Waits for nobody. */
+    public boolean isKnown(Connection connection, String group, Delivery delivery) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(isKnown)) {
             int i = setIdentity(statement, 0, group, delivery);
             statement.setLong(++i, delivery.event().source());
             try (ResultSet row = statement.executeQuery()) {
@@ -275,6 +275,18 @@ public final class InboxTable {
         statement.setString(before + 3, delivery.event().id());
         statement.setLong(before + 4, delivery.event().source());
         return before + 4;
+    }
+
+    /**
+     * Whether the event's effect has happened. If a transaction that may have committed has not ended yet, waits for
+     * its end: it holds the row that this method tries to insert.
+     */
+    public boolean isHandled(Connection connection, String group, Delivery delivery) throws SQLException {
+        if (!claimParked(connection, group, delivery)) {
+            return true;
+        }
+        unclaim(connection, group, List.of(delivery));
+        return false;
     }
 
     /** Deletes, in the caller's transaction, claims that it made and whose events were not handled. */

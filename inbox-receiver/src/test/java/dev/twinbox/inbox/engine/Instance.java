@@ -15,6 +15,7 @@ import dev.twinbox.inbox.event.TopicFormat;
 import dev.twinbox.inbox.event.UnknownType;
 import dev.twinbox.inbox.jdbc.AnnouncedHandler;
 import dev.twinbox.inbox.jdbc.Backoff;
+import dev.twinbox.inbox.jdbc.BookKeeping;
 import dev.twinbox.inbox.jdbc.HandlerTable;
 import dev.twinbox.inbox.jdbc.InboxTable;
 import dev.twinbox.inbox.jdbc.ParkedTable;
@@ -86,7 +87,8 @@ final class Instance {
                 parked,
                 new RecordedStarts(PARKED),
                 new InboxConfig.Parking(PARKED, 1, 3, NOW, State.DEAD),
-                local,
+                inbox,
+                new BookKeeping(local),
                 status);
         Attempts attempts = new Attempts(GROUP, local, Tracing.off(), parking, status);
         HandlerTable table = HandlerTable.of(INBOX);

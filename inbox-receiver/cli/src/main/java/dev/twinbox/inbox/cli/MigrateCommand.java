@@ -5,6 +5,7 @@ import dev.twinbox.inbox.jdbc.InboxSchema;
 import dev.twinbox.schema.SchemaMigration;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -33,24 +34,30 @@ final class MigrateCommand implements Callable<Integer> {
             })
     private boolean isToFinish;
 
+    @Option(
+            names = "--print",
+            arity = "0..1",
+            fallbackValue = "0",
+            paramLabel = "VERSION",
+            description = "Prints the SQL instead of running it, for those who keep it in migrations of their own. "
+                    + "With a version: only what is later than the tables of that version. Needs no --url.")
+    private @Nullable Integer printAfter;
+
     @Override
     public Integer call() {
         PrintWriter out = spec.commandLine().getOut();
         PrintWriter err = spec.commandLine().getErr();
         try {
             InboxSchema schema = new InboxSchema(tables.inbox());
-            SchemaMigration.Result result = schema.migrate(tables.dataSource());
-            out.println("Inbox table " + tables.inbox() + " is at version " + result.version() + "; applied "
-                    + result.applied() + " migration(s).");
+            if (printAfter != null) {
+                out.print(schema.script(printAfter));
+                out.flush();
+                return CommandLine.ExitCode.OK;
+            }
             if (isToFinish) {
-                boolean isChanged = schema.finish(tables.dataSource());
-                out.println(
-                        isChanged
-                                ? "Source and id identify an event from now on."
-                                : "Source and id identified an event already.");
-            } else if (!schema.isFinished(tables.dataSource())) {
-                out.println("Events of two sources with one id still count as one. "
-                        + "When every instance runs this version, run migrate --finish.");
+                finish(schema, out);
+            } else {
+                migrate(schema, out);
             }
             return CommandLine.ExitCode.OK;
         } catch (IllegalArgumentException e) {
@@ -60,5 +67,24 @@ final class MigrateCommand implements Callable<Integer> {
             err.println(e.getMessage());
             return CommandLine.ExitCode.SOFTWARE;
         }
+    }
+
+    private void migrate(InboxSchema schema, PrintWriter out) {
+        SchemaMigration.Result result = schema.migrate(tables.dataSource());
+        out.println("Inbox table " + tables.inbox() + " is at version " + result.version() + "; applied "
+                + result.applied() + " migration(s).");
+        if (!schema.isFinished(tables.dataSource())) {
+            out.println("Events of two sources with one id still count as one. "
+                    + "When every instance runs this version, run migrate --finish.");
+        }
+    }
+
+    /** Works on tables that were created by the printed SQL, too. */
+    private void finish(InboxSchema schema, PrintWriter out) {
+        boolean isChanged = schema.finish(tables.dataSource());
+        out.println(
+                isChanged
+                        ? "Source and id identify an event from now on."
+                        : "Source and id identified an event already.");
     }
 }
