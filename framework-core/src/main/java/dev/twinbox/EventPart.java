@@ -6,7 +6,15 @@ import org.jspecify.annotations.Nullable;
 /** The text parts of an event, and the rules for each. */
 enum EventPart {
     KEY("key"),
-    TYPE("type"),
+    TYPE("type") {
+        @Override
+        void check(@Nullable String value) {
+            super.check(value);
+            if (value != null && !TypeName.fits(value)) {
+                throw new InvalidEventException(TypeName.tooLong(value));
+            }
+        }
+    },
     SUBJECT("subject"),
     CONTENT_TYPE("content type") {
         @Override

@@ -25,6 +25,7 @@ public @interface EventType {
 
     /**
      * Logical name, the CloudEvents {@code type}, for example {@code order.placed}. It stays when the class is renamed.
+     * It has at most {@value TypeName#MAX_BYTES} bytes in UTF-8.
      */
     String value();
 

@@ -18,12 +18,14 @@ import org.jspecify.annotations.Nullable;
  * @param from only events handled at this time or later, by the database's clock; null: from the first on
  * @param to only events handled before this time; null: to the last
  * @param ids only events of these ids; null: of all
+ * @param source only events of this CloudEvents source, and those stored without one; null: of all
  */
 public record Handled(
         String handler,
         @Nullable Instant from,
         @Nullable Instant to,
-        @Nullable List<String> ids) {
+        @Nullable List<String> ids,
+        @Nullable String source) {
 
     /** @throws IllegalArgumentException if nothing could be meant by it */
     public Handled {
@@ -43,25 +45,33 @@ public record Handled(
             }
             ids = List.copyOf(new TreeSet<>(ids));
         }
+        if (source != null && source.isEmpty()) {
+            throw new IllegalArgumentException("the source is empty: leave it out or name one");
+        }
     }
 
     /** All events of a handler. */
     public static Handled by(String handler) {
-        return new Handled(handler, null, null, null);
+        return new Handled(handler, null, null, null, null);
     }
 
     /** Only those handled at this time or later. */
     public Handled from(@Nullable Instant time) {
-        return new Handled(handler, time, to, ids);
+        return new Handled(handler, time, to, ids, source);
     }
 
     /** Only those handled before this time. */
     public Handled to(@Nullable Instant time) {
-        return new Handled(handler, from, time, ids);
+        return new Handled(handler, from, time, ids, source);
     }
 
     /** Only those of these ids. */
     public Handled withIds(Collection<String> values) {
-        return new Handled(handler, from, to, List.copyOf(values));
+        return new Handled(handler, from, to, List.copyOf(values), source);
+    }
+
+    /** Only those of this CloudEvents source. Events that were stored without a source are among them. */
+    public Handled withSource(@Nullable String value) {
+        return new Handled(handler, from, to, ids, value);
     }
 }

@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  *     when it is published. null is a tombstone, a record without a value: see {@link #tombstone}
  * @param topic Kafka topic: 1 to 249 characters of {@code a-z A-Z 0-9 . _ -}, not {@code .} or {@code ..}
  * @param key record key, not empty; events of one topic and key are kept in order. Without one there is no order
- * @param type logical name, not empty, for example {@code order.placed}
+ * @param type logical name, not empty, at most {@value TypeName#MAX_BYTES} bytes in UTF-8, for example {@code
+ *     order.placed}
  * @param subject CloudEvents {@code subject}, not empty: what within the source the event is about
  * @param contentType media type of the value; null: the serializer's, for a {@code byte[]} {@code
  *     application/octet-stream}

@@ -75,7 +75,7 @@ public class HandledEvents {
             long forgotten = 0;
             InboxRows.Forgotten last = InboxRows.Forgotten.NONE;
             do {
-                String after = last.lastId();
+                InboxRows.Forgotten after = last;
                 last = mine.database()
                         .inTransaction(connection ->
                                 mine.rows().forget(connection, mine.group(), which, after, InboxRows.BATCH));

@@ -21,6 +21,7 @@ class Scenario34SchemaIT {
 
     private static final String ODD = "\"Sales-EU 1\".\"In'\"\"Box\"";
     private static final String PARKED = "\"Sales-EU 1\".\"In'\"\"Box_parked\"";
+    private static final String HANDLERS = "\"Sales-EU 1\".\"In'\"\"Box_handler\"";
     private static final String RETENTION = "\"Sales-EU 1\".\"In'\"\"Box_retention\"";
     private static final String OFFSET = "\"Sales-EU 1\".\"In'\"\"Box_offset\"";
 
@@ -29,7 +30,7 @@ class Scenario34SchemaIT {
     void oddNamesAndLeastPrivilegesAreEnoughForARoundTripAndNothingIsCreatedElsewhere() {
         Database database = new Database("schema");
         database.migrate("Sales-EU 1", "In'\"Box");
-        database.execute("drop table inbox_event, inbox_parked, inbox_event_retention, inbox_event_offset, "
+        database.execute("drop table inbox_event, inbox_parked, inbox_handler, inbox_event_retention, inbox_event_offset, "
                 + "inbox_event_history");
         database.execute("create role least login password 'twinbox'");
         database.execute("revoke all on schema public from public");
@@ -39,6 +40,7 @@ class Scenario34SchemaIT {
         database.execute("grant usage on all sequences in schema public to least");
         database.execute("grant select, insert, delete on " + ODD + " to least");
         database.execute("grant select, insert, update, delete on " + PARKED + " to least");
+        database.execute("grant select, insert, update, delete on " + HANDLERS + " to least");
         database.execute("grant select, insert, update on " + RETENTION + ", " + OFFSET + " to least");
         Servers.kafka().createTopic("schema", 1);
         try (Topics topics = new Topics()) {
@@ -71,6 +73,7 @@ class Scenario34SchemaIT {
                             "public.call",
                             "Sales-EU 1.In'\"Box",
                             "Sales-EU 1.In'\"Box_parked",
+                            "Sales-EU 1.In'\"Box_handler",
                             "Sales-EU 1.In'\"Box_retention",
                             "Sales-EU 1.In'\"Box_offset");
         } finally {
@@ -81,7 +84,7 @@ class Scenario34SchemaIT {
     @Test
     void aMissingTableFailsTheDeploymentWithTheCommandThatCreatesIt() {
         Database database = new Database("bare");
-        database.execute("drop table inbox_event, inbox_parked, inbox_event_retention, inbox_event_offset, "
+        database.execute("drop table inbox_event, inbox_parked, inbox_handler, inbox_event_retention, inbox_event_offset, "
                 + "inbox_event_history");
 
         String log = Servers.payara()
@@ -95,6 +98,7 @@ class Scenario34SchemaIT {
                         "The inbox cannot be used (database bare, search_path \"$user\", public): ",
                         "table \"inbox_event\" does not exist in the connection's search_path",
                         "table \"inbox_parked\" does not exist in the connection's search_path",
+                        "table \"inbox_handler\" does not exist in the connection's search_path",
                         "table \"inbox_event_retention\" does not exist in the connection's search_path",
                         "What is missing is created by: java -jar twinbox-inbox-cli.jar migrate "
                                 + "--url jdbc:postgresql://<host>/<database> --user <owner> --table 'inbox_event'");
@@ -118,7 +122,8 @@ class Scenario34SchemaIT {
                         "twinbox-inbox-cli.jar migrate");
         assertThatThrownBy(() -> check(database, "unguarded", "postgres"))
                 .isInstanceOf(SchemaException.class)
-                .hasMessageContaining("table \"unguarded\" has no unique index on (consumer_group, handler, event_id)");
+                .hasMessageContaining("table \"unguarded\" has no unique index on (consumer_group, handler, event_id, "
+                        + "event_source)");
         assertThatThrownBy(() -> check(database, "inbox_event", "nothing"))
                 .isInstanceOf(SchemaException.class)
                 .hasMessageContainingAll(

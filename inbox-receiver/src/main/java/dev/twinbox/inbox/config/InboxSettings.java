@@ -5,6 +5,7 @@ import dev.twinbox.config.Setting;
 import dev.twinbox.inbox.event.Origin;
 import dev.twinbox.inbox.event.TopicFormat.Wrapping;
 import dev.twinbox.inbox.event.UnknownType;
+import dev.twinbox.inbox.jdbc.HandlerTable;
 import dev.twinbox.inbox.jdbc.OffsetTable;
 import dev.twinbox.inbox.jdbc.ParkedTable;
 import dev.twinbox.inbox.jdbc.RetentionTable;
@@ -139,8 +140,8 @@ public final class InboxSettings {
 
     static final Setting<Origin> EVENT_ID = eventId(
                     PREFIX,
-                    "Where the id of an event is, by which duplicates are "
-                            + "recognised: `cloudevent`, `header:NAME`, `key`, `json-pointer:/POINTER` or `coordinates`.")
+                    "Where the identity of an event is, by which duplicates are recognised: `cloudevent` (source and id), "
+                            + "`cloudevent-id`, `header:NAME`, `key`, `json-pointer:/POINTER` or `coordinates`.")
             .withDefault(Origin.CLOUD_EVENT);
 
     static final Setting<Origin> EVENT_TYPE = eventType(
@@ -160,8 +161,8 @@ public final class InboxSettings {
                     PREFIX + "unknown-type",
                     List.of(UnknownType.SKIP, UnknownType.PARK),
                     type -> type.name().toLowerCase(Locale.ROOT),
-                    "What happens to an event whose type no handler of the application takes: it is skipped and "
-                            + "counted, or parked.")
+                    "What happens to an event whose type no instance of the application has a handler for: it is "
+                            + "skipped and counted, or parked.")
             .withDefault("skip");
 
     /** For a topic of which neither Kafka nor the inbox database remembers anything. */
@@ -270,7 +271,8 @@ public final class InboxSettings {
                 prefix + "event-id",
                 description,
                 Origin::ofId,
-                "cloudevent, header:NAME, key, coordinates, or json-pointer: and a JSON pointer such as /order/id");
+                "cloudevent, cloudevent-id, header:NAME, key, coordinates, or json-pointer: and a JSON pointer such as "
+                        + "/order/id");
     }
 
     private static Setting<Origin> eventType(String prefix, String description) {
@@ -312,5 +314,6 @@ public final class InboxSettings {
         RetentionTable.name(table);
         OffsetTable.name(table);
         ParkedTable.name(table);
+        HandlerTable.name(table);
     }
 }

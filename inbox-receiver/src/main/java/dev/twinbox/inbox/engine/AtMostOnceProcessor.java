@@ -3,6 +3,7 @@ package dev.twinbox.inbox.engine;
 import dev.twinbox.inbox.event.ErrorText;
 import dev.twinbox.inbox.event.Handler;
 import dev.twinbox.inbox.event.ReceivedEvent;
+import dev.twinbox.inbox.event.UnknownType;
 import dev.twinbox.inbox.jdbc.Faults;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -15,24 +16,37 @@ final class AtMostOnceProcessor implements Processor {
 
     private final Attempts attempts;
     private final Claims claims;
+    private final UnknownType unknownType;
     private final ReceiverStatus status;
 
-    AtMostOnceProcessor(Attempts attempts, Claims claims, ReceiverStatus status) {
+    AtMostOnceProcessor(Attempts attempts, Claims claims, UnknownType unknownType, ReceiverStatus status) {
         this.attempts = attempts;
         this.claims = claims;
+        this.unknownType = unknownType;
         this.status = status;
     }
 
     @Override
     public Outcome process(Batch batch) {
         for (ReceivedEvent event : batch.events()) {
-            if (event.isReadable()) {
+            if (event.isOfUnknownType()) {
+                skip(event);
+            } else if (event.isReadable()) {
                 event.handlers().forEach(handler -> handle(event, handler));
             } else {
                 drop(event, event.problem());
             }
         }
         return Outcome.goOn(batch.events().size());
+    }
+
+    /** Nothing is parked for handlers of other instances either: an event may be lost, but must not be late. */
+    private void skip(ReceivedEvent event) {
+        if (unknownType == UnknownType.SKIP) {
+            status.skipped(event);
+        } else {
+            drop(event, UnknownTypes.noHandler(event));
+        }
     }
 
     private void handle(ReceivedEvent event, Handler handler) {

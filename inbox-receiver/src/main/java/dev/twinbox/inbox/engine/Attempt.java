@@ -4,7 +4,6 @@ import dev.twinbox.inbox.event.Delivery;
 import dev.twinbox.inbox.event.Handler;
 import dev.twinbox.inbox.event.ReceivedEvent;
 import dev.twinbox.inbox.jdbc.ClaimResult;
-import dev.twinbox.inbox.jdbc.InboxTable.Keys;
 import dev.twinbox.inbox.jdbc.JtaDatabase;
 import jakarta.transaction.Status;
 import jakarta.transaction.Synchronization;
@@ -42,8 +41,8 @@ final class Attempt implements Runnable, Synchronization {
     private final Claims claims;
     private final Predicate<Integer> stopAfter;
 
-    /** The answers to the claims, by handler and event id. An answer is removed once its delivery is handled. */
-    private final Map<String, Map<String, ClaimResult>> results = new HashMap<>();
+    /** The answers to the claims. */
+    private final Map<Delivery, ClaimResult> results = new HashMap<>();
 
     private final List<Delivery> followers = new ArrayList<>();
     private final long begunAt = System.nanoTime();
@@ -159,11 +158,7 @@ final class Attempt implements Runnable, Synchronization {
         }
         if (!deliveries.isEmpty()) {
             try (Connection connection = database.connect()) {
-                claims.take(
-                        connection,
-                        deliveries,
-                        (handler, id, result) -> results.computeIfAbsent(handler, h -> new HashMap<>())
-                                .put(id, result));
+                claims.take(connection, deliveries, results::put);
             }
         }
     }
@@ -171,7 +166,7 @@ final class Attempt implements Runnable, Synchronization {
     private void callHandlers() throws Throwable {
         for (ReceivedEvent event : events) {
             for (Handler handler : handlersOf.apply(event)) {
-                switch (take(handler, event)) {
+                switch (resultFor(handler, event)) {
                     case DONE -> duplicates++;
                     case TO_FOLLOW -> followers.add(new Delivery(handler, event));
                     case TO_HANDLE -> {
@@ -190,23 +185,18 @@ final class Attempt implements Runnable, Synchronization {
         settle();
     }
 
-    /** If a batch contains a delivery twice, the second one is a duplicate. */
-    private ClaimResult take(Handler handler, ReceivedEvent event) {
-        Map<String, ClaimResult> ofHandler = results.getOrDefault(handler.name(), Map.of());
-        ClaimResult result = ofHandler.get(event.id());
-        if (result == null) {
-            return handler.claims() ? ClaimResult.DONE : ClaimResult.TO_HANDLE;
-        }
-        ofHandler.put(event.id(), ClaimResult.DONE);
-        return result;
+    /** If a batch contains an event twice, the second copy has no answer. */
+    private ClaimResult resultFor(Handler handler, ReceivedEvent event) {
+        ClaimResult unanswered = handler.claims() ? ClaimResult.DONE : ClaimResult.TO_HANDLE;
+        return results.getOrDefault(new Delivery(handler, event), unanswered);
     }
 
     private void unclaimTheRest() throws SQLException {
-        Keys rest = new Keys();
+        List<Delivery> rest = new ArrayList<>();
         for (ReceivedEvent event : events.subList(handled, events.size())) {
             for (Handler handler : handlersOf.apply(event)) {
-                if (handler.claims() && take(handler, event) == ClaimResult.TO_HANDLE) {
-                    rest.add(handler.name(), event.id());
+                if (handler.claims() && resultFor(handler, event) == ClaimResult.TO_HANDLE) {
+                    rest.add(new Delivery(handler, event));
                 }
             }
         }

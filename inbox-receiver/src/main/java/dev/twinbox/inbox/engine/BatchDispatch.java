@@ -28,6 +28,9 @@ final class BatchDispatch {
 
     private static final Duration COMMIT_RETRY = Duration.ofMillis(500);
 
+    /** How long a held lane waits before its first event is tried again. */
+    private static final Duration HOLD = Duration.ofSeconds(1);
+
     /** What a worker brings back. */
     private record Result(AssignedPartition partition, Lane lane, Outcome outcome) {}
 
@@ -173,10 +176,25 @@ final class BatchDispatch {
         }
         Outcome outcome = result.outcome();
         partition.end(lane, outcome.settled());
+        if (lane.isHeld() && (outcome.settled() > 0 || outcome.next() == Outcome.Next.GO_ON)) {
+            lane.release();
+            status.recovered(partition.partition().toString());
+        }
         switch (outcome.next()) {
             case GO_ON -> {}
             case WAIT_FOR_DATABASE -> waitForDatabase(lane, outcome);
             case WAIT_FOR_EVENT -> waitForEvent(lane, outcome);
+            case HOLD -> hold(partition, lane, outcome);
+        }
+    }
+
+    /** An operator has to act, so the receiver is not ready. Another partition may go on. */
+    private void hold(AssignedPartition partition, Lane lane, Outcome outcome) {
+        lane.hold(HOLD, System.nanoTime());
+        Throwable cause = outcome.cause();
+        String text = cause == null ? "too many events wait for a handler" : String.valueOf(cause.getMessage());
+        if (status.trouble(partition.partition().toString(), text)) {
+            LOG.log(Level.ERROR, () -> partition.partition() + " is held: " + text);
         }
     }
 

@@ -7,7 +7,6 @@ import dev.twinbox.inbox.jdbc.ClaimResult;
 import dev.twinbox.inbox.jdbc.DueEvent;
 import dev.twinbox.inbox.jdbc.InboxTable;
 import dev.twinbox.inbox.jdbc.InboxTable.ClaimSink;
-import dev.twinbox.inbox.jdbc.InboxTable.Keys;
 import dev.twinbox.inbox.jdbc.ParkedTable;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -24,12 +23,12 @@ interface Claims {
      * Claims what is to be handled. A delivery may stay without an answer. That means {@link ClaimResult#DONE} if its
      * handler claims, else {@link ClaimResult#TO_HANDLE}.
      *
-     * @param deliveries not empty; a delivery that is there twice gets one answer
+     * @param deliveries not empty; of an event that is there twice, only the first copy gets an answer
      */
     void take(Connection connection, List<Delivery> deliveries, ClaimSink sink) throws SQLException;
 
     /** Deletes the claims of deliveries that were not handled. */
-    void unclaim(Connection connection, Keys keys) throws SQLException;
+    void unclaim(Connection connection, List<Delivery> claimed) throws SQLException;
 
     /** Called when all handlers have returned. */
     void settle(Connection connection) throws SQLException;
@@ -59,8 +58,8 @@ interface Claims {
         }
 
         @Override
-        public void unclaim(Connection connection, Keys keys) throws SQLException {
-            inbox.unclaim(connection, group, keys);
+        public void unclaim(Connection connection, List<Delivery> claimed) throws SQLException {
+            inbox.unclaim(connection, group, claimed);
         }
 
         @Override
@@ -90,15 +89,14 @@ interface Claims {
             }
             for (Delivery delivery : deliveries) {
                 Handler handler = delivery.handler();
-                String id = delivery.event().id();
-                boolean isClaimed = !handler.claims() || inbox.claimParked(connection, due.group(), handler.name(), id);
-                sink.accept(handler.name(), id, isClaimed ? ClaimResult.TO_HANDLE : ClaimResult.DONE);
+                boolean isClaimed = !handler.claims() || inbox.claimParked(connection, due.group(), delivery);
+                sink.accept(delivery, isClaimed ? ClaimResult.TO_HANDLE : ClaimResult.DONE);
             }
         }
 
         @Override
-        public void unclaim(Connection connection, Keys keys) throws SQLException {
-            inbox.unclaim(connection, due.group(), keys);
+        public void unclaim(Connection connection, List<Delivery> claimed) throws SQLException {
+            inbox.unclaim(connection, due.group(), claimed);
         }
 
         @Override

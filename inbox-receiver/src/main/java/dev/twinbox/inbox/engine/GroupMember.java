@@ -185,11 +185,7 @@ final class GroupMember {
         }
         List<ReceivedEvent> events = new ArrayList<>(records.size());
         for (ConsumerRecord<byte[], byte[]> record : records) {
-            ReceivedEvent event = ReceivedEvent.of(record, subscription);
-            if (event.isOfUnknownType()) {
-                status.skipped(event);
-            }
-            events.add(event);
+            events.add(ReceivedEvent.of(record, subscription));
         }
         mine.add(events);
     }

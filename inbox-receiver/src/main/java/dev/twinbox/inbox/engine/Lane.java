@@ -53,6 +53,7 @@ final class Lane {
     private long beforeTook;
     private long waitUntil;
     private int databaseFailures;
+    private boolean held;
 
     void add(ReceivedEvent event) {
         events.add(event);
@@ -119,6 +120,20 @@ final class Lane {
     void waitFor(Duration wait, long now) {
         state = State.WAITING;
         waitUntil = now + wait.toNanos();
+    }
+
+    /** Waits, because too many events wait for the handler of the first one. */
+    void hold(Duration wait, long now) {
+        held = true;
+        waitFor(wait, now);
+    }
+
+    boolean isHeld() {
+        return held;
+    }
+
+    void release() {
+        held = false;
     }
 
     /** Counts one more failure of the database in a row; returns the count. */

@@ -24,7 +24,12 @@ record Outcome(
         /** The database or the connection failed. The same events are handed out again after a wait. */
         WAIT_FOR_DATABASE,
         /** The first event after the settled ones failed. It is handed out again after a wait. */
-        WAIT_FOR_EVENT
+        WAIT_FOR_EVENT,
+        /**
+         * The first event after the settled ones is for a handler of another instance, and too many events already wait
+         * for that handler. It is handed out again after a wait.
+         */
+        HOLD
     }
 
     static Outcome goOn(int settled) {
@@ -33,6 +38,10 @@ record Outcome(
 
     static Outcome waitForDatabase(int settled, Throwable cause) {
         return new Outcome(settled, Next.WAIT_FOR_DATABASE, cause, null);
+    }
+
+    static Outcome hold(int settled, Throwable cause) {
+        return new Outcome(settled, Next.HOLD, cause, null);
     }
 
     static Outcome waitForEvent(int settled, Throwable cause, @Nullable Handler handler) {

@@ -37,33 +37,36 @@ final class ParkedRetries {
     private final Parking parking;
     private final InboxTable inbox;
     private final Subscription subscription;
-    private final List<String> handlers;
+    private final UnknownTypes unknownTypes;
+    private final Announcements announcements;
     private final ReceiverStatus status;
     private Instant from = Instant.EPOCH;
     private long sweepAt = System.nanoTime();
     private long countAt = System.nanoTime();
 
-    /** @param handlers names of all handlers of the application */
     ParkedRetries(
             Attempts attempts,
             Parking parking,
             InboxTable inbox,
             Subscription subscription,
-            List<String> handlers,
+            UnknownTypes unknownTypes,
+            Announcements announcements,
             ReceiverStatus status) {
         this.attempts = attempts;
         this.parking = parking;
         this.inbox = inbox;
         this.subscription = subscription;
-        this.handlers = handlers;
+        this.unknownTypes = unknownTypes;
+        this.announcements = announcements;
         this.status = status;
     }
 
     /** Retries one event that is due. Returns whether there was one. */
     boolean runOnce() throws SQLException {
+        announcements.repeat();
         count();
         boolean sweep = System.nanoTime() - sweepAt >= 0;
-        Optional<DueEvent> due = parking.takeDue(sweep ? Instant.EPOCH : from, handlers);
+        Optional<DueEvent> due = parking.takeDue(sweep ? Instant.EPOCH : from, announcements.mine());
         if (due.isPresent()) {
             handle(due.get());
             return true;
@@ -93,8 +96,8 @@ final class ParkedRetries {
 
     private void handle(DueEvent due) throws SQLException {
         ReceivedEvent event = ReceivedEvent.of(due.record(), subscription);
-        if (event.isOfUnknownType()) {
-            status.skipped(event);
+        if (event.isOfUnknownType() && unknownTypes.parkForOthers(due, event)) {
+            return;
         }
         List<Handler> mine = event.handlers().stream()
                 .filter(handler -> due.handler() == null || handler.name().equals(due.handler()))
@@ -108,7 +111,7 @@ final class ParkedRetries {
             failed(
                     due,
                     event,
-                    new UnreadableRecordException("no handler takes type " + event.typeOrNull() + " any more"));
+                    UnknownTypes.noHandler(event));
         } else {
             attempt(due, event, mine);
         }

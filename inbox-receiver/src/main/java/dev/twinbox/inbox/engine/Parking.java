@@ -9,6 +9,7 @@ import dev.twinbox.inbox.event.ReceivedEvent;
 import dev.twinbox.inbox.event.RecordedStart;
 import dev.twinbox.inbox.event.UnreadableRecordException;
 import dev.twinbox.inbox.event.Verdict;
+import dev.twinbox.inbox.jdbc.AnnouncedHandler;
 import dev.twinbox.inbox.jdbc.BlockedKey;
 import dev.twinbox.inbox.jdbc.BookKeeping;
 import dev.twinbox.inbox.jdbc.DueEvent;
@@ -100,7 +101,7 @@ final class Parking {
         boolean parked = books.run(connection -> {
             if (verdict.mayBeCommitted()
                     && handler.claims()
-                    && inbox.isHandled(connection, group, handler.name(), event.id())) {
+                    && inbox.isHandled(connection, group, new Delivery(handler, event))) {
                 return false;
             }
             table.park(connection, group, event, handler, state, failures, ErrorText.of(cause), rules.backoff());
@@ -184,9 +185,10 @@ final class Parking {
         LOG.log(Level.ERROR, () -> event + " is parked: " + error);
     }
 
-    /** Parks an event, in the caller's transaction, after the earlier events of its key. */
+    /** Parks an event, in the caller's transaction, after the earlier events of its key. Without a key it is due. */
     void follow(Connection connection, Delivery follower) throws SQLException {
-        table.park(connection, group, follower.event(), follower.handler(), State.BEHIND, 0, null, rules.backoff());
+        State state = follower.event().keyHash() == null ? State.RETRY : State.BEHIND;
+        table.park(connection, group, follower.event(), follower.handler(), state, 0, null, rules.backoff());
     }
 
     /**
@@ -232,7 +234,7 @@ final class Parking {
     }
 
     /** Takes the first parked event that is due and belongs to one of these handlers. Counts its attempt. */
-    Optional<DueEvent> takeDue(Instant from, List<String> handlers) throws SQLException {
+    Optional<DueEvent> takeDue(Instant from, List<AnnouncedHandler> handlers) throws SQLException {
         storeTheUnstored();
         return books.run(connection -> table.takeDue(connection, group, from, handlers, rules.backoff()));
     }

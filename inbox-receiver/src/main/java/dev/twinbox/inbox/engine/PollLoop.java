@@ -24,6 +24,7 @@ final class PollLoop implements Runnable {
     private final String name;
     private final String group;
     private final DatabaseCheck databaseCheck;
+    private final Announcements announcements;
     private final Supplier<GroupMember> members;
     private final Backoff backoff;
     private final ReceiverStatus status;
@@ -41,12 +42,14 @@ final class PollLoop implements Runnable {
     PollLoop(
             String group,
             DatabaseCheck databaseCheck,
+            Announcements announcements,
             Supplier<GroupMember> members,
             Backoff backoff,
             ReceiverStatus status) {
         this.name = "receiver of group " + group;
         this.group = group;
         this.databaseCheck = databaseCheck;
+        this.announcements = announcements;
         this.members = members;
         this.backoff = backoff;
         this.status = status;
@@ -91,6 +94,7 @@ final class PollLoop implements Runnable {
     private void checkDatabase() throws Exception {
         if (!databaseChecked) {
             databaseCheck.run();
+            announcements.announce(); // before it joins: from now on no other instance skips what this one handles
             databaseChecked = true;
             status.databaseWorks();
         }

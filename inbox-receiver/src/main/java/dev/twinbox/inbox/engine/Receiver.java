@@ -7,6 +7,7 @@ import dev.twinbox.inbox.config.InboxConfig;
 import dev.twinbox.inbox.event.HandlerMethod;
 import dev.twinbox.inbox.event.Subscription;
 import dev.twinbox.inbox.jdbc.BookKeeping;
+import dev.twinbox.inbox.jdbc.HandlerTable;
 import dev.twinbox.inbox.jdbc.InboxSchema;
 import dev.twinbox.inbox.jdbc.InboxTable;
 import dev.twinbox.inbox.jdbc.JtaDatabase;
@@ -40,6 +41,7 @@ public final class Receiver {
     private final ParkedTable parked;
     private final DatabaseCheck check;
     private final TopicLookup lookup;
+    private final Announcements announcements;
     private final List<PollLoop> loops = new ArrayList<>();
     private @Nullable ReceiverThreads threads;
     private @Nullable RetryLoop retries;
@@ -59,6 +61,13 @@ public final class Receiver {
         this.parked = new ParkedTable(config.parking().table());
         this.check = new DatabaseCheck(database, config.dataSource(), new InboxSchema(config.table()));
         this.lookup = new TopicLookup(ConsumerSettings.adminProperties(config));
+        this.announcements = new Announcements(
+                config.group(),
+                Announcements.of(handlers),
+                HandlerTable.of(config.table()),
+                config.retention(),
+                database,
+                status);
     }
 
     /**
@@ -126,14 +135,16 @@ public final class Receiver {
         Attempts attempts = new Attempts(group, database, tracing, parking, status);
         Claims.FromKafka claims = new Claims.FromKafka(inbox, parked, group, null);
         boolean isAtMostOnce = group.equals(config.atMostOnceGroup());
+        UnknownTypes unknownTypes = unknownTypes(parking);
         Processor processor = isAtMostOnce
-                ? new AtMostOnceProcessor(attempts, claims, status)
-                : new TransactionalProcessor(attempts, claims, parking, status);
+                ? new AtMostOnceProcessor(attempts, claims, config.unknownType(), status)
+                : new TransactionalProcessor(attempts, claims, unknownTypes, parking, status);
         OffsetPolicy policy = isAtMostOnce ? OffsetPolicy.BEFORE_HANDLING : OffsetPolicy.AFTER_HANDLING;
         KafkaMemory memory = memory(group, policy);
         PollLoop loop = new PollLoop(
                 group,
                 check,
+                announcements,
                 () -> new GroupMember(
                         new KafkaConsumer<>(ConsumerSettings.properties(config, group)),
                         subscription,
@@ -149,11 +160,9 @@ public final class Receiver {
         loops.add(loop);
         started.start(loop, "twinbox-inbox-poll-" + loops.size());
         if (!isAtMostOnce) {
-            List<String> names = handlers.stream().map(HandlerMethod::name).toList();
-            RetryLoop retryLoop = new RetryLoop(
-                    new ParkedRetries(attempts, parking, inbox, subscription, names, status),
-                    config.databaseBackoff(),
-                    status);
+            ParkedRetries parkedRetries =
+                    new ParkedRetries(attempts, parking, inbox, subscription, unknownTypes, announcements, status);
+            RetryLoop retryLoop = new RetryLoop(parkedRetries, config.databaseBackoff(), status);
             retries = retryLoop;
             started.start(retryLoop, "twinbox-inbox-retry");
         }
@@ -168,6 +177,18 @@ public final class Receiver {
                 OffsetTable.of(config.table()),
                 database,
                 () -> new KafkaConsumer<>(ConsumerSettings.propertiesOfProbe(config)));
+    }
+
+    private UnknownTypes unknownTypes(Parking parking) {
+        return new UnknownTypes(
+                config.group(),
+                config.unknownType(),
+                HandlerTable.of(config.table()),
+                inbox,
+                parking,
+                database,
+                status,
+                UnknownTypes.MOST_WAITING);
     }
 
     /** Stops all threads. Returns when they have ended, or when the wait for them is over. */

@@ -32,12 +32,19 @@ final class TransactionalProcessor implements Processor {
 
     private final Attempts attempts;
     private final Claims.FromKafka claims;
+    private final UnknownTypes unknownTypes;
     private final Parking parking;
     private final ReceiverStatus status;
 
-    TransactionalProcessor(Attempts attempts, Claims.FromKafka claims, Parking parking, ReceiverStatus status) {
+    TransactionalProcessor(
+            Attempts attempts,
+            Claims.FromKafka claims,
+            UnknownTypes unknownTypes,
+            Parking parking,
+            ReceiverStatus status) {
         this.attempts = attempts;
         this.claims = claims;
+        this.unknownTypes = unknownTypes;
         this.parking = parking;
         this.status = status;
     }
@@ -55,7 +62,12 @@ final class TransactionalProcessor implements Processor {
             if (batch.handover() == Handover.AFTER_CRASH) {
                 batch.events().forEach(ReceivedEvent::handleAlone);
             }
-            List<ReceivedEvent> events = leadingEventsLike(first, batch.events());
+            List<ReceivedEvent> like = leadingEventsLike(first, batch.events());
+            UnknownTypes.Decision decision = unknownTypes.decide(like);
+            if (decision.whyHeld() != null && decision.free() == 0) {
+                return Outcome.hold(0, decision.whyHeld());
+            }
+            List<ReceivedEvent> events = like.subList(0, decision.free());
             return first.isHandledAlone() ? alone(batch, events) : together(batch, events);
         } catch (SQLException e) {
             return Outcome.waitForDatabase(0, e);

@@ -1,6 +1,7 @@
 package dev.twinbox.inbox.event;
 
 import dev.twinbox.CloudEventHeaders;
+import dev.twinbox.TypeName;
 import dev.twinbox.inbox.event.TopicFormat.Wrapping;
 import jakarta.json.JsonException;
 import jakarta.json.JsonNumber;
@@ -27,7 +28,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Content {
 
-    private static final int LONGEST_TEXT = 512;
+    /** Of an id as well: the inbox table has it as a constraint. */
+    private static final int LONGEST_TEXT = TypeName.MAX_BYTES;
     private static final int MOST_BYTES_OF_A_CHAR = 3;
     private static final char REPLACEMENT = '\uFFFD';
 

@@ -44,6 +44,11 @@ public final class Handler {
         this.call = call;
     }
 
+    /** A handler that only another instance has. It cannot be called here; events are parked for it. */
+    public static Handler elsewhere(String name, DeliveryContract delivery) {
+        return new Handler(name, delivery, HandlerShape.EVENT, byte[].class, NOTHING);
+    }
+
     /** A replacement that does nothing, for an event that only has to be claimed. */
     public Handler withoutEffect() {
         return new Handler(name, delivery, HandlerShape.EVENT, byte[].class, NOTHING);

@@ -4,12 +4,14 @@ import dev.twinbox.EventContext;
 import dev.twinbox.EventType;
 import dev.twinbox.InboxHandler;
 import dev.twinbox.TopicName;
+import dev.twinbox.TypeName;
 import java.lang.reflect.Method;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -110,5 +112,8 @@ record HandlerDeclaration(
             breaches.add(
                     "the type of its events is not known; set @InboxHandler(type = ...), or put @EventType on " + name);
         }
+        Stream.concat(Stream.of(type), aliases.stream())
+                .filter(known -> !TypeName.fits(known))
+                .forEach(known -> breaches.add(TypeName.tooLong(known)));
     }
 }

@@ -11,6 +11,8 @@ public sealed interface Origin {
     /** The places that are configured by one word. */
     String CLOUD_EVENT = "cloudevent";
 
+    String CLOUD_EVENT_ID = "cloudevent-id";
+
     String RECORD_KEY = "key";
     String RECORD_COORDINATES = "coordinates";
 
@@ -18,14 +20,20 @@ public sealed interface Origin {
      * An attribute of CloudEvents. It is a header in binary mode and a member of the value in structured mode.
      *
      * @param header its name in binary mode
+     * @param text as configured
      */
-    record Attribute(String header) implements Origin {
-        public static final Attribute ID = new Attribute(CloudEventHeaders.ID);
-        static final Attribute TYPE = new Attribute(CloudEventHeaders.TYPE);
+    record Attribute(String header, String text) implements Origin {
+        /** The id. The source is part of the event's identity. */
+        public static final Attribute ID = new Attribute(CloudEventHeaders.ID, CLOUD_EVENT);
+
+        /** The id alone, for producers whose source changes. */
+        static final Attribute ID_ALONE = new Attribute(CloudEventHeaders.ID, CLOUD_EVENT_ID);
+
+        static final Attribute TYPE = new Attribute(CloudEventHeaders.TYPE, CLOUD_EVENT);
 
         @Override
         public String toString() {
-            return CLOUD_EVENT;
+            return text;
         }
     }
 
@@ -83,6 +91,7 @@ public sealed interface Origin {
     static @Nullable Origin ofId(String text) {
         return switch (text) {
             case CLOUD_EVENT -> Attribute.ID;
+            case CLOUD_EVENT_ID -> Attribute.ID_ALONE;
             case RECORD_KEY -> new Key();
             case RECORD_COORDINATES -> new Coordinates();
             default -> headerOrPlace(text);

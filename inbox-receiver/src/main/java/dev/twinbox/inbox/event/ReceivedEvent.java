@@ -1,16 +1,10 @@
 package dev.twinbox.inbox.event;
 
-import dev.twinbox.CloudEventHeaders;
 import dev.twinbox.EventContext;
 import dev.twinbox.EventReading;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.time.DateTimeException;
-import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
@@ -37,10 +31,12 @@ public final class ReceivedEvent {
     private final @Nullable String type;
     private final List<Handler> handlers;
     private final @Nullable String id;
+    private final long source;
     private final @Nullable Content content;
     private final @Nullable String problem;
 
     private boolean alone;
+    private boolean decided;
     private long bytes;
     private int nextHandler;
     private int failures;
@@ -66,6 +62,7 @@ public final class ReceivedEvent {
         this.type = type;
         this.handlers = handlers;
         this.id = id;
+        this.source = id == null || content == null ? SourceHash.NONE : subscription.sources().of(record, content, subscription.format(record.topic()).id());
         this.content = content;
         this.problem = problem;
     }
@@ -85,10 +82,6 @@ public final class ReceivedEvent {
                             + ", which Kafka Connect's JsonConverter has wrapped: set " + FORMAT_SETTING
                             + " to connect-json, or the connector's header.converter to SimpleHeaderConverter");
                 }
-                if (subscription.unknownType() == UnknownType.PARK) {
-                    throw new UnreadableRecordException(
-                            "no handler takes its type " + type + ": add a handler, or an alias to one");
-                }
                 return new ReceivedEvent(record, subscription, type, handlers, null, null, null);
             }
             handlers = ofType;
@@ -96,6 +89,22 @@ public final class ReceivedEvent {
             return new ReceivedEvent(record, subscription, type, handlers, id, content, null);
         } catch (UnreadableRecordException e) {
             return new ReceivedEvent(record, subscription, type, handlers, null, null, e.getMessage());
+        }
+    }
+
+    /**
+     * The same event for handlers that only other instances have. It is not readable if it has no id.
+     *
+     * @param elsewhere in order of their names
+     */
+    public ReceivedEvent withHandlersElsewhere(List<Handler> elsewhere) {
+        try {
+            TopicFormat format = subscription.format(record.topic());
+            Content read = Content.of(record, format.value());
+            String found = find(read, format.id(), ID_SETTING);
+            return new ReceivedEvent(record, subscription, type, elsewhere, found, read, null);
+        } catch (UnreadableRecordException e) {
+            return new ReceivedEvent(record, subscription, type, elsewhere, null, null, e.getMessage());
         }
     }
 
@@ -121,6 +130,14 @@ public final class ReceivedEvent {
         return id;
     }
 
+    /**
+     * The source that together with the {@link #id} identifies the event, see {@link SourceHash}. {@link
+     * SourceHash#NONE} if the id alone does.
+     */
+    public long source() {
+        return source;
+    }
+
     private Content content() {
         if (content == null) {
             throw new IllegalStateException(coordinates() + " has no handler");
@@ -140,9 +157,19 @@ public final class ReceivedEvent {
         return problem == null;
     }
 
-    /** Whether the event is skipped because no handler of the application takes its type. */
+    /** Whether no handler of this instance takes its type. Another instance of the group may have one. */
     public boolean isOfUnknownType() {
         return problem == null && content == null;
+    }
+
+    /** Whether it is still open what happens to an event of an unknown type. */
+    public boolean isUndecided() {
+        return isOfUnknownType() && !decided;
+    }
+
+    /** Called when an event of an unknown type is skipped, or parked for handlers of other instances. */
+    public void decided() {
+        decided = true;
     }
 
     public UnreadableRecordException problem() {
@@ -301,32 +328,10 @@ public final class ReceivedEvent {
     /** The context of the event. Created at the first call. */
     public EventContext context() {
         if (context == null) {
-            Map<String, String> headers = new LinkedHashMap<>();
-            for (Header header : record.headers()) {
-                headers.put(header.key(), content().text(header));
-            }
-            headers.putAll(content().attributes());
-            context = new EventContext(
-                    id(),
-                    type == null ? "" : subscription.currentName(record.topic(), type),
-                    headers.get(CloudEventHeaders.SOURCE),
-                    time(headers.get(CloudEventHeaders.TIME)),
-                    content().keyText(),
-                    record.topic(),
-                    record.partition(),
-                    record.offset(),
-                    headers);
+            String current = type == null ? "" : subscription.currentName(record.topic(), type);
+            context = Contexts.of(record, content(), id(), current);
         }
         return context;
-    }
-
-    /** A time that cannot be parsed is ignored. It is information for the handler, not part of the contract. */
-    private static @Nullable Instant time(@Nullable String value) {
-        try {
-            return value == null ? null : OffsetDateTime.parse(value).toInstant();
-        } catch (DateTimeException e) {
-            return null;
-        }
     }
 
     @Override

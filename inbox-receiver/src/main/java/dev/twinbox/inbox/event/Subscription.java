@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What one consumer group of the application reads, and which handlers get it.
  *
- * <p>Immutable, used by all threads.
+ * <p>Used by all threads.
  */
 public final class Subscription {
 
@@ -22,6 +22,7 @@ public final class Subscription {
     private final TopicFormat.OfTopics formats;
     private final UnknownType unknownType;
     private final EventSerializer serializer;
+    private final SourceHash sources = new SourceHash();
 
     /**
      * A subscription of one group.
@@ -55,11 +56,15 @@ public final class Subscription {
         return handlers.keySet();
     }
 
+    SourceHash sources() {
+        return sources;
+    }
+
     EventSerializer serializer() {
         return serializer;
     }
 
-    /** Null if no handler of the application takes the type. */
+    /** Null if no handler of this instance takes the type. */
     @Nullable List<Handler> handlers(String topic, String type) {
         return handlers.getOrDefault(topic, Map.of()).get(currentName(topic, type));
     }
@@ -73,7 +78,8 @@ public final class Subscription {
         return formats.of(topic);
     }
 
-    UnknownType unknownType() {
+    /** What happens to events that no handler takes, of this instance or another one. */
+    public UnknownType unknownType() {
         return unknownType;
     }
 

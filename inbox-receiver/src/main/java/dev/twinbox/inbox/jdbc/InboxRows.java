@@ -1,6 +1,7 @@
 package dev.twinbox.inbox.jdbc;
 
 import dev.twinbox.Handled;
+import dev.twinbox.inbox.event.SourceHash;
 import dev.twinbox.jdbc.SqlIdentifier;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -40,7 +41,7 @@ public final class InboxRows {
             select consumer_group, handler from known""";
 
     private static final String CHOSEN = """
-            where consumer_group = ? and handler = ? and event_id > ?""";
+            where consumer_group = ? and handler = ? and (event_id, event_source) > (?, ?)""";
 
     private static final String COUNT = """
             -- inbox: count handled events
@@ -50,16 +51,18 @@ public final class InboxRows {
     private static final String FORGET = """
             -- inbox: forget handled events
             with chosen as materialized (
-              select ctid as place, event_id from %%1$s
+              select ctid as place, event_id, event_source from %%1$s
               %s
               %%2$s
-               order by event_id
+               order by event_id, event_source
                limit ?
             ), gone as (
               delete from %%1$s where ctid = any (array(select place from chosen)) returning 1
             )
-            select (select count(*) from gone) as deleted,
-                   (select max(event_id) from chosen) as last_id""".formatted(CHOSEN);
+            select (select count(*) from gone) as deleted, c.event_id as last_id, c.event_source as last_source
+              from (select 1) one
+              left join (select event_id, event_source from chosen order by event_id desc, event_source desc limit 1) c
+                on true""".formatted(CHOSEN);
 
     private final SqlIdentifier table;
 
@@ -85,7 +88,7 @@ public final class InboxRows {
     public long count(Connection connection, String group, Handled which) throws SQLException {
         try (PreparedStatement statement =
                 connection.prepareStatement(COUNT.formatted(table.sql()) + conditions(which))) {
-            setChosen(connection, statement, group, which, Forgotten.NONE.lastId());
+            setChosen(connection, statement, group, which, Forgotten.NONE);
             try (ResultSet row = statement.executeQuery()) {
                 row.next();
                 return row.getLong(1);
@@ -98,18 +101,19 @@ public final class InboxRows {
      *
      * @param number how many rows were deleted
      * @param lastId the greatest id of the batch; the next batch starts after it
+     * @param lastSource the greatest source of this id
      */
-    public record Forgotten(int number, String lastId) {
-        public static final Forgotten NONE = new Forgotten(0, "");
+    public record Forgotten(int number, String lastId, long lastSource) {
+        public static final Forgotten NONE = new Forgotten(0, "", Long.MIN_VALUE);
     }
 
     /**
      * Deletes rows, in the caller's transaction, so that their events are handled again.
      *
-     * @param after only events with a greater id are deleted
+     * @param after only events after those of this batch are deleted
      * @param most how many rows are deleted at most
      */
-    public Forgotten forget(Connection connection, String group, Handled which, String after, int most)
+    public Forgotten forget(Connection connection, String group, Handled which, Forgotten after, int most)
             throws SQLException {
         try (PreparedStatement statement =
                 connection.prepareStatement(FORGET.formatted(table.sql(), conditions(which)))) {
@@ -118,7 +122,9 @@ public final class InboxRows {
             try (ResultSet row = statement.executeQuery()) {
                 row.next();
                 int number = row.getInt("deleted");
-                return number == 0 ? Forgotten.NONE : new Forgotten(number, row.getString("last_id"));
+                return number == 0
+                        ? Forgotten.NONE
+                        : new Forgotten(number, row.getString("last_id"), row.getLong("last_source"));
             }
         }
     }
@@ -126,16 +132,18 @@ public final class InboxRows {
     private static String conditions(Handled which) {
         return (which.from() == null ? "" : " and handled_at >= ?")
                 + (which.to() == null ? "" : " and handled_at < ?")
-                + (which.ids() == null ? "" : " and event_id = any (?)");
+                + (which.ids() == null ? "" : " and event_id = any (?)")
+                + (which.source() == null ? "" : " and event_source in (0, ?)");
     }
 
     private static int setChosen(
-            Connection connection, PreparedStatement statement, String group, Handled which, String after)
+            Connection connection, PreparedStatement statement, String group, Handled which, Forgotten after)
             throws SQLException {
         int i = 0;
         statement.setString(++i, group);
         statement.setString(++i, which.handler());
-        statement.setString(++i, after);
+        statement.setString(++i, after.lastId());
+        statement.setLong(++i, after.lastSource());
         if (which.from() != null) {
             statement.setTimestamp(++i, Timestamp.from(which.from()));
         }
@@ -144,6 +152,9 @@ public final class InboxRows {
         }
         if (which.ids() != null) {
             statement.setArray(++i, connection.createArrayOf("text", which.ids().toArray()));
+        }
+        if (which.source() != null) {
+            statement.setLong(++i, SourceHash.of(which.source()));
         }
         return i;
     }

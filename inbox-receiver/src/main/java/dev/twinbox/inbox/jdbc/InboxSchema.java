@@ -6,7 +6,10 @@ import dev.twinbox.schema.SchemaCheck;
 import dev.twinbox.schema.SchemaMigration;
 import dev.twinbox.schema.SchemaScript;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Map;
 import javax.sql.DataSource;
 
@@ -19,6 +22,7 @@ public final class InboxSchema {
     private final SqlIdentifier parked;
     private final SqlIdentifier retention;
     private final SqlIdentifier offset;
+    private final SqlIdentifier handlers;
 
     /**
      * An inbox table and the tables that are named after it.
@@ -30,14 +34,69 @@ public final class InboxSchema {
         this.parked = ParkedTable.name(inbox);
         this.retention = RetentionTable.name(inbox);
         this.offset = OffsetTable.name(inbox);
+        this.handlers = HandlerTable.name(inbox);
     }
 
     /**
      * Creates the tables, or brings them to the version that this code needs. A schema that does not exist is created.
+     * Instances of the previous version can use the tables then, unless they are new, see {@link #finish}.
      *
      * @param dataSource connects as the owner of the tables
      */
     public SchemaMigration.Result migrate(DataSource dataSource) {
+        boolean isNew = !exists(dataSource);
+        SchemaMigration.Result result = apply(dataSource);
+        if (isNew) {
+            finish(dataSource);
+        }
+        return result;
+    }
+
+    /**
+     * Ends an upgrade: from now on source and id identify a CloudEvent, see {@link EventIdentity}. No instance of the
+     * previous version may run then.
+     *
+     * @param dataSource connects as the owner of the tables
+     * @return whether there was anything to do
+     * @throws SchemaException if the keys cannot be changed
+     */
+    public boolean finish(DataSource dataSource) {
+        try (Connection connection = dataSource.getConnection()) {
+            return new EventIdentity(inbox).addSource(connection);
+        } catch (SQLException e) {
+            throw new SchemaException(
+                    "The keys of " + inbox + " cannot be changed: " + e.getMessage()
+                            + ". Run migrate --finish again as the tables' owner",
+                    e);
+        }
+    }
+
+    /** Whether source and id identify a CloudEvent. */
+    public boolean isFinished(DataSource dataSource) {
+        try (Connection connection = dataSource.getConnection()) {
+            return new EventIdentity(inbox).hasSource(connection);
+        } catch (SQLException e) {
+            throw new SchemaException(
+                    "Table " + inbox + " cannot be looked at: " + e.getMessage() + ". Check url, user and password", e);
+        }
+    }
+
+    private boolean exists(DataSource dataSource) {
+        try (Connection connection = dataSource.getConnection();
+                PreparedStatement statement =
+                        connection.prepareStatement("-- inbox: exists\nselect to_regclass(?) is not null")) {
+            statement.setString(1, inbox.sql());
+            try (ResultSet row = statement.executeQuery()) {
+                row.next();
+                return row.getBoolean(1);
+            }
+        } catch (SQLException e) {
+            throw new SchemaException(
+                    "Table " + inbox + " cannot be looked for: " + e.getMessage() + ". Check url, user and password", e);
+        }
+    }
+
+    private SchemaMigration.Result apply(DataSource dataSource) {
         return SchemaMigration.migrate(dataSource, LOCATION, inbox.withSuffix("_history"), placeholders());
     }
 
@@ -56,7 +115,8 @@ public final class InboxSchema {
                 "inbox_literal", inbox.sqlLiteral(),
                 "parked", parked.sql(),
                 "retention", retention.sql(),
-                "offset", offset.sql());
+                "offset", offset.sql(),
+                "handlers", handlers.sql());
     }
 
     /**
@@ -69,20 +129,29 @@ public final class InboxSchema {
         SchemaCheck check = new SchemaCheck(connection)
                 .server()
                 .primary()
-                .table(inbox, InboxTable.COLUMNS, "SELECT", "INSERT", "DELETE")
-                .unique(inbox, InboxTable.PRIMARY_KEY, "duplicates would not be noticed")
-                .table(parked, ParkedColumns.TYPES, "SELECT", "INSERT", "UPDATE", "DELETE")
+                .table(inbox, InboxTable.COLUMNS, "SELECT", "INSERT", "DELETE");
+        boolean hasSource = check.problems().isEmpty() && new EventIdentity(inbox).hasSource(connection);
+        if (check.problems().isEmpty()) {
+            List<String> key = hasSource ? InboxTable.PRIMARY_KEY : InboxTable.FORMER_PRIMARY_KEY;
+            check.unique(inbox, key, "duplicates would not be noticed");
+        }
+        check.table(parked, ParkedColumns.TYPES, "SELECT", "INSERT", "UPDATE", "DELETE")
                 .table(retention, RetentionTable.COLUMNS, "SELECT", "INSERT", "UPDATE")
-                .table(offset, OffsetTable.COLUMNS, "SELECT", "INSERT", "UPDATE");
+                .table(offset, OffsetTable.COLUMNS, "SELECT", "INSERT", "UPDATE")
+                .table(handlers, HandlerTable.COLUMNS, "SELECT", "INSERT", "UPDATE", "DELETE");
         SchemaCheck.Session session = check.session();
         if (!check.problems().isEmpty()) {
             throw new SchemaException("The inbox cannot be used (" + session + "): "
                     + String.join("; ", check.problems()) + ". What is missing is created by: " + migrateCommand());
         }
-        return session.losesCommits()
-                ? "synchronous_commit is off: after a crash of the database, events whose offset is already committed "
-                        + "may have lost their effect"
-                : "";
+        return (session.losesCommits()
+                        ? "synchronous_commit is off: after a crash of the database, events whose offset is already "
+                                + "committed may have lost their effect. "
+                        : "")
+                + (hasSource
+                        ? ""
+                        : "Events of two sources with one id still count as one event. Once all instances run this "
+                                + "version: " + migrateCommand() + " --finish");
     }
 
     private String migrateCommand() {

@@ -9,7 +9,6 @@ import java.sql.SQLException;
 import java.sql.Timestamp;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -25,9 +24,13 @@ public final class InboxTable {
             "consumer_group", "text",
             "handler", "text",
             "event_id", "text",
+            "event_source", "bigint",
             "handled_at", "timestamp with time zone");
 
-    static final List<String> PRIMARY_KEY = List.of("consumer_group", "handler", "event_id");
+    static final List<String> PRIMARY_KEY = List.of("consumer_group", "handler", "event_id", "event_source");
+
+    /** The primary key until all instances write the source, see {@link EventIdentity}. */
+    static final List<String> FORMER_PRIMARY_KEY = List.of("consumer_group", "handler", "event_id");
 
     /**
      * Runs a statement with a generic plan that uses indexes only.
@@ -57,6 +60,8 @@ public final class InboxTable {
      * <p>It reads the parked table too. A parked event is not handled here. An event whose key has parked events must
      * be parked after them.
      *
+     * <p>A row or an event without a source matches every source. Rows of earlier versions have none.
+     *
      * <p>Each read is one index scan for all events of a handler. {@code offset 0} keeps the planner from a join, which
      * would hash all that the group has ever handled.
      */
@@ -64,14 +69,15 @@ public final class InboxTable {
             -- inbox: claim
             with asked as materialized (
               select *
-                from unnest(?::text[], ?::text[], ?::bytea[], ?::boolean[]) as c (handler, event_id, key_hash, claims)
+                from unnest(?::text[], ?::text[], ?::bytea[], ?::boolean[], ?::bigint[]) with ordinality
+                     as c (handler, event_id, key_hash, claims, event_source, place)
             ), handlers as materialized (
               select distinct handler from asked
             ), parked as materialized (
-              select h.handler, p.event_id
+              select h.handler, p.event_id, p.event_source
                 from handlers h
                cross join lateral (
-                 select p.event_id from %2$s p
+                 select p.event_id, p.event_source from %2$s p
                   where p.consumer_group = ? and p.handler = h.handler
                     and p.event_id = any (array(select a.event_id from asked a))
                     and p.state <> 'begun'
@@ -86,49 +92,69 @@ public final class InboxTable {
                     and p.state in ('retry', 'behind', 'dead')
                  offset 0) p
             ), known as materialized (
-              select h.handler, i.event_id
+              select h.handler, i.event_id, i.event_source
                 from handlers h
                cross join lateral (
-                 select i.event_id from %1$s i
+                 select i.event_id, i.event_source from %1$s i
                   where i.consumer_group = ? and i.handler = h.handler
                     and i.event_id = any (array(select a.event_id from asked a))
                  offset 0) i
             ), wanted as materialized (
-              select a.handler, a.event_id, a.claims,
-                     (a.handler, a.event_id) in (select handler, event_id from parked) as parked,
+              select a.handler, a.event_id, a.event_source, a.claims, a.place,
+                     %3$s as parked,
                      a.key_hash is not null
                        and (a.handler, a.key_hash) in (select handler, key_hash from held) as held,
-                     a.claims and (a.handler, a.event_id) in (select handler, event_id from known) as known
+                     a.claims and %4$s as known
                 from asked a
             ), claimed as (
-              insert into %1$s (consumer_group, handler, event_id)
-              select ?, w.handler, w.event_id
+              insert into %1$s (consumer_group, handler, event_id, event_source)
+              select ?, w.handler, w.event_id, w.event_source
                 from wanted w
                where w.claims and not w.parked and not w.held and not w.known
-               order by w.handler collate "C", w.event_id collate "C"
+               order by w.handler collate "C", w.event_id collate "C", w.event_source
               on conflict do nothing
-              returning handler, event_id
+              returning handler, event_id, event_source
             )
-            select c.handler, c.event_id, 'TO_HANDLE' from claimed c
+            select c.handler, c.event_id, c.event_source, 'TO_HANDLE', 0 from claimed c
             union all
-            select w.handler, w.event_id, case when w.parked then 'DONE' else 'TO_FOLLOW' end
+            select w.handler, w.event_id, w.event_source, case when w.parked then 'DONE' else 'TO_FOLLOW' end, w.place
               from wanted w
              where (w.held or w.parked) and not w.known and not (w.claims and w.parked)""");
+
+    /** Whether an event that is asked for is among the rows. Each part is a hash of few rows. */
+    private static String isAmong(String rows) {
+        return """
+                ((a.handler, a.event_id, a.event_source) in (select handler, event_id, event_source from %1$s)
+                 or (a.handler, a.event_id) in (select handler, event_id from %1$s where event_source = 0)
+                 or (a.event_source = 0 and (a.handler, a.event_id) in (select handler, event_id from %1$s)))"""
+                .formatted(rows);
+    }
+
+    private static final String IS_KNOWN = """
+            -- inbox: whether an event is known
+            select from %s
+             where consumer_group = ? and handler = ? and event_id = ? and (? = 0 or event_source in (0, ?))""";
 
     /** Claims a parked event. Used by the instance that has locked its parked row. */
     private static final String CLAIM_PARKED = """
             -- inbox: claim a parked event
-            insert into %s (consumer_group, handler, event_id) values (?, ?, ?) on conflict do nothing""";
+            insert into %1$s (consumer_group, handler, event_id, event_source)
+            select ?, ?, ?, ?
+             where not exists (
+               select from %1$s
+                where consumer_group = ? and handler = ? and event_id = ? and (? = 0 or event_source in (0, ?)))
+            on conflict do nothing""";
 
     private static final String UNCLAIM = BY_INDEX.formatted("""
             -- inbox: delete claims of events that were not handled
             delete from %1$s
              where ctid = any (array(
                select i.place
-                 from unnest(?::text[], ?::text[]) as c (handler, event_id)
+                 from unnest(?::text[], ?::text[], ?::bigint[]) as c (handler, event_id, event_source)
                 cross join lateral (
                   select i.ctid as place from %1$s i
                    where i.consumer_group = ? and i.handler = c.handler and i.event_id = c.event_id
+                     and i.event_source = c.event_source
                   offset 0) i))""");
 
     /**
@@ -166,13 +192,15 @@ public final class InboxTable {
 
     private final SqlIdentifier table;
     private final String claim;
+    private final String isKnown;
     private final String claimParked;
     private final String unclaim;
     private final String deleteExpired;
 
     public InboxTable(SqlIdentifier table, SqlIdentifier parked) {
         this.table = table;
-        this.claim = CLAIM.formatted(table.sql(), parked.sql());
+        this.claim = CLAIM.formatted(table.sql(), parked.sql(), isAmong("parked"), isAmong("known"));
+        this.isKnown = IS_KNOWN.formatted(table.sql());
         this.claimParked = CLAIM_PARKED.formatted(table.sql());
         this.unclaim = UNCLAIM.formatted(table.sql());
         this.deleteExpired = DELETE_EXPIRED.formatted(table.sql(), parked.sql());
@@ -180,69 +208,33 @@ public final class InboxTable {
 
     /** Receives the answers of {@link #claim}. */
     public interface ClaimSink {
-        void accept(String handler, String eventId, ClaimResult result);
+        void accept(Delivery delivery, ClaimResult result);
     }
 
     /**
-     * Pairs of handler and event id, in columns as the statements take them.
+     * Claims deliveries in the caller's transaction. If one of a handler that claims is there twice, the first one is
+     * asked for. The other one gets no answer, because it is a duplicate.
      *
-     * @param handlers one name for each pair
-     * @param eventIds one id for each pair
-     */
-    public record Keys(List<String> handlers, List<String> eventIds) {
-
-        public Keys() {
-            this(new ArrayList<>(), new ArrayList<>());
-        }
-
-        public void add(String handler, String eventId) {
-            handlers.add(handler);
-            eventIds.add(eventId);
-        }
-
-        public boolean isEmpty() {
-            return handlers.isEmpty();
-        }
-
-        int size() {
-            return handlers.size();
-        }
-    }
-
-    /**
-     * Claims deliveries in the caller's transaction.
-     *
-     * @param deliveries of one topic. One that is there twice gets one answer, or two if it has to be parked after an
-     *     earlier event
+     * @param deliveries of one topic
      */
     public void claim(Connection connection, String group, List<Delivery> deliveries, ClaimSink sink)
             throws SQLException {
-        int size = deliveries.size();
-        String[] handlers = new String[size];
-        String[] ids = new String[size];
-        byte[][] keys = new byte[size][];
-        Boolean[] claims = new Boolean[size];
-        for (int i = 0; i < size; i++) {
-            Delivery delivery = deliveries.get(i);
-            handlers[i] = delivery.handler().name();
-            ids[i] = delivery.event().id();
-            keys[i] = delivery.event().keyHash();
-            claims[i] = delivery.handler().claims();
-        }
+        AskedDeliveries asked = new AskedDeliveries(deliveries);
         try (PreparedStatement statement = connection.prepareStatement(claim)) {
-            statement.setArray(1, connection.createArrayOf("text", handlers));
-            statement.setArray(2, connection.createArrayOf("text", ids));
-            statement.setArray(3, connection.createArrayOf("bytea", keys));
-            statement.setArray(4, connection.createArrayOf("boolean", claims));
-            statement.setString(5, group);
-            statement.setString(6, group);
-            statement.setString(7, deliveries.get(0).event().record().topic());
-            statement.setString(8, group);
-            statement.setString(9, group);
+            int i = asked.bind(connection, statement);
+            statement.setString(++i, group);
+            statement.setString(++i, group);
+            statement.setString(++i, deliveries.get(0).event().record().topic());
+            statement.setString(++i, group);
+            statement.setString(++i, group);
             executeByIndex(statement);
             try (ResultSet rows = statement.getResultSet()) {
                 while (rows.next()) {
-                    sink.accept(rows.getString(1), rows.getString(2), ClaimResult.valueOf(rows.getString(3)));
+                    int place = rows.getInt(5);
+                    Delivery delivery = place == 0
+                            ? asked.claimed(rows.getString(1), rows.getString(2), rows.getLong(3))
+                            : asked.at(place);
+                    sink.accept(delivery, ClaimResult.valueOf(rows.getString(4)));
                 }
             }
         }
@@ -255,41 +247,58 @@ public final class InboxTable {
         statement.getMoreResults();
     }
 
+    /** Whether the inbox has the event, as far as is committed. Waits for nobody. */
+    public boolean isKnown(Connection connection, String group, Delivery delivery) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(isKnown)) {
+            int i = setIdentity(statement, 0, group, delivery);
+            statement.setLong(++i, delivery.event().source());
+            try (ResultSet row = statement.executeQuery()) {
+                return row.next();
+            }
+        }
+    }
+
     /** Claims a parked event in the caller's transaction. Returns false if its effect has already happened. */
-    public boolean claimParked(Connection connection, String group, String handler, String eventId)
-            throws SQLException {
+    public boolean claimParked(Connection connection, String group, Delivery delivery) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(claimParked)) {
-            statement.setString(1, group);
-            statement.setString(2, handler);
-            statement.setString(3, eventId);
+            int i = setIdentity(statement, 0, group, delivery);
+            i = setIdentity(statement, i, group, delivery);
+            statement.setLong(++i, delivery.event().source());
             return statement.executeUpdate() == 1;
         }
+    }
+
+    private static int setIdentity(PreparedStatement statement, int before, String group, Delivery delivery)
+            throws SQLException {
+        statement.setString(before + 1, group);
+        statement.setString(before + 2, delivery.handler().name());
+        statement.setString(before + 3, delivery.event().id());
+        statement.setLong(before + 4, delivery.event().source());
+        return before + 4;
     }
 
     /**
      * Whether the event's effect has happened. If a transaction that may have committed has not ended yet, waits for
      * its end: it holds the row that this method tries to insert.
      */
-    public boolean isHandled(Connection connection, String group, String handler, String eventId) throws SQLException {
-        if (!claimParked(connection, group, handler, eventId)) {
+    public boolean isHandled(Connection connection, String group, Delivery delivery) throws SQLException {
+        if (!claimParked(connection, group, delivery)) {
             return true;
         }
-        Keys mine = new Keys();
-        mine.add(handler, eventId);
-        unclaim(connection, group, mine);
+        unclaim(connection, group, List.of(delivery));
         return false;
     }
 
     /** Deletes, in the caller's transaction, claims that it made and whose events were not handled. */
-    public void unclaim(Connection connection, String group, Keys keys) throws SQLException {
+    public void unclaim(Connection connection, String group, List<Delivery> claimed) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(unclaim)) {
-            setKeys(connection, statement, 1, keys);
-            statement.setString(3, group);
+            int i = new AskedDeliveries(claimed).bindIdentities(connection, statement);
+            statement.setString(++i, group);
             executeByIndex(statement);
             int deleted = statement.getUpdateCount();
-            if (deleted != keys.size()) {
+            if (deleted != claimed.size()) {
                 throw new SQLException(
-                        "only " + deleted + " of " + keys.size() + " claims in " + table + " could be deleted");
+                        "only " + deleted + " of " + claimed.size() + " claims in " + table + " could be deleted");
             }
         }
     }
@@ -328,13 +337,5 @@ public final class InboxTable {
                 return new Expired(deleted, deleted == 0 ? last.plus(1, ChronoUnit.MICROS) : last, found == most);
             }
         }
-    }
-
-    private static void setKeys(Connection connection, PreparedStatement statement, int index, Keys keys)
-            throws SQLException {
-        statement.setArray(
-                index, connection.createArrayOf("text", keys.handlers().toArray()));
-        statement.setArray(
-                index + 1, connection.createArrayOf("text", keys.eventIds().toArray()));
     }
 }

@@ -36,6 +36,7 @@ final class ParkedColumns {
             entry("consumer_group", "text"),
             entry("handler", "text"),
             entry("event_id", "text"),
+            entry("event_source", "bigint"),
             entry("event_type", "text"),
             entry("claims", "boolean"),
             entry("state", "text"),
@@ -70,7 +71,8 @@ final class ParkedColumns {
         statement.setString(3, event.idOrNull());
         statement.setString(4, event.typeOrNull());
         statement.setBoolean(5, handler != null && handler.claims());
-        return 5;
+        statement.setLong(6, event.source());
+        return 6;
     }
 
     static int setRecord(

@@ -46,10 +46,10 @@ public final class ParkedRows {
             -- inbox: discard a parked event
             with gone as (
               delete from %2$s where number = ? and state <> 'begun'
-              returning consumer_group, handler, event_id, claims, topic, key_hash
+              returning consumer_group, handler, event_id, event_source, claims, topic, key_hash
             ), settled as (
-              insert into %1$s (consumer_group, handler, event_id)
-              select consumer_group, handler, event_id from gone where claims and handler is not null
+              insert into %1$s (consumer_group, handler, event_id, event_source)
+              select consumer_group, handler, event_id, event_source from gone where claims and handler is not null
               on conflict do nothing
             )
             select consumer_group, handler, topic, key_hash from gone""";

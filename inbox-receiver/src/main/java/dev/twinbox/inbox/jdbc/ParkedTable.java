@@ -29,10 +29,10 @@ public final class ParkedTable {
 
     private static final String PARK = """
             -- inbox: park
-            insert into %%s (consumer_group, handler, event_id, event_type, claims, state, topic, partition,
+            insert into %%s (consumer_group, handler, event_id, event_type, claims, event_source, state, topic, partition,
                              record_offset, record_time, record_key, record_value, header_names, header_values,
                              attempts, error, failed_at, next_try_at)
-            values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, case when ? then clock_timestamp() end,
+            values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, case when ? then clock_timestamp() end,
                     case when ? then %s end)
             on conflict do nothing""".formatted(ParkedColumns.NEXT_TRY.formatted("?"));
 
@@ -52,7 +52,8 @@ public final class ParkedTable {
                select d.number from %%1$s d
                 where d.consumer_group = ? and d.state = 'retry' and d.next_try_at >= ?
                   and d.next_try_at <= statement_timestamp()
-                  and (d.handler is null or d.handler = any (?))
+                  and (d.handler is null
+                       or (d.topic, d.event_type, d.handler) in (select * from unnest(?::text[], ?::text[], ?::text[])))
                 order by d.next_try_at
                 limit 1
                 for update skip locked)
@@ -150,7 +151,7 @@ public final class ParkedTable {
             Backoff backoff)
             throws SQLException {
         if (handler != null) {
-            starts.end(connection, group, handler.name(), event.id());
+            starts.end(connection, group, handler.name(), event);
         }
         try (PreparedStatement statement = connection.prepareStatement(PARK.formatted(table.sql()))) {
             int i = ParkedColumns.setIdentity(statement, group, event, handler);
@@ -170,16 +171,16 @@ public final class ParkedTable {
      * Takes the first event that is due.
      *
      * @param from events that were due before this time are ignored
-     * @param handlers names of the application's handlers
+     * @param handlers what this instance handles; an event of another version's handler is left to that version
      */
     public Optional<DueEvent> takeDue(
-            Connection connection, String group, Instant from, List<String> handlers, Backoff backoff)
+            Connection connection, String group, Instant from, List<AnnouncedHandler> handlers, Backoff backoff)
             throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(TAKE_DUE.formatted(table.sql()))) {
             int i = ParkedColumns.setBackoff(statement, 0, backoff);
             statement.setString(++i, group);
             statement.setTimestamp(++i, Timestamp.from(from));
-            statement.setArray(++i, connection.createArrayOf("text", handlers.toArray()));
+            HandlerTable.bind(connection, statement, i, handlers);
             try (ResultSet row = statement.executeQuery()) {
                 return row.next() ? Optional.of(new DueEvent(ParkedColumns.read(row))) : Optional.empty();
             }

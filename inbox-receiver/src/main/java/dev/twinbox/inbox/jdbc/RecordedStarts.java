@@ -25,18 +25,40 @@ public final class RecordedStarts {
      */
     private static final String END = """
             -- inbox: end a recorded start
-            delete from %s where consumer_group = ? and handler = ? and event_id = ? and state = 'begun'""";
+            delete from %s
+             where consumer_group = ? and handler = ? and event_id = ? and (? = 0 or event_source in (0, ?))
+               and state = 'begun'""";
 
     /** Records, in a committed row, that a handler is about to be called. The call may end the process. */
     private static final String RECORD = """
             -- inbox: record a start
-            insert into %1$s as p (consumer_group, handler, event_id, event_type, claims, state, topic, partition,
-                                   record_offset, record_time, record_key, record_value, header_names,
-                                   header_values, attempts)
-            values (?, ?, ?, ?, ?, 'begun', ?, ?, ?, ?, ?, ?, ?, ?, 1)
-            on conflict (consumer_group, handler, event_id) where handler is not null
-            do update set attempts = p.attempts + 1, parked_at = clock_timestamp() where p.state = 'begun'
-            returning number, attempts""";
+            with mine as (
+              select ?::text as consumer_group, ?::text as handler, ?::text as event_id, ?::text as event_type,
+                     ?::boolean as claims, ?::bigint as event_source
+            ), known as materialized (
+              select p.number
+                from mine m
+                join %1$s p on p.consumer_group = m.consumer_group and p.handler = m.handler
+                           and p.event_id = m.event_id
+                           and (m.event_source = 0 or p.event_source in (0, m.event_source))
+            ), again as (
+              update %1$s p
+                 set attempts = p.attempts + 1, parked_at = clock_timestamp()
+               where p.number = any (array(select number from known)) and p.state = 'begun'
+              returning p.number, p.attempts
+            ), first as (
+              insert into %1$s (consumer_group, handler, event_id, event_type, claims, event_source, state, topic,
+                                partition, record_offset, record_time, record_key, record_value, header_names,
+                                header_values, attempts)
+              select m.*, 'begun', ?, ?, ?, ?, ?, ?, ?, ?, 1
+                from mine m
+               where not exists (select from known)
+              on conflict do nothing
+              returning number, attempts
+            )
+            select number, attempts from again
+            union all
+            select number, attempts from first""";
 
     private static final String PARK = """
             -- inbox: park a recorded start
@@ -58,11 +80,13 @@ public final class RecordedStarts {
     }
 
     /** Deletes a recorded start, because its event is parked instead. */
-    void end(Connection connection, String group, String handler, String eventId) throws SQLException {
+    void end(Connection connection, String group, String handler, ReceivedEvent event) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(END.formatted(table.sql()))) {
             statement.setString(1, group);
             statement.setString(2, handler);
-            statement.setString(3, eventId);
+            statement.setString(3, event.id());
+            statement.setLong(4, event.source());
+            statement.setLong(5, event.source());
             statement.executeUpdate();
         }
     }

@@ -58,10 +58,10 @@ public final class SelectedRows {
               select p.number from %1$s p where %2$s order by p.number limit ?
             ), gone as (
               delete from %1$s p where p.number = any (array(select number from chosen)) and p.state <> 'begun'
-              returning p.consumer_group, p.handler, p.event_id, p.claims, p.topic, p.key_hash
+              returning p.consumer_group, p.handler, p.event_id, p.event_source, p.claims, p.topic, p.key_hash
             ), settled as (
-              insert into %3$s (consumer_group, handler, event_id)
-              select consumer_group, handler, event_id from gone where claims and handler is not null
+              insert into %3$s (consumer_group, handler, event_id, event_source)
+              select consumer_group, handler, event_id, event_source from gone where claims and handler is not null
               on conflict do nothing
             )
             select consumer_group, handler, topic, key_hash from gone""";

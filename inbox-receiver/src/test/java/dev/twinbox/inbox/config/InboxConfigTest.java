@@ -149,7 +149,7 @@ class InboxConfigTest {
                         InvalidConfigurationException.class,
                         e -> assertThat(e.problems()).hasSize(5))
                 .hasMessageContainingAll(
-                        "twinbox.inbox.event-id = \"ce_id\" must be cloudevent, header:NAME, key, coordinates",
+                        "twinbox.inbox.event-id = \"ce_id\" must be cloudevent, cloudevent-id, header:NAME, key, coordinates",
                         "twinbox.inbox.topic.orders.event-id = \"json-pointer:id\" must be",
                         "twinbox.inbox.topic.orders.event-type = \"coordinates\" must be cloudevent, header:NAME, fixed:TYPE",
                         "twinbox.inbox.topic.orders.value-format = \"xml\" must be one of plain, connect-json",

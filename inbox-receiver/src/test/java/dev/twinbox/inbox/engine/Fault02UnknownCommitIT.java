@@ -11,6 +11,7 @@ import dev.twinbox.inbox.Database;
 import dev.twinbox.inbox.NoSerializer;
 import dev.twinbox.inbox.config.InboxConfig;
 import dev.twinbox.inbox.event.Aliases;
+import dev.twinbox.inbox.event.Delivery;
 import dev.twinbox.inbox.event.Handler;
 import dev.twinbox.inbox.event.HandlerShape;
 import dev.twinbox.inbox.event.ReceivedEvent;
@@ -18,8 +19,10 @@ import dev.twinbox.inbox.event.Subscription;
 import dev.twinbox.inbox.event.TopicFormat;
 import dev.twinbox.inbox.event.UnknownType;
 import dev.twinbox.inbox.event.Verdict;
+import dev.twinbox.inbox.jdbc.AnnouncedHandler;
 import dev.twinbox.inbox.jdbc.Backoff;
 import dev.twinbox.inbox.jdbc.BookKeeping;
+import dev.twinbox.inbox.jdbc.HandlerTable;
 import dev.twinbox.inbox.jdbc.InboxTable;
 import dev.twinbox.inbox.jdbc.ParkedTable;
 import dev.twinbox.inbox.jdbc.PlainTransactions;
@@ -108,7 +111,7 @@ class Fault02UnknownCommitIT {
         ExecutorService executor = Executors.newSingleThreadExecutor();
         try (Connection attempt = database.connect()) {
             attempt.setAutoCommit(false);
-            inbox.claimParked(attempt, "g", "h", "1");
+            inbox.claimParked(attempt, "g", new Delivery(handler, event()));
             Future<?> parked = executor.submit(() -> {
                 parking.park(event(), handler, NO_ANSWER);
                 return true;
@@ -160,8 +163,8 @@ class Fault02UnknownCommitIT {
         ReceivedEvent event = event(failing);
         ReceiverStatus status = new ReceiverStatus();
         Attempts attempts = new Attempts("g", transactions.database(), Tracing.off(), parking, status);
-        ParkedRetries retries =
-                new ParkedRetries(attempts, parking, inbox, subscription(failing), List.of("h"), status);
+        ParkedRetries retries = new ParkedRetries(
+                attempts, parking, inbox, subscription(failing), unknownTypes(status), announcements(status), status);
         parking.park(event, failing, new Verdict(new IllegalStateException("first"), false));
         database.execute("update inbox_parked set next_try_at = clock_timestamp()");
         database.execute("create or replace function refuse() returns trigger language plpgsql as "
@@ -192,11 +195,29 @@ class Fault02UnknownCommitIT {
         throw new IllegalStateException("fails always");
     }
 
+    private UnknownTypes unknownTypes(ReceiverStatus status) {
+        return new UnknownTypes(
+                "g",
+                UnknownType.SKIP,
+                HandlerTable.of(INBOX),
+                inbox,
+                parking,
+                transactions.database(),
+                status,
+                UnknownTypes.MOST_WAITING);
+    }
+
+    private Announcements announcements(ReceiverStatus status) {
+        AnnouncedHandler mine = new AnnouncedHandler("t", "order", "h", DeliveryContract.EXACTLY_ONCE_EFFECT);
+        return new Announcements(
+                "g", List.of(mine), HandlerTable.of(INBOX), null, transactions.database(), status);
+    }
+
     private Processor processor() {
         ReceiverStatus status = new ReceiverStatus();
         Attempts attempts = new Attempts("g", transactions.database(), Tracing.off(), parking, status);
         Claims.FromKafka claims = new Claims.FromKafka(inbox, new ParkedTable(PARKED), "g", null);
-        return new TransactionalProcessor(attempts, claims, parking, status);
+        return new TransactionalProcessor(attempts, claims, unknownTypes(status), parking, status);
     }
 
     private static Batch batch(ReceivedEvent event) {

@@ -14,7 +14,6 @@ import dev.twinbox.inbox.event.ReceivedEvent;
 import dev.twinbox.inbox.event.Subscription;
 import dev.twinbox.inbox.event.TopicFormat;
 import dev.twinbox.inbox.event.UnknownType;
-import dev.twinbox.inbox.jdbc.InboxTable.Keys;
 import dev.twinbox.jdbc.SqlIdentifier;
 import java.lang.invoke.MethodHandles;
 import java.nio.charset.StandardCharsets;
@@ -50,7 +49,7 @@ class ClaimPlanIT {
         database.execute("alter table inbox_event set (autovacuum_enabled = off);");
         try (Connection connection = database.connect()) {
             connection.setAutoCommit(false);
-            inbox.claim(connection, "g", pairs("early", 10), (name, id, standing) -> {});
+            inbox.claim(connection, "g", pairs("early", 10), (delivery, result) -> {});
             connection.commit();
             database.execute("analyze inbox_event");
             for (int i = 0; i < UNTIL_THE_PLAN_IS_KEPT; i++) {
@@ -73,11 +72,11 @@ class ClaimPlanIT {
         try (Connection connection = database.connect()) {
             connection.setAutoCommit(false);
             for (int i = 0; i < 60; i++) {
-                inbox.claim(connection, "g", pairs("batch" + i, BATCH), (name, id, standing) -> {});
+                inbox.claim(connection, "g", pairs("batch" + i, BATCH), (delivery, result) -> {});
                 connection.commit();
             }
 
-            inbox.claim(connection, "g", pairs("last", BATCH), (name, id, standing) -> {});
+            inbox.claim(connection, "g", pairs("last", BATCH), (delivery, result) -> {});
 
             assertReadsNoHistory(connection, BATCH);
         }
@@ -90,7 +89,7 @@ class ClaimPlanIT {
         try (Connection connection = database.connect()) {
             connection.setAutoCommit(false);
             for (int i = 0; i < 2 * UNTIL_THE_PLAN_IS_KEPT; i++) {
-                inbox.claim(connection, "g", pairs("single" + i, 1), (name, id, standing) -> {});
+                inbox.claim(connection, "g", pairs("single" + i, 1), (delivery, result) -> {});
                 connection.commit();
             }
 
@@ -110,9 +109,9 @@ class ClaimPlanIT {
     }
 
     private void claimAndGiveBack(Connection connection, int events) throws SQLException {
-        Keys claimed = new Keys();
-        inbox.claim(connection, "g", pairs("new", events), (name, id, standing) -> claimed.add(name, id));
-        assertThat(claimed.size()).isEqualTo(events);
+        List<Delivery> claimed = new ArrayList<>();
+        inbox.claim(connection, "g", pairs("new", events), (delivery, result) -> claimed.add(delivery));
+        assertThat(claimed).hasSize(events);
         inbox.unclaim(connection, "g", claimed);
     }
 

@@ -165,7 +165,7 @@ class Fault03ParkedEdgesIT {
         assertThat(claim(event)).as("handled").isEmpty();
         database.execute("truncate inbox_event");
         assertThat(claim(event)).containsExactly(ClaimResult.TO_HANDLE);
-        assertThat(inbox.isHandled(connection, LONGEST_GROUP, LONGEST_HANDLER, LONGEST_ID))
+        assertThat(inbox.isHandled(connection, LONGEST_GROUP, new Delivery(handler, event)))
                 .isTrue();
     }
 
@@ -228,8 +228,13 @@ class Fault03ParkedEdgesIT {
         return rows.find(connection, all.get(0).number()).orElseThrow();
     }
 
+    private static List<AnnouncedHandler> handlers() {
+        return List.of(new AnnouncedHandler(
+                LONGEST_TOPIC, LONGEST_TYPE, LONGEST_HANDLER, DeliveryContract.EXACTLY_ONCE_EFFECT));
+    }
+
     private Optional<DueEvent> due() throws SQLException {
-        return parked.takeDue(connection, LONGEST_GROUP, Instant.EPOCH, List.of(LONGEST_HANDLER), NOW);
+        return parked.takeDue(connection, LONGEST_GROUP, Instant.EPOCH, handlers(), NOW);
     }
 
     private List<ClaimResult> claim(ReceivedEvent event) throws SQLException {
@@ -238,7 +243,7 @@ class Fault03ParkedEdgesIT {
                 connection,
                 LONGEST_GROUP,
                 List.of(new Delivery(handler, event)),
-                (name, id, result) -> results.add(result));
+                (delivery, result) -> results.add(result));
         return results;
     }
 

@@ -210,8 +210,8 @@ class ParkedTableIT {
             connection.setAutoCommit(false);
             other.setAutoCommit(false);
 
-            Optional<DueEvent> mine = parked.takeDue(connection, GROUP, Instant.EPOCH, List.of("h"), LATER);
-            Optional<DueEvent> theirs = parked.takeDue(other, GROUP, Instant.EPOCH, List.of("h"), LATER);
+            Optional<DueEvent> mine = parked.takeDue(connection, GROUP, Instant.EPOCH, of("h"), LATER);
+            Optional<DueEvent> theirs = parked.takeDue(other, GROUP, Instant.EPOCH, of("h"), LATER);
             Optional<DueEvent> none = due();
 
             assertThat(mine.orElseThrow().number())
@@ -236,7 +236,7 @@ class ParkedTableIT {
                 NOW);
 
         assertThat(due()).isEmpty();
-        assertThat(parked.takeDue(connection, GROUP, Instant.EPOCH, List.of("new"), LATER))
+        assertThat(parked.takeDue(connection, GROUP, Instant.EPOCH, of("new"), LATER))
                 .isPresent();
     }
 
@@ -321,7 +321,7 @@ class ParkedTableIT {
             String poll = ExplainedPlan.of(
                     connection,
                     "select 1 where false",
-                    explain -> parked.takeDue(explain, GROUP, from, List.of("h"), LATER));
+                    explain -> parked.takeDue(explain, GROUP, from, of("h"), LATER));
             assertThat(ExplainedPlan.buffers(poll)).as(poll).isLessThan(100);
 
             connection.setAutoCommit(false);
@@ -332,7 +332,7 @@ class ParkedTableIT {
                             explain,
                             GROUP,
                             List.of(new Delivery(handler, event("new", "k2"))),
-                            (name, id, standing) -> {}));
+                            (delivery, result) -> {}));
             assertThat(claim).as(claim).doesNotContain("Seq Scan on inbox");
             longTransaction.rollback();
         }
@@ -348,8 +348,12 @@ class ParkedTableIT {
         return start;
     }
 
+    private static List<AnnouncedHandler> of(String name) {
+        return List.of(new AnnouncedHandler(TOPIC, "order", name, DeliveryContract.EXACTLY_ONCE_EFFECT));
+    }
+
     private Optional<DueEvent> due() throws SQLException {
-        return parked.takeDue(connection, GROUP, Instant.EPOCH, List.of("h"), NOW);
+        return parked.takeDue(connection, GROUP, Instant.EPOCH, of("h"), NOW);
     }
 
     private void promote() throws SQLException {
@@ -367,7 +371,7 @@ class ParkedTableIT {
             pairs.add(new Delivery(by, event));
         }
         Map<String, ClaimResult> answers = new HashMap<>();
-        inbox.claim(connection, GROUP, pairs, (name, id, standing) -> answers.put(id, standing));
+        inbox.claim(connection, GROUP, pairs, (delivery, result) -> answers.put(delivery.event().id(), result));
         return answers;
     }
 

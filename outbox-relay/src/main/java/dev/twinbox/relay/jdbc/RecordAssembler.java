@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.twinbox.CloudEventHeaders;
+import dev.twinbox.TypeName;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -174,11 +175,21 @@ final class RecordAssembler {
         return value;
     }
 
+    /** No inbox takes a longer one. Whoever publishes by plain SQL gets no error at the call. */
+    private byte[] type() throws UnreadableRowException {
+        byte[] type = needed(Column.TYPE);
+        if (type.length > TypeName.MAX_BYTES) {
+            throw new UnreadableRowException("its type has " + type.length + " bytes, allowed are "
+                    + TypeName.MAX_BYTES + ": discard it, and publish it under a shorter name");
+        }
+        return type;
+    }
+
     private List<Header> headers(byte @Nullable [] key) throws UnreadableRowException {
         List<Header> headers = new ArrayList<>(10);
         headers.add(SPEC_VERSION);
         headers.add(new RecordHeader(CloudEventHeaders.ID, uuid(needed(Column.ID))));
-        headers.add(types.of(needed(Column.TYPE)));
+        headers.add(types.of(type()));
         headers.add(sources.of(needed(Column.SOURCE)));
         byte[] time = eventTime.rfc3339(needed(Column.OCCURRED_AT));
         if (time != null) {

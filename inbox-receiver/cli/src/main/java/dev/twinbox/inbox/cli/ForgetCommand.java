@@ -64,6 +64,12 @@ final class ForgetCommand implements Callable<Integer> {
             description = "Only events of these ids, separated by commas; @FILE takes arguments from a file.")
     private @Nullable List<String> ids;
 
+    @Option(
+            names = "--source",
+            paramLabel = "URI",
+            description = "Only events of this CloudEvents source, and those that were stored without one.")
+    private @Nullable String source;
+
     @Option(names = "--dry-run", description = "Only says how many they are.")
     private boolean dryRun;
 
@@ -85,7 +91,7 @@ final class ForgetCommand implements Callable<Integer> {
     }
 
     private Handled handled() {
-        return new Handled(handler, instant(from), instant(to), ids);
+        return new Handled(handler, instant(from), instant(to), ids, source);
     }
 
     private static @Nullable Instant instant(@Nullable OffsetDateTime time) {
@@ -115,7 +121,7 @@ final class ForgetCommand implements Callable<Integer> {
         long forgotten = 0;
         Forgotten batch = Forgotten.NONE;
         do {
-            batch = inbox.forget(connection, ofGroup, which, batch.lastId(), InboxRows.BATCH);
+            batch = inbox.forget(connection, ofGroup, which, batch, InboxRows.BATCH);
             forgotten += batch.number();
         } while (batch.number() == InboxRows.BATCH);
         return forgotten;
@@ -125,7 +131,8 @@ final class ForgetCommand implements Callable<Integer> {
         return number + " event(s) of handler " + handler + " in group " + ofGroup
                 + (from == null ? "" : ", handled at " + from + " or later")
                 + (to == null ? "" : (from == null ? ", handled before " : " and before ") + to)
-                + (ids == null ? "" : ", of the " + ids.size() + " given");
+                + (ids == null ? "" : ", of the " + ids.size() + " given")
+                + (source == null ? "" : ", of source " + source);
     }
 
     /** A name that is misspelt would otherwise be a replay that does not happen. */

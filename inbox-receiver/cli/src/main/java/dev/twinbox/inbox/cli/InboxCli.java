@@ -7,13 +7,19 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** Command line of the receiver: {@code java -jar twinbox-inbox-cli.jar migrate|status|parked|forget …}. */
+/** Command line of the receiver: {@code java -jar twinbox-inbox-cli.jar migrate|status|parked|handlers|forget …}. */
 @Command(
         name = "twinbox-inbox-cli",
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
         description = "Looks after the inbox tables of a receiving application.",
-        subcommands = {MigrateCommand.class, StatusCommand.class, ParkedCommand.class, ForgetCommand.class})
+        subcommands = {
+            MigrateCommand.class,
+            StatusCommand.class,
+            ParkedCommand.class,
+            HandlersCommand.class,
+            ForgetCommand.class
+        })
 public final class InboxCli implements Runnable {
 
     @Spec
@@ -35,6 +41,6 @@ public final class InboxCli implements Runnable {
     @Override
     public void run() {
         throw new CommandLine.ParameterException(
-                spec.commandLine(), "Missing command: migrate, status, parked or forget");
+                spec.commandLine(), "Missing command: migrate, status, parked, handlers or forget");
     }
 }

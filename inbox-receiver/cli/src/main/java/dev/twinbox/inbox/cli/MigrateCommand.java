@@ -27,6 +27,14 @@ final class MigrateCommand implements Callable<Integer> {
     private Tables tables;
 
     @Option(
+            names = "--finish",
+            description = {
+                "Ends an upgrade of existing tables: source and id identify an event from now on.",
+                "Only when every instance of the application runs this version."
+            })
+    private boolean isToFinish;
+
+    @Option(
             names = "--print",
             arity = "0..1",
             fallbackValue = "0",
@@ -40,14 +48,17 @@ final class MigrateCommand implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         PrintWriter err = spec.commandLine().getErr();
         try {
+            InboxSchema schema = new InboxSchema(tables.inbox());
             if (printAfter != null) {
-                out.print(new InboxSchema(tables.inbox()).script(printAfter));
+                out.print(schema.script(printAfter));
                 out.flush();
                 return CommandLine.ExitCode.OK;
             }
-            SchemaMigration.Result result = new InboxSchema(tables.inbox()).migrate(tables.dataSource());
-            out.println("Inbox table " + tables.inbox() + " is at version " + result.version() + "; applied "
-                    + result.applied() + " migration(s).");
+            if (isToFinish) {
+                finish(schema, out);
+            } else {
+                migrate(schema, out);
+            }
             return CommandLine.ExitCode.OK;
         } catch (IllegalArgumentException e) {
             err.println(e.getMessage());
@@ -56,5 +67,24 @@ final class MigrateCommand implements Callable<Integer> {
             err.println(e.getMessage());
             return CommandLine.ExitCode.SOFTWARE;
         }
+    }
+
+    private void migrate(InboxSchema schema, PrintWriter out) {
+        SchemaMigration.Result result = schema.migrate(tables.dataSource());
+        out.println("Inbox table " + tables.inbox() + " is at version " + result.version() + "; applied "
+                + result.applied() + " migration(s).");
+        if (!schema.isFinished(tables.dataSource())) {
+            out.println("Events of two sources with one id still count as one. "
+                    + "When every instance runs this version, run migrate --finish.");
+        }
+    }
+
+    /** Works on tables that were created by the printed SQL, too. */
+    private void finish(InboxSchema schema, PrintWriter out) {
+        boolean isChanged = schema.finish(tables.dataSource());
+        out.println(
+                isChanged
+                        ? "Source and id identify an event from now on."
+                        : "Source and id identified an event already.");
     }
 }

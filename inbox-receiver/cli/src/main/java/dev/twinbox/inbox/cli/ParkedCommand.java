@@ -1,6 +1,7 @@
 package dev.twinbox.inbox.cli;
 
 import dev.twinbox.ParkedEvent;
+import dev.twinbox.inbox.jdbc.HandlerTable;
 import dev.twinbox.inbox.jdbc.ParkedRows;
 import dev.twinbox.inbox.jdbc.ParkedSelection;
 import dev.twinbox.inbox.jdbc.SelectedRows;
@@ -8,6 +9,7 @@ import java.io.PrintWriter;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -23,12 +25,13 @@ import picocli.CommandLine.Spec;
         name = "parked",
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
-        description = "Shows events that could not be handled; has them tried again, or gives them up.",
+        description = "Shows events that could not be handled; has them tried again, handed over, or given up.",
         subcommands = {
             ParkedCommand.ListParked.class,
             ParkedCommand.ShowParked.class,
             ParkedCommand.Retry.class,
-            ParkedCommand.Discard.class
+            ParkedCommand.Discard.class,
+            HandOverCommand.class
         })
 final class ParkedCommand implements Runnable {
 
@@ -37,7 +40,7 @@ final class ParkedCommand implements Runnable {
 
     @Override
     public void run() {
-        throw new CommandLine.ParameterException(spec.commandLine(), "Missing command: list, show, retry or discard");
+        throw new CommandLine.ParameterException(spec.commandLine(), "Missing command: list, show, retry, discard or hand-over");
     }
 
     /** One line for each event. */
@@ -130,6 +133,7 @@ final class ParkedCommand implements Runnable {
         final int run(Connection connection, Tables at, PrintWriter out) throws SQLException {
             SelectedRows rows = new SelectedRows(at.inbox());
             ParkedSelection which = selection.readRequired(numbers);
+            warn(connection, at, rows, which);
             long number = isDryRun ? count(connection, rows, which) : change(connection, rows, which);
             if (isJson()) {
                 out.println(new JsonText().with(past(), number).with("dryRun", isDryRun));
@@ -138,6 +142,9 @@ final class ParkedCommand implements Runnable {
             }
             return CommandLine.ExitCode.OK;
         }
+
+        /** Says what will not go as the operator may expect. */
+        void warn(Connection connection, Tables at, SelectedRows rows, ParkedSelection which) throws SQLException {}
 
         /** For messages: {@code retried}. */
         abstract String past();
@@ -156,9 +163,31 @@ final class ParkedCommand implements Runnable {
                     "Has events tried again at once by the running application; later ones of their keys follow in order.")
     static final class Retry extends OnSelected {
 
+        /** Most events that are looked at. */
+        private static final int MOST_WARNED = 1_000;
+
+        @Spec
+        private CommandSpec spec;
+
         @Override
         String past() {
             return "retried";
+        }
+
+        /** Nobody takes an event whose handler was renamed or removed. */
+        @Override
+        void warn(Connection connection, Tables at, SelectedRows rows, ParkedSelection which) throws SQLException {
+            List<ParkedEvent> events = rows.list(connection, which, MOST_WARNED);
+            HandlerTable.of(at.inbox()).unowned(connection, null).stream()
+                    .filter(unowned -> events.stream()
+                            .anyMatch(event -> unowned.group().equals(event.group())
+                                    && unowned.handler().equals(event.handler())
+                                    && Objects.equals(unowned.type(), event.eventType())))
+                    .forEach(unowned -> spec.commandLine()
+                            .getErr()
+                            .println("No running instance has handler " + unowned.handler() + " for type "
+                                    + unowned.type() + ", so nobody takes its events. If it was renamed: parked"
+                                    + " hand-over --from " + unowned.handler() + " --to <new name>"));
         }
 
         @Override

@@ -1,5 +1,6 @@
 package dev.twinbox.inbox.cli;
 
+import dev.twinbox.inbox.jdbc.HandlerTable;
 import dev.twinbox.inbox.jdbc.SelectedRows;
 import java.io.PrintWriter;
 import java.sql.Connection;
@@ -25,12 +26,14 @@ final class StatusCommand extends OnTables {
         long estimate = rows.estimatedRows(connection);
         Optional<String> oldest =
                 groups.stream().map(SelectedRows.Group::oldest).min(Comparator.naturalOrder());
+        List<HandlerTable.Unowned> unowned = HandlerTable.of(at.inbox()).unowned(connection, null);
         if (isJson()) {
             out.println(new JsonText()
                     .with("version", version)
                     .with("inboxRows", estimate < 0 ? null : estimate)
                     .with("oldestParkedAt", oldest.orElse(null))
-                    .with("parked", groups.stream().map(StatusCommand::json).toList()));
+                    .with("parked", groups.stream().map(StatusCommand::json).toList())
+                    .with("unowned", unowned.stream().map(StatusCommand::json).toList()));
             return CommandLine.ExitCode.OK;
         }
         out.println("schema version:  " + version);
@@ -41,7 +44,20 @@ final class StatusCommand extends OnTables {
         if (groups.isEmpty()) {
             out.println("parked:          0");
         }
+        unowned.forEach(events -> out.println("nobody takes:    " + events.number() + " of handler " + events.handler()
+                + " for type " + events.type() + " in group " + events.group()
+                + ", see parked hand-over"));
         return CommandLine.ExitCode.OK;
+    }
+
+    private static JsonText json(HandlerTable.Unowned events) {
+        return new JsonText()
+                .with("group", events.group())
+                .with("handler", events.handler())
+                .with("topic", events.topic())
+                .with("type", events.type())
+                .with("number", events.number())
+                .with("seenAt", events.seenAt());
     }
 
     private static JsonText json(SelectedRows.Group group) {
