@@ -23,13 +23,15 @@ class Scenario34SchemaIT {
     private static final String PARKED = "\"Sales-EU 1\".\"In'\"\"Box_parked\"";
     private static final String HANDLERS = "\"Sales-EU 1\".\"In'\"\"Box_handler\"";
     private static final String RETENTION = "\"Sales-EU 1\".\"In'\"\"Box_retention\"";
+    private static final String OFFSET = "\"Sales-EU 1\".\"In'\"\"Box_offset\"";
 
     @Test
     @Tag("proof")
     void oddNamesAndLeastPrivilegesAreEnoughForARoundTripAndNothingIsCreatedElsewhere() {
         Database database = new Database("schema");
         database.migrate("Sales-EU 1", "In'\"Box");
-        database.execute("drop table inbox_event, inbox_parked, inbox_handler, inbox_event_retention, inbox_event_history");
+        database.execute("drop table inbox_event, inbox_parked, inbox_handler, inbox_event_retention, inbox_event_offset, "
+                + "inbox_event_history");
         database.execute("create role least login password 'twinbox'");
         database.execute("revoke all on schema public from public");
         database.execute("grant usage on schema public, \"Sales-EU 1\" to least");
@@ -39,7 +41,7 @@ class Scenario34SchemaIT {
         database.execute("grant select, insert, delete on " + ODD + " to least");
         database.execute("grant select, insert, update, delete on " + PARKED + " to least");
         database.execute("grant select, insert, update, delete on " + HANDLERS + " to least");
-        database.execute("grant select, insert, update on " + RETENTION + " to least");
+        database.execute("grant select, insert, update on " + RETENTION + ", " + OFFSET + " to least");
         Servers.kafka().createTopic("schema", 1);
         try (Topics topics = new Topics()) {
             MainApp.deploy(new TestApp("schema", "schema", "least", "twinbox")
@@ -72,7 +74,8 @@ class Scenario34SchemaIT {
                             "Sales-EU 1.In'\"Box",
                             "Sales-EU 1.In'\"Box_parked",
                             "Sales-EU 1.In'\"Box_handler",
-                            "Sales-EU 1.In'\"Box_retention");
+                            "Sales-EU 1.In'\"Box_retention",
+                            "Sales-EU 1.In'\"Box_offset");
         } finally {
             Servers.payara().undeploy("schema");
         }
@@ -81,7 +84,8 @@ class Scenario34SchemaIT {
     @Test
     void aMissingTableFailsTheDeploymentWithTheCommandThatCreatesIt() {
         Database database = new Database("bare");
-        database.execute("drop table inbox_event, inbox_parked, inbox_handler, inbox_event_retention, inbox_event_history");
+        database.execute("drop table inbox_event, inbox_parked, inbox_handler, inbox_event_retention, inbox_event_offset, "
+                + "inbox_event_history");
 
         String log = Servers.payara()
                 .deploy(

@@ -11,6 +11,7 @@ import dev.twinbox.inbox.jdbc.HandlerTable;
 import dev.twinbox.inbox.jdbc.InboxSchema;
 import dev.twinbox.inbox.jdbc.InboxTable;
 import dev.twinbox.inbox.jdbc.JtaDatabase;
+import dev.twinbox.inbox.jdbc.OffsetTable;
 import dev.twinbox.inbox.jdbc.ParkedTable;
 import dev.twinbox.inbox.jdbc.RecordedStarts;
 import dev.twinbox.inbox.jdbc.RetentionTable;
@@ -40,6 +41,7 @@ public final class Receiver {
     private final ParkedTable parked;
     private final DatabaseCheck check;
     private final Announcements announcements;
+    private final TopicLookup lookup;
     private final List<PollLoop> loops = new ArrayList<>();
     private @Nullable ReceiverThreads threads;
     private @Nullable RetryLoop retries;
@@ -65,6 +67,7 @@ public final class Receiver {
                 config.retention(),
                 database,
                 status);
+        this.lookup = new TopicLookup(ConsumerSettings.adminProperties(config));
     }
 
     /**
@@ -136,18 +139,22 @@ public final class Receiver {
         Processor processor = isAtMostOnce
                 ? new AtMostOnceProcessor(attempts, claims, config.unknownType(), status)
                 : new TransactionalProcessor(attempts, claims, unknownTypes, parking, status);
+        OffsetPolicy policy = isAtMostOnce ? OffsetPolicy.BEFORE_HANDLING : OffsetPolicy.AFTER_HANDLING;
+        KafkaMemory memory = memory(group, policy);
         PollLoop loop = new PollLoop(
-                "receiver of group " + group,
+                group,
                 check,
                 announcements,
                 () -> new GroupMember(
                         new KafkaConsumer<>(ConsumerSettings.properties(config, group)),
                         subscription,
                         processor,
-                        isAtMostOnce ? OffsetPolicy.BEFORE_HANDLING : OffsetPolicy.AFTER_HANDLING,
+                        policy,
                         config,
                         status,
-                        started.workers()),
+                        memory,
+                        started.workers(),
+                        started.background()),
                 config.backoff(),
                 status);
         loops.add(loop);
@@ -173,6 +180,17 @@ public final class Receiver {
                 UnknownTypes.MOST_WAITING);
     }
 
+    private KafkaMemory memory(String group, OffsetPolicy policy) {
+        return new KafkaMemory(
+                group,
+                policy,
+                config.start(),
+                lookup,
+                OffsetTable.of(config.table()),
+                database,
+                () -> new KafkaConsumer<>(ConsumerSettings.propertiesOfProbe(config)));
+    }
+
     /** Stops all threads. Returns when they have ended, or when the wait for them is over. */
     public void stop() {
         if (loops.isEmpty()) {
@@ -187,6 +205,7 @@ public final class Receiver {
             retention.stop();
         }
         boolean isStopped = threads == null || threads.awaitEnd(config.shutdownTimeout());
+        lookup.close();
         LOG.log(
                 isStopped ? Level.INFO : Level.WARNING,
                 isStopped
