@@ -112,7 +112,7 @@ final class UnknownTypes {
         findings.parked.forEach(this::report);
         for (ReceivedEvent event : findings.unreadable) {
             status.failed();
-            parking.park(event, null, 0, event.problem());
+            parking.parkUnreadable(event);
         }
         for (ReceivedEvent event : findings.nobodys) {
             skip(event);
@@ -222,7 +222,7 @@ final class UnknownTypes {
             status.skipped(event);
         } else {
             status.failed();
-            parking.park(event, null, 0, noHandler(event));
+            parking.parkWithoutHandler(event, noHandler(event));
         }
     }
 
