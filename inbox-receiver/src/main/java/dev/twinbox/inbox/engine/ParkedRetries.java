@@ -6,7 +6,6 @@ import dev.twinbox.inbox.event.ErrorText;
 import dev.twinbox.inbox.event.Handler;
 import dev.twinbox.inbox.event.ReceivedEvent;
 import dev.twinbox.inbox.event.Subscription;
-import dev.twinbox.inbox.event.UnreadableRecordException;
 import dev.twinbox.inbox.jdbc.BlockedKey;
 import dev.twinbox.inbox.jdbc.DueEvent;
 import dev.twinbox.inbox.jdbc.Faults;

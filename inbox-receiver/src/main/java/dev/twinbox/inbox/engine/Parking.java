@@ -84,7 +84,11 @@ final class Parking {
 
     /** Parks a record that cannot be read at all. */
     void parkUnreadable(ReceivedEvent event) throws SQLException {
-        Throwable cause = event.problem();
+        parkWithoutHandler(event, event.problem());
+    }
+
+    /** Parks an event that no handler can be named for. */
+    void parkWithoutHandler(ReceivedEvent event, UnreadableRecordException cause) throws SQLException {
         State state = stateAfter(0, cause);
         books.run(connection -> {
             table.park(connection, group, event, null, state, 0, ErrorText.of(cause), rules.backoff());

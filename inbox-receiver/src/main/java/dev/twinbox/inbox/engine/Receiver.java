@@ -40,8 +40,8 @@ public final class Receiver {
     private final InboxTable inbox;
     private final ParkedTable parked;
     private final DatabaseCheck check;
-    private final TopicLookup lookup;
     private final Announcements announcements;
+    private final TopicLookup lookup;
     private final List<PollLoop> loops = new ArrayList<>();
     private @Nullable ReceiverThreads threads;
     private @Nullable RetryLoop retries;
@@ -60,7 +60,6 @@ public final class Receiver {
         this.inbox = new InboxTable(config.table(), config.parking().table());
         this.parked = new ParkedTable(config.parking().table());
         this.check = new DatabaseCheck(database, config.dataSource(), new InboxSchema(config.table()));
-        this.lookup = new TopicLookup(ConsumerSettings.adminProperties(config));
         this.announcements = new Announcements(
                 config.group(),
                 Announcements.of(handlers),
@@ -68,6 +67,7 @@ public final class Receiver {
                 config.retention(),
                 database,
                 status);
+        this.lookup = new TopicLookup(ConsumerSettings.adminProperties(config));
     }
 
     /**
@@ -124,14 +124,7 @@ public final class Receiver {
 
     private void start(Subscription subscription, Tracing tracing, ReceiverThreads started) {
         String group = subscription.group();
-        Parking parking = new Parking(
-                group,
-                parked,
-                new RecordedStarts(config.parking().table()),
-                config.parking(),
-                inbox,
-                new BookKeeping(database),
-                status);
+        Parking parking = parking(group);
         Attempts attempts = new Attempts(group, database, tracing, parking, status);
         Claims.FromKafka claims = new Claims.FromKafka(inbox, parked, group, null);
         boolean isAtMostOnce = group.equals(config.atMostOnceGroup());
@@ -168,15 +161,15 @@ public final class Receiver {
         }
     }
 
-    private KafkaMemory memory(String group, OffsetPolicy policy) {
-        return new KafkaMemory(
+    private Parking parking(String group) {
+        return new Parking(
                 group,
-                policy,
-                config.start(),
-                lookup,
-                OffsetTable.of(config.table()),
-                database,
-                () -> new KafkaConsumer<>(ConsumerSettings.propertiesOfProbe(config)));
+                parked,
+                new RecordedStarts(config.parking().table()),
+                config.parking(),
+                inbox,
+                new BookKeeping(database),
+                status);
     }
 
     private UnknownTypes unknownTypes(Parking parking) {
@@ -189,6 +182,17 @@ public final class Receiver {
                 database,
                 status,
                 UnknownTypes.MOST_WAITING);
+    }
+
+    private KafkaMemory memory(String group, OffsetPolicy policy) {
+        return new KafkaMemory(
+                group,
+                policy,
+                config.start(),
+                lookup,
+                OffsetTable.of(config.table()),
+                database,
+                () -> new KafkaConsumer<>(ConsumerSettings.propertiesOfProbe(config)));
     }
 
     /** Stops all threads. Returns when they have ended, or when the wait for them is over. */

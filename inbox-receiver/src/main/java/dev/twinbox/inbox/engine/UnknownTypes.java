@@ -85,7 +85,7 @@ final class UnknownTypes {
     record Decision(int free, @Nullable IllegalStateException whyHeld) {}
 
     /** What one look at the tables says about the events. */
-    private static final class Verdict {
+    private static final class Findings {
         final List<ReceivedEvent> nobodys = new ArrayList<>();
         final List<ReceivedEvent> unreadable = new ArrayList<>();
         final List<ReceivedEvent> decided = new ArrayList<>();
@@ -106,42 +106,42 @@ final class UnknownTypes {
         if (unknown.isEmpty()) {
             return new Decision(events.size(), null);
         }
-        Verdict verdict = database.inTransaction(connection -> look(connection, unknown));
-        verdict.decided.forEach(ReceivedEvent::decided);
-        parking.followed(verdict.parked);
-        verdict.parked.forEach(this::report);
-        for (ReceivedEvent event : verdict.unreadable) {
+        Findings findings = database.inTransaction(connection -> look(connection, unknown));
+        findings.decided.forEach(ReceivedEvent::decided);
+        parking.followed(findings.parked);
+        findings.parked.forEach(this::report);
+        for (ReceivedEvent event : findings.unreadable) {
             status.failed();
-            parking.park(event, null, 0, event.problem());
+            parking.parkUnreadable(event);
         }
-        for (ReceivedEvent event : verdict.nobodys) {
+        for (ReceivedEvent event : findings.nobodys) {
             skip(event);
             event.decided();
         }
-        return verdict.held == null
+        return findings.held == null
                 ? new Decision(events.size(), null)
-                : new Decision(events.indexOf(verdict.held), verdict.whyHeld);
+                : new Decision(events.indexOf(findings.held), findings.whyHeld);
     }
 
     /** Runs in a transaction: the parked rows are committed with the answer. */
-    private Verdict look(Connection connection, List<ReceivedEvent> unknown) throws SQLException {
+    private Findings look(Connection connection, List<ReceivedEvent> unknown) throws SQLException {
         Map<String, List<AnnouncedHandler>> byType = find(connection, unknown);
-        Verdict verdict = new Verdict();
+        Findings findings = new Findings();
         Map<String, Integer> room = new HashMap<>();
         for (ReceivedEvent event : unknown) {
             List<AnnouncedHandler> takers = byType.get(event.typeOrNull());
             if (takers == null) {
-                verdict.nobodys.add(event);
+                findings.nobodys.add(event);
                 continue;
             }
             List<Handler> elsewhere = elsewhere(takers);
-            if (!elsewhere.isEmpty() && !park(connection, event.withHandlersElsewhere(elsewhere), room, verdict)) {
-                verdict.held = event;
+            if (!elsewhere.isEmpty() && !park(connection, event.withHandlersElsewhere(elsewhere), room, findings)) {
+                findings.held = event;
                 break;
             }
-            verdict.decided.add(event);
+            findings.decided.add(event);
         }
-        return verdict;
+        return findings;
     }
 
     private Map<String, List<AnnouncedHandler>> find(Connection connection, List<ReceivedEvent> unknown)
@@ -165,10 +165,10 @@ final class UnknownTypes {
     /**
      * Parks the event for each of its handlers that has not handled it. Returns false if too many wait for one of them.
      */
-    private boolean park(Connection connection, ReceivedEvent event, Map<String, Integer> room, Verdict verdict)
+    private boolean park(Connection connection, ReceivedEvent event, Map<String, Integer> room, Findings findings)
             throws SQLException {
         if (!event.isReadable()) {
-            verdict.unreadable.add(event);
+            findings.unreadable.add(event);
             return true;
         }
         List<Delivery> open = new ArrayList<>();
@@ -185,7 +185,7 @@ final class UnknownTypes {
                 left = mostWaiting - handlers.waiting(connection, group, name, mostWaiting);
             }
             if (left <= 0) {
-                verdict.whyHeld = tooMany(name);
+                findings.whyHeld = tooMany(name);
                 return false;
             }
             room.put(name, left - 1);
@@ -193,7 +193,7 @@ final class UnknownTypes {
         for (Delivery delivery : open) {
             parking.follow(connection, delivery);
         }
-        verdict.parked.addAll(open);
+        findings.parked.addAll(open);
         return true;
     }
 
@@ -222,7 +222,7 @@ final class UnknownTypes {
             status.skipped(event);
         } else {
             status.failed();
-            parking.park(event, null, 0, noHandler(event));
+            parking.parkWithoutHandler(event, noHandler(event));
         }
     }
 

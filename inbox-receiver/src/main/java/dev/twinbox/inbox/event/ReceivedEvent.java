@@ -62,7 +62,9 @@ public final class ReceivedEvent {
         this.type = type;
         this.handlers = handlers;
         this.id = id;
-        this.source = id == null || content == null ? SourceHash.NONE : subscription.sources().of(record, content, subscription.format(record.topic()).id());
+        this.source = id == null || content == null
+                ? SourceHash.NONE
+                : subscription.sources().of(record, content, subscription.format(record.topic()).id());
         this.content = content;
         this.problem = problem;
     }

@@ -15,7 +15,6 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -135,27 +134,10 @@ public final class HandlerTable {
             throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(ANNOUNCE.formatted(table.sql()))) {
             statement.setString(1, group);
-            int i = bind(connection, statement, 1, handlers);
-            statement.setArray(++i, column(connection, handlers, handler -> text(handler.delivery())));
+            int i = AnnouncedHandler.bind(connection, statement, 1, handlers);
+            statement.setArray(++i, AnnouncedHandler.column(connection, handlers, handler -> text(handler.delivery())));
             statement.executeUpdate();
         }
-    }
-
-    /** Sets three parameters: handlers, topics and types are in one order. */
-    static int bind(
-            Connection connection, PreparedStatement statement, int before, Collection<AnnouncedHandler> handlers)
-            throws SQLException {
-        statement.setArray(before + 1, column(connection, handlers, AnnouncedHandler::topic));
-        statement.setArray(before + 2, column(connection, handlers, AnnouncedHandler::type));
-        statement.setArray(before + 3, column(connection, handlers, AnnouncedHandler::handler));
-        return before + 3;
-    }
-
-    private static java.sql.Array column(
-            Connection connection, Collection<AnnouncedHandler> handlers, Function<AnnouncedHandler, String> part)
-            throws SQLException {
-        return connection.createArrayOf(
-                "text", handlers.stream().map(part).toArray());
     }
 
     private static String text(DeliveryContract delivery) {

@@ -21,8 +21,8 @@ public final class InboxSchema {
     private final SqlIdentifier inbox;
     private final SqlIdentifier parked;
     private final SqlIdentifier retention;
-    private final SqlIdentifier offset;
     private final SqlIdentifier handlers;
+    private final SqlIdentifier offset;
 
     /**
      * An inbox table and the tables that are named after it.
@@ -33,8 +33,8 @@ public final class InboxSchema {
         this.inbox = inbox;
         this.parked = ParkedTable.name(inbox);
         this.retention = RetentionTable.name(inbox);
-        this.offset = OffsetTable.name(inbox);
         this.handlers = HandlerTable.name(inbox);
+        this.offset = OffsetTable.name(inbox);
     }
 
     /**
@@ -115,8 +115,8 @@ public final class InboxSchema {
                 "inbox_literal", inbox.sqlLiteral(),
                 "parked", parked.sql(),
                 "retention", retention.sql(),
-                "offset", offset.sql(),
-                "handlers", handlers.sql());
+                "handlers", handlers.sql(),
+                "offset", offset.sql());
     }
 
     /**
@@ -137,8 +137,8 @@ public final class InboxSchema {
         }
         check.table(parked, ParkedColumns.TYPES, "SELECT", "INSERT", "UPDATE", "DELETE")
                 .table(retention, RetentionTable.COLUMNS, "SELECT", "INSERT", "UPDATE")
-                .table(offset, OffsetTable.COLUMNS, "SELECT", "INSERT", "UPDATE")
-                .table(handlers, HandlerTable.COLUMNS, "SELECT", "INSERT", "UPDATE", "DELETE");
+                .table(handlers, HandlerTable.COLUMNS, "SELECT", "INSERT", "UPDATE", "DELETE")
+                .table(offset, OffsetTable.COLUMNS, "SELECT", "INSERT", "UPDATE");
         SchemaCheck.Session session = check.session();
         if (!check.problems().isEmpty()) {
             throw new SchemaException("The inbox cannot be used (" + session + "): "

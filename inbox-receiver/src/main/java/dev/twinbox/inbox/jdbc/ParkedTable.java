@@ -180,7 +180,7 @@ public final class ParkedTable {
             int i = ParkedColumns.setBackoff(statement, 0, backoff);
             statement.setString(++i, group);
             statement.setTimestamp(++i, Timestamp.from(from));
-            HandlerTable.bind(connection, statement, i, handlers);
+            AnnouncedHandler.bind(connection, statement, i, handlers);
             try (ResultSet row = statement.executeQuery()) {
                 return row.next() ? Optional.of(new DueEvent(ParkedColumns.read(row))) : Optional.empty();
             }
