@@ -26,8 +26,7 @@ record JavaType(Class<?> raw, List<JavaType> arguments) {
     /** @param variables what the variables in the type stand for; others are taken for {@code Object} */
     static JavaType of(Type type, Map<TypeVariable<?>, JavaType> variables) {
         if (type instanceof Class<?> plain) {
-            return new JavaType(
-                    plain, plain.isArray() ? List.of(of(plain.getComponentType(), variables)) : List.of());
+            return new JavaType(plain, plain.isArray() ? List.of(of(plain.getComponentType(), variables)) : List.of());
         }
         if (type instanceof ParameterizedType generic && generic.getRawType() instanceof Class<?> raw) {
             return new JavaType(

@@ -77,8 +77,7 @@ final class JsonClass {
     }
 
     static boolean isOfPlatform(Class<?> type) {
-        return Stream.of("java.", "javax.", "jakarta.", "jdk.", "sun.")
-                .anyMatch(type.getName()::startsWith);
+        return Stream.of("java.", "javax.", "jakarta.", "jdk.", "sun.").anyMatch(type.getName()::startsWith);
     }
 
     /** Whether annotations give it, its package or one of its supertypes another mapping. */
@@ -103,7 +102,9 @@ final class JsonClass {
 
     private void noteAccessor(Method method) {
         String name = method.getName();
-        if (Modifier.isStatic(method.getModifiers()) || method.isBridge() || method.getDeclaringClass() == Object.class) {
+        if (Modifier.isStatic(method.getModifiers())
+                || method.isBridge()
+                || method.getDeclaringClass() == Object.class) {
             return;
         }
         if (method.getParameterCount() == 1 && name.startsWith("set") && name.length() > 3) {
@@ -217,15 +218,10 @@ final class JsonClass {
     }
 
     private void addParameters(
-            Executable creator,
-            Map<TypeVariable<?>, JavaType> variables,
-            boolean formatted,
-            List<JsonMember> members) {
+            Executable creator, Map<TypeVariable<?>, JavaType> variables, boolean formatted, List<JsonMember> members) {
         boolean ofComponents = type.isRecord() && find(creator, JsonbCreator.class) == null;
         for (int i = 0; i < creator.getParameterCount(); i++) {
-            String name = ofComponents
-                    ? type.getRecordComponents()[i].getName()
-                    : creator.getParameters()[i].getName();
+            String name = ofComponents ? type.getRecordComponents()[i].getName() : creator.getParameters()[i].getName();
             JavaType of = JavaType.of(creator.getGenericParameterTypes()[i], variables);
             Field field = ofComponents ? fields.get(name) : null;
             Method accessor = ofComponents ? getters.get(name) : null;

@@ -63,7 +63,8 @@ public final class JsonEvents {
     private static void addCreationProblem(Class<?> type, List<String> problems) {
         boolean marked = new JsonClass(type).creator().isPresent();
         if (type.isRecord() && !Modifier.isPublic(type.getModifiers())) {
-            problems.add("record " + type.getTypeName() + " is not public, so JSON-B cannot create one: make it public");
+            problems.add(
+                    "record " + type.getTypeName() + " is not public, so JSON-B cannot create one: make it public");
         } else if (!marked && type.isMemberClass() && !Modifier.isStatic(type.getModifiers())) {
             problems.add(type.getTypeName() + " is an inner class, so JSON-B cannot create one: make it static");
         } else if (!marked && Stream.of(type.getDeclaredConstructors()).noneMatch(JsonEvents::isForJsonB)) {
@@ -119,8 +120,7 @@ public final class JsonEvents {
             JsonClass json = new JsonClass(type.raw());
             json.fields().stream()
                     .filter(field -> !json.isLeftOut(field) && !json.isCustom(field))
-                    .forEach(field ->
-                            addMapped(JavaType.of(field.getGenericType(), type.variables()), seen, found));
+                    .forEach(field -> addMapped(JavaType.of(field.getGenericType(), type.variables()), seen, found));
         }
     }
 }

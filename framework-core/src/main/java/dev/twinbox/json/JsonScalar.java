@@ -93,8 +93,8 @@ final class JsonScalar {
         } catch (ArithmeticException e) {
             // It is reported like one that is out of range.
         }
-        throw new MismatchException("is " + shown(number) + ", and its type holds whole numbers from " + least + " to "
-                + most);
+        throw new MismatchException(
+                "is " + shown(number) + ", and its type holds whole numbers from " + least + " to " + most);
     }
 
     /** The scale decides, because a number like 1e999999999 must not be written out. */
@@ -128,8 +128,8 @@ final class JsonScalar {
 
     private static void checkLetter(JsonParser json, Event event) {
         if (event == Event.VALUE_STRING && json.getString().length() != 1) {
-            throw new MismatchException("is a text of " + json.getString().length()
-                    + " characters, and its type holds one");
+            throw new MismatchException(
+                    "is a text of " + json.getString().length() + " characters, and its type holds one");
         } else {
             JsonShape.ANY.check(json, event);
         }

@@ -34,8 +34,9 @@ final class JsonShapes {
                 shape.get().check(parser, parser.next());
             }
         } catch (JsonShape.MismatchException e) {
-            throw new TwinboxException("member " + e.path() + " " + e.getMessage()
-                    + "; correct its producer, declare another type, or read leniently by @InboxHandler(reading = LENIENT)");
+            throw new TwinboxException(
+                    "member " + e.path() + " " + e.getMessage()
+                            + "; correct its producer, declare another type, or read leniently by @InboxHandler(reading = LENIENT)");
         } catch (RuntimeException e) {
             // The JSON is malformed. JSON-B, which reads it next, says so in its own words.
         }
@@ -59,7 +60,9 @@ final class JsonShapes {
                 demands = true;
                 return scalar;
             }
-            if (raw.isArray() || (Collection.class.isAssignableFrom(raw) && type.arguments().size() == 1)) {
+            if (raw.isArray()
+                    || (Collection.class.isAssignableFrom(raw)
+                            && type.arguments().size() == 1)) {
                 return new JsonShape.OfArray(shape(type.arguments().get(0)));
             }
             if (raw == Optional.class && type.arguments().size() == 1) {

@@ -91,8 +91,7 @@ public class OutboxExtension implements Extension {
         warnings.forEach(warning -> LOG.log(Level.WARNING, warning));
         if (!problems.isEmpty()) {
             problems.sort(null); // containers visit beans and methods in any order
-            event.addDeploymentProblem(
-                    new InvalidConfigurationException(CANNOT_WORK, problems));
+            event.addDeploymentProblem(new InvalidConfigurationException(CANNOT_WORK, problems));
         }
     }
 

@@ -45,15 +45,18 @@ public final class SchemaScript {
                     .append(SqlIdentifier.quote(schema))
                     .append(";\n\n");
         }
-        files(owner, location).tailMap(after, false).values().forEach(text -> script.append(filled(text, placeholders))
-                .append('\n'));
+        files(owner, location)
+                .tailMap(after, false)
+                .values()
+                .forEach(text -> script.append(filled(text, placeholders)).append('\n'));
         return script.toString();
     }
 
     private static String filled(String text, Map<String, String> placeholders) {
         return PLACEHOLDER
                 .matcher(text)
-                .replaceAll(found -> Matcher.quoteReplacement(placeholders.getOrDefault(found.group(1), found.group())));
+                .replaceAll(
+                        found -> Matcher.quoteReplacement(placeholders.getOrDefault(found.group(1), found.group())));
     }
 
     /** By version. */

@@ -95,11 +95,7 @@ class DeploymentIT {
                         correct() + "twinbox.outbox.table=Out\"Box\n",
                         dataSource("paths", "paths", "?currentSchema=%22Sales-EU%201%22")),
                 TestWar.named("own-serializer", correct())
-                        .addClasses(
-                                OwnFormat.class,
-                                AccessorEvent.class,
-                                PlainTextSerializer.class,
-                                StateServlet.class)
+                        .addClasses(OwnFormat.class, AccessorEvent.class, PlainTextSerializer.class, StateServlet.class)
                         .setWebXML(dataSource("away", "postgres", "")),
                 publishing("without-scope", correct(), dataSource("away", "postgres", ""))
                         .addClass(WithoutScope.class),

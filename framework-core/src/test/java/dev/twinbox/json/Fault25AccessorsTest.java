@@ -108,10 +108,12 @@ class Fault25AccessorsTest {
     void aFieldWithoutAPropertyIsRefusedWithClassFieldAndRemedy() {
         assertThat(JsonEvents.writingProblems(Placed.class))
                 .containsExactly(
-                        "field amount of " + Placed.class.getTypeName() + " has no JSON-B property, so it would be missing"
+                        "field amount of " + Placed.class.getTypeName()
+                                + " has no JSON-B property, so it would be missing"
                                 + " from the payload: add a public getter getAmount(), use a record, or mark the field"
                                 + " transient",
-                        "field orderId of " + Placed.class.getTypeName() + " has no JSON-B property, so it would be missing"
+                        "field orderId of " + Placed.class.getTypeName()
+                                + " has no JSON-B property, so it would be missing"
                                 + " from the payload: add a public getter getOrderId(), use a record, or mark the field"
                                 + " transient");
         assertThat(JsonEvents.keyProblem(Placed.class, "orderId")).contains("key property \"orderId\"");

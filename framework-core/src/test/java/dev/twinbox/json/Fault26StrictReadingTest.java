@@ -99,8 +99,8 @@ class Fault26StrictReadingTest {
         Order order = read(RIGHT, Order.class);
 
         assertThat(order)
-                .isEqualTo(new Order(
-                        5, 7, null, null, Optional.empty(), OptionalInt.empty(), null, null, true, 'a', 1.5));
+                .isEqualTo(
+                        new Order(5, 7, null, null, Optional.empty(), OptionalInt.empty(), null, null, true, 'a', 1.5));
     }
 
     @ParameterizedTest
@@ -163,7 +163,8 @@ class Fault26StrictReadingTest {
         String json = RIGHT.replace("\"orderId\":5", "\"orderId\":-9223372036854775808");
 
         assertThat(read(json, Order.class).orderId()).isEqualTo(Long.MIN_VALUE);
-        assertThat(read("{\"number\":123456789012345678901234567890}", Big.class).number())
+        assertThat(read("{\"number\":123456789012345678901234567890}", Big.class)
+                        .number())
                 .isEqualTo(new BigInteger("123456789012345678901234567890"));
         assertThatThrownBy(() -> read("{\"number\":1.5}", Big.class)).hasMessageStartingWith("member number is 1.5");
     }

@@ -90,9 +90,18 @@ class Fault27UnreadableClassTest {
 
     @Test
     void aClassThatJsonBCannotCreateIsRefused() {
-        assertThat(JsonEvents.readingProblems(WithoutConstructor.class)).singleElement().asString().contains("constructor");
-        assertThat(JsonEvents.readingProblems(Inner.class)).singleElement().asString().contains("make it static");
-        assertThat(JsonEvents.readingProblems(Animal.class)).singleElement().asString().contains("is abstract");
+        assertThat(JsonEvents.readingProblems(WithoutConstructor.class))
+                .singleElement()
+                .asString()
+                .contains("constructor");
+        assertThat(JsonEvents.readingProblems(Inner.class))
+                .singleElement()
+                .asString()
+                .contains("make it static");
+        assertThat(JsonEvents.readingProblems(Animal.class))
+                .singleElement()
+                .asString()
+                .contains("is abstract");
         assertUnreadable("{\"id\":\"1\"}", WithoutConstructor.class);
         assertUnreadable("{\"id\":\"1\"}", Inner.class);
         assertUnreadable("{\"id\":\"1\"}", Animal.class);
@@ -111,7 +120,8 @@ class Fault27UnreadableClassTest {
         assertThat(JsonEvents.readingProblems(Right.class)).isEmpty();
         assertThat(JsonEvents.readingProblems(Created.class)).isEmpty();
         assertThat(JsonEvents.readingProblems(Plant.class)).isEmpty();
-        assertThat(JsonEvents.readingProblems(Fault26StrictReadingTest.Order.class)).isEmpty();
+        assertThat(JsonEvents.readingProblems(Fault26StrictReadingTest.Order.class))
+                .isEmpty();
         assertThat(JsonEvents.readingProblems(jakarta.json.JsonObject.class)).isEmpty();
         assertThat(read("{\"id\":\"1\"}", Right.class).id).isEqualTo("1");
         assertThat(read("{\"id\":\"1\"}", Created.class).id).isEqualTo("1");

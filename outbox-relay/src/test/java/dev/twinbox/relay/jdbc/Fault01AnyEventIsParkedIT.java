@@ -159,8 +159,7 @@ class Fault01AnyEventIsParkedIT {
 
     private void assertClaimedAll(ParkedRows operator, int rows) throws SQLException {
         assertThat(operator.retry(ParkedSelection.ALL)).isEqualTo(rows);
-        ParkedQueue queue =
-                new ParkedQueue(connection, OutboxDatabaseFixture.SCHEMA, "relay", LargestEvent.UNLIMITED);
+        ParkedQueue queue = new ParkedQueue(connection, OutboxDatabaseFixture.SCHEMA, "relay", LargestEvent.UNLIMITED);
         ParkedQueue.Paused nothing = new ParkedQueue.Paused(List.of(), List.of());
         List<ParkedQueue.Claimed> claimed = queue.claim(queue.ready(rows + 1, nothing));
         assertThat(claimed).hasSize(rows);
@@ -175,8 +174,8 @@ class Fault01AnyEventIsParkedIT {
         insert(Map.of("key", "'after'"));
         park(read());
 
-        List<ParkedRows.Line> lines = new ParkedRows(connection, OutboxDatabaseFixture.SCHEMA, "relay")
-                .list(ParkedSelection.ALL, 10);
+        List<ParkedRows.Line> lines =
+                new ParkedRows(connection, OutboxDatabaseFixture.SCHEMA, "relay").list(ParkedSelection.ALL, 10);
         assertThat(lines).extracting(ParkedRows.Line::key).containsExactly("before", "large", "after");
         assertThat(lines.get(1).state()).isEqualTo(ParkedState.REFUSED);
         assertThat(lines.get(1).error()).contains("without content_type, payload", "small", "by the test");
@@ -184,10 +183,8 @@ class Fault01AnyEventIsParkedIT {
         assertThat(number("select count(*) from outbox_parked where payload is null and key = 'large'"))
                 .isOne();
         new ParkedRows(connection, OutboxDatabaseFixture.SCHEMA, "relay").retry(ParkedSelection.ALL);
-        ParkedQueue queue =
-                new ParkedQueue(connection, OutboxDatabaseFixture.SCHEMA, "relay", LargestEvent.UNLIMITED);
-        List<ParkedQueue.Claimed> claimed =
-                queue.claim(queue.ready(10, new ParkedQueue.Paused(List.of(), List.of())));
+        ParkedQueue queue = new ParkedQueue(connection, OutboxDatabaseFixture.SCHEMA, "relay", LargestEvent.UNLIMITED);
+        List<ParkedQueue.Claimed> claimed = queue.claim(queue.ready(10, new ParkedQueue.Paused(List.of(), List.of())));
         assertThat(claimed.get(1).record().fault()).contains("cannot be read");
     }
 
@@ -202,8 +199,8 @@ class Fault01AnyEventIsParkedIT {
 
     private List<OutboxRecord> read() throws SQLException {
         try (Connection reading = database.relayDatabase().connect();
-                OutboxTable table = new OutboxTable(
-                        reading, OutboxDatabaseFixture.SCHEMA.events(), PAGE, LargestEvent.UNLIMITED)) {
+                OutboxTable table =
+                        new OutboxTable(reading, OutboxDatabaseFixture.SCHEMA.events(), PAGE, LargestEvent.UNLIMITED)) {
             return table.openWindow(Snapshot.EMPTY).records();
         }
     }
