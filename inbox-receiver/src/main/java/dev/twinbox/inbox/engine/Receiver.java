@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ThreadFactory;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.jspecify.annotations.Nullable;
@@ -130,22 +131,8 @@ public final class Receiver {
                 ? new AtMostOnceProcessor(attempts, claims, status)
                 : new TransactionalProcessor(attempts, claims, parking, status);
         OffsetPolicy policy = isAtMostOnce ? OffsetPolicy.BEFORE_HANDLING : OffsetPolicy.AFTER_HANDLING;
-        KafkaMemory memory = memory(group, policy);
         PollLoop loop = new PollLoop(
-                group,
-                check,
-                () -> new GroupMember(
-                        new KafkaConsumer<>(ConsumerSettings.properties(config, group)),
-                        subscription,
-                        processor,
-                        policy,
-                        config,
-                        status,
-                        memory,
-                        started.workers(),
-                        started.background()),
-                config.backoff(),
-                status);
+                group, check, members(subscription, processor, policy, started), config.backoff(), status);
         loops.add(loop);
         started.start(loop, "twinbox-inbox-poll-" + loops.size());
         if (!isAtMostOnce) {
@@ -157,6 +144,22 @@ public final class Receiver {
             retries = retryLoop;
             started.start(retryLoop, "twinbox-inbox-retry");
         }
+    }
+
+    private Supplier<GroupMember> members(
+            Subscription subscription, Processor processor, OffsetPolicy policy, ReceiverThreads started) {
+        String group = subscription.group();
+        KafkaMemory memory = memory(group, policy);
+        return () -> new GroupMember(
+                new KafkaConsumer<>(ConsumerSettings.properties(config, group)),
+                subscription,
+                processor,
+                policy,
+                config,
+                status,
+                memory,
+                started.workers(),
+                started.background());
     }
 
     private KafkaMemory memory(String group, OffsetPolicy policy) {
