@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ThreadFactory;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.jspecify.annotations.Nullable;
@@ -133,21 +134,11 @@ public final class Receiver {
                 ? new AtMostOnceProcessor(attempts, claims, config.unknownType(), status)
                 : new TransactionalProcessor(attempts, claims, unknownTypes, parking, status);
         OffsetPolicy policy = isAtMostOnce ? OffsetPolicy.BEFORE_HANDLING : OffsetPolicy.AFTER_HANDLING;
-        KafkaMemory memory = memory(group, policy);
         PollLoop loop = new PollLoop(
                 group,
                 check,
                 announcements,
-                () -> new GroupMember(
-                        new KafkaConsumer<>(ConsumerSettings.properties(config, group)),
-                        subscription,
-                        processor,
-                        policy,
-                        config,
-                        status,
-                        memory,
-                        started.workers(),
-                        started.background()),
+                members(subscription, processor, policy, started),
                 config.backoff(),
                 status);
         loops.add(loop);
@@ -182,6 +173,22 @@ public final class Receiver {
                 database,
                 status,
                 UnknownTypes.MOST_WAITING);
+    }
+
+    private Supplier<GroupMember> members(
+            Subscription subscription, Processor processor, OffsetPolicy policy, ReceiverThreads started) {
+        String group = subscription.group();
+        KafkaMemory memory = memory(group, policy);
+        return () -> new GroupMember(
+                new KafkaConsumer<>(ConsumerSettings.properties(config, group)),
+                subscription,
+                processor,
+                policy,
+                config,
+                status,
+                memory,
+                started.workers(),
+                started.background());
     }
 
     private KafkaMemory memory(String group, OffsetPolicy policy) {
