@@ -44,7 +44,6 @@ final class GroupMember {
     private final Consumer<byte[], byte[]> consumer;
     private final Subscription subscription;
     private final InboxConfig config;
-    private final ReceiverStatus status;
     private final BrokerWatch brokerWatch;
     private final OffsetCommits commits;
     private final BatchDispatch dispatch;
@@ -74,7 +73,6 @@ final class GroupMember {
         this.consumer = consumer;
         this.subscription = subscription;
         this.config = config;
-        this.status = status;
         String group = subscription.group();
         brokerWatch = new BrokerWatch(consumer, subscription, ConsumerSettings.sessionTimeout(config), status);
         commits = new OffsetCommits(consumer, assigned);
