@@ -58,6 +58,9 @@ public class StatusServlet extends HttpServlet {
             out.println(forget(request.getParameter("forget"), request.getParameter("id")));
             return;
         }
+        if (request.getParameter("release") != null) {
+            Script.release();
+        }
         out.println("effects=" + status.effects());
         out.println("duplicates=" + status.duplicates());
         out.println("failures=" + status.failures());
