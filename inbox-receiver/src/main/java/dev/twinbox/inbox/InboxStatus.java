@@ -87,6 +87,13 @@ public class InboxStatus {
         return receiver.notes();
     }
 
+    /**
+     * Why the server should be started again, by subject. Empty if that would not help. The check of liveness shows it.
+     */
+    public SortedMap<String, String> reasonsToRestart() {
+        return receiver.reasonsToRestart();
+    }
+
     /** What keeps the receiver from working, by subject. Empty if it is ready. */
     public SortedMap<String, String> troubles() {
         return receiver.troubles();

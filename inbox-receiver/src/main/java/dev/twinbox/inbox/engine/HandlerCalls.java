@@ -37,17 +37,23 @@ final class HandlerCalls {
         @Nullable Object value = event.eventFor(handler);
         @Nullable EventContext context = handler.shape() == HandlerShape.EVENT_AND_CONTEXT ? event.context() : null;
         Tracing.Work call = () -> Cause.of(event::context, () -> handler.handle(value, context));
-        if (handler.hasEffect()) {
-            tracing.handle(group, handler.name(), event::context, call);
-        } else {
+        standingAlone(
+                handler.hasEffect() ? () -> tracing.handle(group, handler.name(), event::context, call) : call);
+    }
+
+    /** The interrupt flag that a handler sets or restores is about its call, not about the thread. */
+    private static void standingAlone(Tracing.Work call) throws Throwable {
+        try {
             call.run();
+        } finally {
+            Thread.interrupted();
         }
     }
 
     /** Calls each handler of lists once, with all its events. */
     void callLists() throws Throwable {
         for (ListCall call : lists.values()) {
-            tracing.handleAll(group, call.handler.name(), call::contexts, call);
+            standingAlone(() -> tracing.handleAll(group, call.handler.name(), call::contexts, call));
         }
     }
 

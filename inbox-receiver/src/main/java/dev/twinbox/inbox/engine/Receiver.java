@@ -12,6 +12,7 @@ import dev.twinbox.inbox.jdbc.JtaDatabase;
 import dev.twinbox.inbox.jdbc.ParkedTable;
 import dev.twinbox.inbox.jdbc.RecordedStarts;
 import dev.twinbox.inbox.jdbc.RetentionTable;
+import dev.twinbox.thread.StopRequest;
 import dev.twinbox.tracing.Tracing;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -38,8 +39,8 @@ public final class Receiver {
     private final ParkedTable parked;
     private final DatabaseCheck check;
     private final List<PollLoop> loops = new ArrayList<>();
+    private final StopRequest stop = new StopRequest(ReceiverThreads::isShutDown);
     private @Nullable ReceiverThreads threads;
-    private @Nullable RetryLoop retries;
     private @Nullable RetentionLoop retention;
 
     /**
@@ -89,7 +90,7 @@ public final class Receiver {
             throw new InvalidConfigurationException("Configuration of the inbox", verdict.problems());
         }
         RetentionTable table = RetentionTable.of(config.table());
-        return new RetentionLoop(config, keep, inbox, table, topicRetention, verdict, database, status);
+        return new RetentionLoop(config, keep, inbox, table, topicRetention, verdict, database, status, stop);
     }
 
     /**
@@ -99,7 +100,7 @@ public final class Receiver {
      * @param factory makes threads of the container
      */
     public void start(List<Subscription> subscriptions, Tracing tracing, ThreadFactory factory) {
-        ReceiverThreads started = new ReceiverThreads(factory, config.workers());
+        ReceiverThreads started = new ReceiverThreads(factory, config.workers(), status.loopEnds(), stop);
         threads = started;
         for (Subscription subscription : subscriptions) {
             start(subscription, tracing, started);
@@ -131,15 +132,14 @@ public final class Receiver {
                         status,
                         started.workers()),
                 config.backoff(),
-                status);
+                status,
+                stop);
         loops.add(loop);
         started.start(loop, "twinbox-inbox-poll-" + loops.size());
         if (!isAtMostOnce) {
             List<String> names = handlers.stream().map(HandlerMethod::name).toList();
-            RetryLoop retryLoop = new RetryLoop(
-                    new ParkedRetries(attempts, parking, inbox, subscription, names, status), config.backoff(), status);
-            retries = retryLoop;
-            started.start(retryLoop, "twinbox-inbox-retry");
+            ParkedRetries retries = new ParkedRetries(attempts, parking, inbox, subscription, names, status);
+            started.start(new RetryLoop(retries, config.backoff(), status, stop), "twinbox-inbox-retry");
         }
     }
 
@@ -149,12 +149,10 @@ public final class Receiver {
             return;
         }
         LOG.log(Level.INFO, "Receiver of group {0} stops", config.group());
-        loops.forEach(PollLoop::stop);
-        if (retries != null) {
-            retries.stop();
-        }
+        stop.ask();
+        loops.forEach(PollLoop::wakeUp);
         if (retention != null) {
-            retention.stop();
+            retention.wakeUp();
         }
         boolean isStopped = threads == null || threads.awaitEnd(config.shutdownTimeout());
         LOG.log(

@@ -3,6 +3,7 @@ package dev.twinbox.inbox.engine;
 import dev.twinbox.inbox.event.ErrorText;
 import dev.twinbox.inbox.event.ReceivedEvent;
 import dev.twinbox.inbox.jdbc.ParkedTable;
+import dev.twinbox.thread.LoopEnds;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.EnumMap;
@@ -67,6 +68,7 @@ public final class ReceiverStatus {
     /** Written by the thread that retries, read by all. */
     private volatile ParkedTable.Counts counts = new ParkedTable.Counts(0, 0);
 
+    private final LoopEnds loopEnds = new LoopEnds();
     private final Map<String, LongSupplier> sinceLastRun = new ConcurrentHashMap<>();
 
     public ReceiverStatus() {
@@ -88,12 +90,23 @@ public final class ReceiverStatus {
     /** What keeps the receiver from working, by subject. Empty if it is ready. */
     public SortedMap<String, String> troubles() {
         SortedMap<String, String> all = new TreeMap<>(troubles);
+        all.putAll(loopEnds.troubles());
         sinceLastRun.forEach((loop, seconds) -> {
             if (seconds.getAsLong() > LONGEST_RUN_SECONDS) {
                 all.put(loop, "has not polled for " + seconds.getAsLong() + " seconds");
             }
         });
         return all;
+    }
+
+    /** Why the server should be started again, by subject. Empty if that would not help. */
+    public SortedMap<String, String> reasonsToRestart() {
+        return loopEnds.reasonsToRestart();
+    }
+
+    /** Which loops of the receiver have ended without being asked. */
+    LoopEnds loopEnds() {
+        return loopEnds;
     }
 
     private LongAdder adder(Total total) {

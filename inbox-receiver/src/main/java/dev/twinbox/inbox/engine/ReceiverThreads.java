@@ -1,15 +1,12 @@
 package dev.twinbox.inbox.engine;
 
+import dev.twinbox.thread.LoopEnds;
+import dev.twinbox.thread.StopRequest;
+import dev.twinbox.thread.Supervisor;
+import dev.twinbox.thread.WorkerPool;
+import jakarta.enterprise.concurrent.ManageableThread;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /** The threads of the receiver: one for each loop, and a pool of workers that run handlers. */
 final class ReceiverThreads {
@@ -19,37 +16,26 @@ final class ReceiverThreads {
 
     private static final Duration INTERRUPT_TIMEOUT = Duration.ofSeconds(2);
 
-    private final ThreadFactory factory;
-    private final ExecutorService workers;
-    private final List<Thread> loops = new ArrayList<>();
+    private final Supervisor loops;
+    private final WorkerPool workers;
 
     /** Creates the pool. A worker's thread is started when it is first needed. */
-    ReceiverThreads(ThreadFactory factory, int numberOfWorkers) {
-        this.factory = factory;
-        AtomicInteger count = new AtomicInteger();
-        this.workers = new ThreadPoolExecutor(
-                numberOfWorkers,
-                numberOfWorkers,
-                0,
-                TimeUnit.SECONDS,
-                new LinkedBlockingQueue<>(),
-                work -> newThread(work, "twinbox-inbox-worker-" + count.incrementAndGet()));
+    ReceiverThreads(ThreadFactory factory, int numberOfWorkers, LoopEnds ends, StopRequest stop) {
+        this.loops = new Supervisor(factory, ends, stop);
+        this.workers = new WorkerPool(factory, "twinbox-inbox-worker", numberOfWorkers);
     }
 
-    private Thread newThread(Runnable work, String name) {
-        Thread thread = factory.newThread(work);
-        thread.setName(name);
-        return thread;
+    /** A server that shuts its threads down without stopping the application wants them to end, too. */
+    static boolean isShutDown() {
+        return Thread.currentThread() instanceof ManageableThread thread && thread.isShutdown();
     }
 
-    Executor workers() {
+    WorkerPool workers() {
         return workers;
     }
 
-    void start(Runnable loop, String name) {
-        Thread thread = newThread(loop, name);
-        loops.add(thread);
-        thread.start();
+    void start(Supervisor.Loop loop, String name) {
+        loops.start(name, loop);
     }
 
     /** The longest time that {@link #awaitEnd} takes. */
@@ -62,34 +48,10 @@ final class ReceiverThreads {
      * ended.
      */
     boolean awaitEnd(Duration stopTimeout) {
-        long deadline = System.nanoTime() + stopTimeout.plus(LEAVE_TIMEOUT).toNanos();
-        boolean ended = true;
-        for (Thread loop : loops) {
-            ended &= join(loop, deadline);
+        boolean ended = loops.join(stopTimeout.plus(LEAVE_TIMEOUT)).isEmpty();
+        if (!ended) {
+            loops.interrupt();
         }
-        return stopWorkers() && ended;
-    }
-
-    private static boolean join(Thread thread, long deadline) {
-        try {
-            long millis = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
-            thread.join(Math.max(1, millis));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-        if (thread.isAlive()) {
-            thread.interrupt();
-        }
-        return !thread.isAlive();
-    }
-
-    private boolean stopWorkers() {
-        workers.shutdownNow();
-        try {
-            return workers.awaitTermination(INTERRUPT_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return false;
-        }
+        return workers.stop(INTERRUPT_TIMEOUT) && ended;
     }
 }

@@ -2,15 +2,15 @@ package dev.twinbox.inbox.engine;
 
 import dev.twinbox.inbox.event.ErrorText;
 import dev.twinbox.inbox.jdbc.Backoff;
+import dev.twinbox.thread.StopRequest;
+import dev.twinbox.thread.Supervisor;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 
 /** The thread that retries parked events. */
-final class RetryLoop implements Runnable {
+final class RetryLoop implements Supervisor.Loop {
 
     private static final Logger LOG = System.getLogger(RetryLoop.class.getName());
 
@@ -20,36 +20,31 @@ final class RetryLoop implements Runnable {
     private final ParkedRetries retries;
     private final Backoff whenDatabaseFails;
     private final ReceiverStatus status;
-    private final CountDownLatch stopRequested = new CountDownLatch(1);
+    private final StopRequest stop;
 
     /** Written by this thread, read by readiness checks. */
     private volatile long lastRun = System.nanoTime();
 
     private int databaseFailures;
 
-    RetryLoop(ParkedRetries retries, Backoff whenDatabaseFails, ReceiverStatus status) {
+    RetryLoop(ParkedRetries retries, Backoff whenDatabaseFails, ReceiverStatus status, StopRequest stop) {
         this.retries = retries;
         this.whenDatabaseFails = whenDatabaseFails;
         this.status = status;
+        this.stop = stop;
     }
 
     @Override
     public void run() {
         status.watch(NAME, () -> Duration.ofNanos(System.nanoTime() - lastRun).toSeconds());
-        while (isWanted()) {
-            pause(runAndReport());
+        while (!stop.isAsked()) {
+            Duration wait = runAndReport();
+            if (!wait.isZero()) {
+                stop.await(wait);
+            }
         }
         status.recovered(NAME);
         status.unwatch(NAME); // not in a finally block: if the thread dies, readiness must report it
-    }
-
-    /** Ends {@link #run} as soon as the event that is being handled allows. May be called from any thread. */
-    void stop() {
-        stopRequested.countDown();
-    }
-
-    private boolean isWanted() {
-        return stopRequested.getCount() > 0 && !Thread.currentThread().isInterrupted();
     }
 
     /** Returns how long to wait before the next round. */
@@ -72,18 +67,8 @@ final class RetryLoop implements Runnable {
      */
     private void report(Throwable thrown) {
         String text = ErrorText.of(thrown);
-        if (isWanted() && status.trouble(NAME, text)) {
+        if (!stop.isAsked() && status.trouble(NAME, text)) {
             LOG.log(Level.WARNING, "Parked events cannot be retried; the receiver waits until they can: {0}", text);
-        }
-    }
-
-    private void pause(Duration wait) {
-        try {
-            if (!wait.isZero() && stopRequested.await(wait.toNanos(), TimeUnit.NANOSECONDS)) {
-                LOG.log(Level.DEBUG, NAME + " stop");
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
         }
     }
 }
