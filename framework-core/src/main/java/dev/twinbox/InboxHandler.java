@@ -21,6 +21,10 @@ import java.lang.annotation.Target;
  * }
  * }</pre>
  *
+ * <p><b>Each call stands alone.</b> It gets an event object, or an array, of its own. It finds no {@code @RequestScoped}
+ * instance of another call. What belongs to the transaction, such as the persistence context, is shared by the calls of a
+ * batch.
+ *
  * <p><b>Commit and rollback.</b> The method runs in the receiver's transaction. Whatever it throws, checked exceptions
  * and {@code Error}s included, rolls back its effect together with the inbox row. The event is tried again. {@link
  * #delivery()} chooses another contract.

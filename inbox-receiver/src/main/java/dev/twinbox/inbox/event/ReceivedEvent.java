@@ -44,8 +44,6 @@ public final class ReceivedEvent {
     private int failures;
     private @Nullable RecordedStart start;
     private byte @Nullable [] keyHash;
-    private @Nullable Class<?> readAs;
-    private @Nullable Object event;
     private @Nullable EventContext context;
 
     private ReceivedEvent(
@@ -230,21 +228,22 @@ public final class ReceivedEvent {
     }
 
     /**
-     * The value as the handler needs it. Handlers of the same class share one object. A tombstone gives null.
+     * The value as the handler needs it, an object of its own for each call. Whatever a call does to it, no other call
+     * sees it, and the record is parked as it came. A tombstone gives null.
      *
      * @throws UnreadableRecordException if the serializer cannot read it
      */
     public @Nullable Object eventFor(Handler handler) {
         byte[] value = content().value();
         Class<?> as = handler.eventClass();
-        if (value == null || as == byte[].class) {
-            return value;
+        if (value == null) {
+            return null;
         }
-        if (readAs != as) {
-            event = as == String.class ? decoded(value) : deserialize(value, as);
-            readAs = as;
+        if (as == String.class) {
+            return decoded(value);
         }
-        return event;
+        byte[] copy = value.clone();
+        return as == byte[].class ? copy : deserialize(copy, as);
     }
 
     private static String decoded(byte[] value) {
