@@ -7,12 +7,14 @@ import dev.twinbox.inbox.config.InboxConfigReader;
 import dev.twinbox.inbox.event.HandlerMethod;
 import dev.twinbox.inbox.event.HandlerRules;
 import dev.twinbox.inbox.event.HandlerRules.Candidate;
+import jakarta.enterprise.context.RequestScoped;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.inject.spi.AfterDeploymentValidation;
 import jakarta.enterprise.inject.spi.Bean;
 import jakarta.enterprise.inject.spi.BeanManager;
 import jakarta.enterprise.inject.spi.Extension;
 import jakarta.enterprise.inject.spi.ProcessAnnotatedType;
+import jakarta.enterprise.inject.spi.ProcessBean;
 import jakarta.enterprise.inject.spi.ProcessManagedBean;
 import jakarta.enterprise.inject.spi.ProcessSessionBean;
 import jakarta.enterprise.inject.spi.WithAnnotations;
@@ -36,6 +38,7 @@ public class InboxExtension implements Extension {
     // Written while the application is deployed, by one thread.
     private final Set<Class<?>> annotatedClasses = new LinkedHashSet<>();
     private final List<Candidate> candidates = new ArrayList<>();
+    private final List<Bean<?>> requestScoped = new ArrayList<>();
     private List<HandlerMethod> handlers = List.of();
     private @Nullable InboxConfig config;
 
@@ -61,6 +64,13 @@ public class InboxExtension implements Extension {
                     event.getBean(),
                     event.getAnnotatedBeanClass(),
                     event instanceof ProcessSessionBean<?> session ? session.getSessionBeanType() : null));
+        }
+    }
+
+    /** Is called for beans of all kinds, those of producer methods included. */
+    void noteScope(@Observes ProcessBean<?> event) {
+        if (event.getBean().getScope() == RequestScoped.class) {
+            requestScoped.add(event.getBean());
         }
     }
 
@@ -112,6 +122,11 @@ public class InboxExtension implements Extension {
     /** Empty if the application handles no events. */
     List<HandlerMethod> handlers() {
         return handlers;
+    }
+
+    /** All beans of the request scope. */
+    List<Bean<?>> requestScoped() {
+        return List.copyOf(requestScoped);
     }
 
     InboxConfig config() {

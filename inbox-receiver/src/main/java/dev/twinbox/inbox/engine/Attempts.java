@@ -15,13 +15,22 @@ final class Attempts {
     private final String group;
     private final JtaDatabase database;
     private final Tracing tracing;
+    private final Runnable afterCall;
     private final Parking parking;
     private final ReceiverStatus status;
 
-    Attempts(String group, JtaDatabase database, Tracing tracing, Parking parking, ReceiverStatus status) {
+    /** @param afterCall runs on the thread of a handler's call when the call has ended */
+    Attempts(
+            String group,
+            JtaDatabase database,
+            Tracing tracing,
+            Runnable afterCall,
+            Parking parking,
+            ReceiverStatus status) {
         this.group = group;
         this.database = database;
         this.tracing = tracing;
+        this.afterCall = afterCall;
         this.parking = parking;
         this.status = status;
     }
@@ -42,7 +51,7 @@ final class Attempts {
     }
 
     private HandlerCalls calls() {
-        return new HandlerCalls(group, tracing);
+        return new HandlerCalls(group, tracing, afterCall);
     }
 
     private Attempt execute(Attempt attempt) {

@@ -21,11 +21,13 @@ final class HandlerCalls {
 
     private final String group;
     private final Tracing tracing;
+    private final Runnable afterCall;
     private final SortedMap<String, ListCall> lists = new TreeMap<>();
 
-    HandlerCalls(String group, Tracing tracing) {
+    HandlerCalls(String group, Tracing tracing, Runnable afterCall) {
         this.group = group;
         this.tracing = tracing;
+        this.afterCall = afterCall;
     }
 
     /** Calls the handler, or collects the event for {@link #callLists}. */
@@ -41,12 +43,16 @@ final class HandlerCalls {
                 handler.hasEffect() ? () -> tracing.handle(group, handler.name(), event::context, call) : call);
     }
 
-    /** The interrupt flag that a handler sets or restores is about its call, not about the thread. */
-    private static void standingAlone(Tracing.Work call) throws Throwable {
+    /**
+     * The interrupt flag that a handler sets or restores is about its call, not about the thread. So are the instances
+     * of its request.
+     */
+    private void standingAlone(Tracing.Work call) throws Throwable {
         try {
             call.run();
         } finally {
             Thread.interrupted();
+            afterCall.run();
         }
     }
 

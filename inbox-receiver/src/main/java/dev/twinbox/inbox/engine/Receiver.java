@@ -97,24 +97,27 @@ public final class Receiver {
      * Starts all threads.
      *
      * @param subscriptions one for each consumer group
+     * @param afterCall runs on the thread of a handler's call when the call has ended
      * @param factory makes threads of the container
      */
-    public void start(List<Subscription> subscriptions, Tracing tracing, ThreadFactory factory) {
+    public void start(
+            List<Subscription> subscriptions, Tracing tracing, Runnable afterCall, ThreadFactory factory) {
         ReceiverThreads started = new ReceiverThreads(factory, config.workers(), status.loopEnds(), stop);
         threads = started;
         for (Subscription subscription : subscriptions) {
-            start(subscription, tracing, started);
+            start(subscription, tracing, afterCall, started);
         }
         if (retention != null) {
             started.start(retention, "twinbox-inbox-retention");
         }
     }
 
-    private void start(Subscription subscription, Tracing tracing, ReceiverThreads started) {
+    private void start(
+            Subscription subscription, Tracing tracing, Runnable afterCall, ReceiverThreads started) {
         String group = subscription.group();
         Parking parking = new Parking(
                 group, parked, new RecordedStarts(config.parking().table()), config.parking(), database, status);
-        Attempts attempts = new Attempts(group, database, tracing, parking, status);
+        Attempts attempts = new Attempts(group, database, tracing, afterCall, parking, status);
         Claims.FromKafka claims = new Claims.FromKafka(inbox, parked, group, null);
         boolean isAtMostOnce = group.equals(config.atMostOnceGroup());
         Processor processor = isAtMostOnce
