@@ -66,4 +66,17 @@ public @interface InboxHandler {
 
     /** What a crash may do to the effect of an event; see {@link DeliveryContract}. */
     DeliveryContract delivery() default DeliveryContract.EXACTLY_ONCE_EFFECT;
+
+    /**
+     * What shares a transaction with a call; see {@link HandlerTransaction}. With {@code PER_EVENT} the other handlers
+     * of the event get a transaction for each event, too. Not for {@code (List<E>)}.
+     */
+    HandlerTransaction transaction() default HandlerTransaction.BATCH;
+
+    /**
+     * How long a call may take, in ISO form such as {@code PT30S}. Empty (the default): {@code
+     * twinbox.inbox.handler-timeout}. A call that takes longer is interrupted, its effect is rolled back, and the event
+     * is parked.
+     */
+    String timeout() default "";
 }

@@ -47,6 +47,16 @@ public class InboxStatus {
         return receiver.sum(Total.FAILURES);
     }
 
+    /** Handler calls that took longer than {@code twinbox.inbox.handler-timeout}, or than their own limit. */
+    public long timedOut() {
+        return receiver.sum(Total.TIMED_OUT);
+    }
+
+    /** Threads that hang in a handler now: it has not returned, although it was interrupted. */
+    public int hungThreads() {
+        return receiver.hungThreads();
+    }
+
     /** Records of types that no handler of this application takes. */
     public long skipped() {
         return receiver.sum(Total.SKIPPED);

@@ -116,8 +116,16 @@ final class Attempt implements Runnable, Synchronization {
     /** Whether the database, not an event, caused the failure. */
     boolean isDatabaseFault() {
         Throwable cause = cause();
+        if (cause instanceof HandlerTimeoutException) {
+            return false; // whatever the interrupt or the end of the session led to
+        }
         boolean beforeHandling = phase == Phase.BEGIN || phase == Phase.CLAIM;
         return beforeHandling ? !Faults.isBadData(cause) : Faults.isTransient(cause);
+    }
+
+    /** Whether its handler was taken for hung. Another thread has settled the event then. */
+    boolean isAbandoned() {
+        return thrown instanceof CallWatch.AbandonedCallException;
     }
 
     Throwable cause() {
@@ -150,11 +158,11 @@ final class Attempt implements Runnable, Synchronization {
         }
         if (!deliveries.isEmpty()) {
             try (Connection connection = database.connect()) {
-                claims.take(
+                calls.claimedIn(claims.take(
                         connection,
                         deliveries,
                         (handler, id, result) -> results.computeIfAbsent(handler, h -> new HashMap<>())
-                                .put(id, result));
+                                .put(id, result)));
             }
         }
     }

@@ -4,6 +4,7 @@ import dev.twinbox.inbox.event.Delivery;
 import dev.twinbox.inbox.event.Handler;
 import dev.twinbox.inbox.event.RecordedStart;
 import dev.twinbox.inbox.jdbc.ClaimResult;
+import dev.twinbox.inbox.jdbc.ClaimSession;
 import dev.twinbox.inbox.jdbc.DueEvent;
 import dev.twinbox.inbox.jdbc.InboxTable;
 import dev.twinbox.inbox.jdbc.InboxTable.ClaimSink;
@@ -25,8 +26,9 @@ interface Claims {
      * handler claims, else {@link ClaimResult#TO_HANDLE}.
      *
      * @param deliveries not empty; a delivery that is there twice gets one answer
+     * @return where they are claimed
      */
-    void take(Connection connection, List<Delivery> deliveries, ClaimSink sink) throws SQLException;
+    ClaimSession take(Connection connection, List<Delivery> deliveries, ClaimSink sink) throws SQLException;
 
     /** Deletes the claims of deliveries that were not handled. */
     void unclaim(Connection connection, Keys keys) throws SQLException;
@@ -54,8 +56,9 @@ interface Claims {
         }
 
         @Override
-        public void take(Connection connection, List<Delivery> deliveries, ClaimSink sink) throws SQLException {
-            inbox.claim(connection, group, deliveries, sink);
+        public ClaimSession take(Connection connection, List<Delivery> deliveries, ClaimSink sink)
+                throws SQLException {
+            return inbox.claim(connection, group, deliveries, sink);
         }
 
         @Override
@@ -80,13 +83,14 @@ interface Claims {
     record FromParking(InboxTable inbox, ParkedTable parked, DueEvent due) implements Claims {
 
         @Override
-        public void take(Connection connection, List<Delivery> deliveries, ClaimSink sink) throws SQLException {
-            if (!parked.lock(connection, due)) {
+        public ClaimSession take(Connection connection, List<Delivery> deliveries, ClaimSink sink)
+                throws SQLException {
+            ClaimSession session = parked.lock(connection, due);
+            if (session == null) {
                 throw new GoneException(due);
             }
             if (due.handler() == null) {
-                inbox.claim(connection, due.group(), deliveries, sink);
-                return;
+                return inbox.claim(connection, due.group(), deliveries, sink);
             }
             for (Delivery delivery : deliveries) {
                 Handler handler = delivery.handler();
@@ -94,6 +98,7 @@ interface Claims {
                 boolean isClaimed = !handler.claims() || inbox.claimParked(connection, due.group(), handler.name(), id);
                 sink.accept(handler.name(), id, isClaimed ? ClaimResult.TO_HANDLE : ClaimResult.DONE);
             }
+            return session;
         }
 
         @Override

@@ -112,7 +112,10 @@ final class ParkedRetries {
 
     private void attempt(DueEvent due, ReceivedEvent event, List<Handler> mine) throws SQLException {
         Claims claims = new Claims.FromParking(inbox, parking.table(), due);
-        Attempt attempt = attempts.handleAlone(event, mine, claims);
+        Attempt attempt = attempts.handleAlone(event, mine, claims, (cause, isRolledBack) -> hung(due, event, cause));
+        if (attempt.isAbandoned()) {
+            return;
+        }
         if (attempt.isCommitted()) {
             promote(due, event);
             LOG.log(Level.DEBUG, () -> event + " was handled at attempt " + due.attempt());

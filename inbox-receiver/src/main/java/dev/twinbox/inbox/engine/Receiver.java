@@ -104,20 +104,37 @@ public final class Receiver {
             List<Subscription> subscriptions, Tracing tracing, Runnable afterCall, ThreadFactory factory) {
         ReceiverThreads started = new ReceiverThreads(factory, config.workers(), status.loopEnds(), stop);
         threads = started;
+        CallWatch watch = new CallWatch(database, started.workers(), config, ownTimeouts(), status, stop);
+        started.start(watch, "twinbox-inbox-watch");
         for (Subscription subscription : subscriptions) {
-            start(subscription, tracing, afterCall, started);
+            start(subscription, tracing, afterCall, watch, started);
         }
         if (retention != null) {
             started.start(retention, "twinbox-inbox-retention");
         }
     }
 
+    private List<Duration> ownTimeouts() {
+        List<Duration> own = new ArrayList<>();
+        for (HandlerMethod method : handlers) {
+            Duration timeout = method.options().timeout();
+            if (timeout != null) {
+                own.add(timeout);
+            }
+        }
+        return own;
+    }
+
     private void start(
-            Subscription subscription, Tracing tracing, Runnable afterCall, ReceiverThreads started) {
+            Subscription subscription,
+            Tracing tracing,
+            Runnable afterCall,
+            CallWatch watch,
+            ReceiverThreads started) {
         String group = subscription.group();
         Parking parking = new Parking(
                 group, parked, new RecordedStarts(config.parking().table()), config.parking(), database, status);
-        Attempts attempts = new Attempts(group, database, tracing, afterCall, parking, status);
+        Attempts attempts = new Attempts(group, database, tracing, afterCall, watch, parking, status);
         Claims.FromKafka claims = new Claims.FromKafka(inbox, parked, group, null);
         boolean isAtMostOnce = group.equals(config.atMostOnceGroup());
         Processor processor = isAtMostOnce

@@ -70,7 +70,10 @@ final class TransactionalProcessor implements Processor {
         if (events.stream().allMatch(event -> event.handlers().isEmpty())) {
             return Outcome.goOn(events.size());
         }
-        Attempt attempt = attempts.handleTogether(events, claims, handled -> batch.isOver());
+        Attempt attempt = attempts.handleTogether(events, claims, handled -> batch.isOver(), batch.abandonment());
+        if (attempt.isAbandoned()) {
+            return Outcome.takenOver();
+        }
         if (attempt.isCommitted()) {
             return Outcome.goOn(attempt.handled());
         }
@@ -78,7 +81,32 @@ final class TransactionalProcessor implements Processor {
             return Outcome.waitForDatabase(0, attempt.cause());
         }
         events.forEach(ReceivedEvent::handleAlone);
-        return alone(batch, events);
+        return attempt.cause() instanceof HandlerTimeoutException cause
+                ? settleLate(cause)
+                : alone(batch, events);
+    }
+
+    @Override
+    public Outcome settleHung(Batch batch, HandlerTimeoutException cause) {
+        batch.events().forEach(ReceivedEvent::handleAlone);
+        return settleLate(cause);
+    }
+
+    /**
+     * Parks the event that took too long, without further tries: each would hold up the partition for as long. The
+     * others are handed out again. They find what was committed before.
+     */
+    private Outcome settleLate(HandlerTimeoutException cause) {
+        ReceivedEvent event = cause.culprit();
+        try {
+            if (event != null) {
+                status.failed();
+                parking.park(event, cause.handler(), event.failed(), cause);
+            }
+            return Outcome.goOn(0);
+        } catch (SQLException e) {
+            return Outcome.waitForDatabase(0, e);
+        }
     }
 
     private Outcome alone(Batch batch, List<ReceivedEvent> events) {
@@ -89,8 +117,8 @@ final class TransactionalProcessor implements Processor {
                 Outcome obstacle;
                 try {
                     obstacle = batch.handover() == Handover.AFTER_CRASH
-                            ? attemptAfterRecording(event, handler, settled)
-                            : attempt(event, handler, null, settled);
+                            ? attemptAfterRecording(batch, event, handler, settled)
+                            : attempt(batch, event, handler, null, settled);
                 } catch (SQLException e) {
                     return Outcome.waitForDatabase(settled, e);
                 }
@@ -108,7 +136,7 @@ final class TransactionalProcessor implements Processor {
     }
 
     /** Makes one attempt after its start was committed. If the process dies during the attempt, the next one knows. */
-    private @Nullable Outcome attemptAfterRecording(ReceivedEvent event, Handler handler, int settled)
+    private @Nullable Outcome attemptAfterRecording(Batch batch, ReceivedEvent event, Handler handler, int settled)
             throws SQLException {
         if (event.start() == null) {
             RecordedStart start = parking.recordStart(event, handler);
@@ -118,13 +146,18 @@ final class TransactionalProcessor implements Processor {
             }
             event.started(start);
         }
-        return attempt(event, handler, event.start(), settled);
+        return attempt(batch, event, handler, event.start(), settled);
     }
 
     /** Returns why the rest has to wait. Null if the event is handled or parked, so that the rest can go on. */
-    private @Nullable Outcome attempt(ReceivedEvent event, Handler handler, @Nullable RecordedStart start, int settled)
+    private @Nullable Outcome attempt(
+            Batch batch, ReceivedEvent event, Handler handler, @Nullable RecordedStart start, int settled)
             throws SQLException {
-        Attempt attempt = attempts.handleAlone(event, List.of(handler), claims.withStart(start));
+        Attempt attempt =
+                attempts.handleAlone(event, List.of(handler), claims.withStart(start), batch.abandonment());
+        if (attempt.isAbandoned()) {
+            return Outcome.takenOver();
+        }
         if (attempt.isCommitted()) {
             return null;
         }
@@ -132,13 +165,15 @@ final class TransactionalProcessor implements Processor {
             return Outcome.waitForDatabase(settled, attempt.cause());
         }
         if (handler.hasEffect() && Faults.isAlreadyDone(attempt.cause())) {
-            @Nullable Outcome obstacle = attempt(event, handler.withoutEffect(), start, settled);
+            @Nullable Outcome obstacle = attempt(batch, event, handler.withoutEffect(), start, settled);
             status.alreadyDone(obstacle == null ? 1 : 0);
             return obstacle;
         }
         status.failed();
         int failures = event.failed();
-        if (attempt.cause() instanceof UnreadableRecordException || failures >= parking.quickTries()) {
+        if (attempt.cause() instanceof UnreadableRecordException
+                || attempt.cause() instanceof HandlerTimeoutException
+                || failures >= parking.quickTries()) {
             if (start == null) {
                 parking.park(event, handler, failures, attempt.cause());
             } else {

@@ -5,6 +5,7 @@ import dev.twinbox.EventContext;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -21,18 +22,31 @@ public final class Handler {
     private final HandlerShape shape;
     private final Class<?> eventClass;
     private final MethodHandle call;
+    private final HandlerOptions options;
 
+    /** A handler that chooses no options. */
     public Handler(String name, DeliveryContract delivery, HandlerShape shape, Class<?> eventClass, MethodHandle call) {
+        this(name, delivery, shape, eventClass, call, HandlerOptions.DEFAULT);
+    }
+
+    Handler(
+            String name,
+            DeliveryContract delivery,
+            HandlerShape shape,
+            Class<?> eventClass,
+            MethodHandle call,
+            HandlerOptions options) {
         this.name = name;
         this.delivery = delivery;
         this.shape = shape;
         this.eventClass = eventClass;
         this.call = call;
+        this.options = options;
     }
 
     /** A replacement that does nothing, for an event that only has to be claimed. */
     public Handler withoutEffect() {
-        return new Handler(name, delivery, HandlerShape.EVENT, byte[].class, NOTHING);
+        return new Handler(name, delivery, HandlerShape.EVENT, byte[].class, NOTHING, options);
     }
 
     public boolean hasEffect() {
@@ -45,6 +59,11 @@ public final class Handler {
 
     public HandlerShape shape() {
         return shape;
+    }
+
+    /** How long a call may take; null: as configured. */
+    public @Nullable Duration timeout() {
+        return options.timeout();
     }
 
     Class<?> eventClass() {

@@ -19,6 +19,7 @@ import java.util.Set;
  * @param aliases former names of the type
  * @param delivery its delivery contract
  * @param shape its parameters
+ * @param options what it chooses for its calls
  * @param eventClass the class of its events
  * @param method the method as the bean's view declares it
  * @param bean the bean; its contextual reference is called, so that interceptors apply
@@ -31,6 +32,7 @@ public record HandlerMethod(
         Set<String> aliases,
         DeliveryContract delivery,
         HandlerShape shape,
+        HandlerOptions options,
         Class<?> eventClass,
         Method method,
         Bean<?> bean,
@@ -49,6 +51,6 @@ public record HandlerMethod(
         if (shape != HandlerShape.EVENT_AND_CONTEXT) {
             call = MethodHandles.dropArguments(call, 1, Object.class);
         }
-        return new Handler(name, delivery, shape, eventClass, call.asType(Handler.CALL));
+        return new Handler(name, delivery, shape, eventClass, call.asType(Handler.CALL), options);
     }
 }

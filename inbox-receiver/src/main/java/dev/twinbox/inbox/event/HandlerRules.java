@@ -125,6 +125,7 @@ public final class HandlerRules {
         checkAsynchronous(candidate, annotated, breaches);
         checkReturnType(candidate, annotated, breaches);
         declaration.check(parameters(method), breaches);
+        HandlerOptions options = HandlerOptions.of(annotation, declaration.shape(), breaches);
         if (!declaration.topic().isEmpty()) {
             topics.add(declaration.topic());
         }
@@ -141,11 +142,17 @@ public final class HandlerRules {
         }
         breaches.forEach(breach -> problems.add(describe(owner, method) + ": " + breach));
         if (breaches.isEmpty()) {
-            add(name, annotation, declaration, candidate.bean(), view.orElseThrow());
+            add(name, annotation, options, declaration, candidate.bean(), view.orElseThrow());
         }
     }
 
-    private void add(String name, InboxHandler annotation, HandlerDeclaration declaration, Bean<?> bean, View through) {
+    private void add(
+            String name,
+            InboxHandler annotation,
+            HandlerOptions options,
+            HandlerDeclaration declaration,
+            Bean<?> bean,
+            View through) {
         HandlerShape shape = declaration.shape();
         Class<?> eventClass = declaration.eventClass();
         if (shape != null && eventClass != null) {
@@ -156,6 +163,7 @@ public final class HandlerRules {
                     declaration.aliases(),
                     annotation.delivery(),
                     shape,
+                    options,
                     eventClass,
                     through.method(),
                     bean,

@@ -113,7 +113,8 @@ public final class InboxTable {
             union all
             select w.handler, w.event_id, case when w.parked then 'DONE' else 'TO_FOLLOW' end
               from wanted w
-             where (w.held or w.parked) and not w.known and not (w.claims and w.parked)""");
+             where (w.held or w.parked) and not w.known and not (w.claims and w.parked)""")
+            + ";" + ClaimSession.SELECT;
 
     /** Claims a parked event. Used by the instance that has locked its parked row. */
     private static final String CLAIM_PARKED = """
@@ -214,8 +215,9 @@ public final class InboxTable {
      *
      * @param deliveries of one topic. One that is there twice gets one answer, or two if it has to be parked after an
      *     earlier event
+     * @return the session of the connection, and its transaction
      */
-    public void claim(Connection connection, String group, List<Delivery> deliveries, ClaimSink sink)
+    public ClaimSession claim(Connection connection, String group, List<Delivery> deliveries, ClaimSink sink)
             throws SQLException {
         int size = deliveries.size();
         String[] handlers = new String[size];
@@ -244,6 +246,13 @@ public final class InboxTable {
                 while (rows.next()) {
                     sink.accept(rows.getString(1), rows.getString(2), ClaimResult.valueOf(rows.getString(3)));
                 }
+            }
+            statement.getMoreResults();
+            statement.getMoreResults();
+            statement.getMoreResults();
+            try (ResultSet session = statement.getResultSet()) {
+                session.next();
+                return ClaimSession.read(session);
             }
         }
     }

@@ -64,6 +64,8 @@ public class StatusServlet extends HttpServlet {
         out.println("effects=" + status.effects());
         out.println("duplicates=" + status.duplicates());
         out.println("failures=" + status.failures());
+        out.println("timedOut=" + status.timedOut());
+        out.println("hung=" + status.hungThreads());
         out.println("skipped=" + status.skipped());
         out.println("dropped=" + status.dropped());
         out.println("running=" + Script.running());

@@ -579,6 +579,7 @@ class GroupMemberTest {
                 new InboxConfig.Batch(BATCH, Duration.ofMinutes(1)),
                 8,
                 lanes,
+                Duration.ofMinutes(5),
                 buffer,
                 new Backoff(Duration.ofMillis(10), Duration.ofMillis(80)),
                 new InboxConfig.Parking(
@@ -599,9 +600,17 @@ class GroupMemberTest {
                 TopicFormat.OfTopics.CLOUD_EVENTS,
                 UnknownType.SKIP,
                 new NoSerializer());
-        Processor noting = batch -> {
-            batches.add(batch.events().stream().map(ReceivedEvent::offset).toList());
-            return processor.apply(batch);
+        Processor noting = new Processor() {
+            @Override
+            public Outcome process(Batch batch) {
+                batches.add(batch.events().stream().map(ReceivedEvent::offset).toList());
+                return processor.apply(batch);
+            }
+
+            @Override
+            public Outcome settleHung(Batch batch, HandlerTimeoutException cause) {
+                throw new AssertionError(cause);
+            }
         };
         return new GroupMember(of, subscription, noting, policy, config, status, work::add);
     }
