@@ -150,7 +150,7 @@ public final class Receiver {
                         isAtMostOnce ? OffsetPolicy.BEFORE_HANDLING : OffsetPolicy.AFTER_HANDLING,
                         config,
                         status,
-                        started.workers()),
+                        started.share()::execute),
                 config.backoff(),
                 status,
                 stop);
@@ -159,7 +159,8 @@ public final class Receiver {
         if (!isAtMostOnce) {
             List<String> names = handlers.stream().map(HandlerMethod::name).toList();
             ParkedRetries retries = new ParkedRetries(attempts, parking, inbox, subscription, names, status);
-            started.start(new RetryLoop(retries, config.backoff(), status, stop), "twinbox-inbox-retry");
+            started.start(
+                    new RetryLoop(retries, started.share(), config.backoff(), status, stop), "twinbox-inbox-retry");
         }
     }
 

@@ -18,11 +18,13 @@ final class ReceiverThreads {
 
     private final Supervisor loops;
     private final WorkerPool workers;
+    private final RetryShare share;
 
     /** Creates the pool. A worker's thread is started when it is first needed. */
     ReceiverThreads(ThreadFactory factory, int numberOfWorkers, LoopEnds ends, StopRequest stop) {
         this.loops = new Supervisor(factory, ends, stop);
         this.workers = new WorkerPool(factory, "twinbox-inbox-worker", numberOfWorkers);
+        this.share = new RetryShare(workers, numberOfWorkers);
     }
 
     /** A server that shuts its threads down without stopping the application wants them to end, too. */
@@ -32,6 +34,11 @@ final class ReceiverThreads {
 
     WorkerPool workers() {
         return workers;
+    }
+
+    /** Divides the workers between new events and retries. */
+    RetryShare share() {
+        return share;
     }
 
     void start(Supervisor.Loop loop, String name) {

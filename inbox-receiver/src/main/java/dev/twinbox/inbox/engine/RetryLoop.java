@@ -8,8 +8,15 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
 
-/** The thread that retries parked events. */
+/**
+ * The thread that has parked events retried. The workers retry them, in parallel by key: only the first parked event of
+ * a key can be due. Each worker that finds one asks for another worker. So their number grows with what is due, up to
+ * the {@link RetryShare}.
+ *
+ * <p>No handler runs on this thread. So a slow handler holds up no other retry, and readiness does not depend on it.
+ */
 final class RetryLoop implements Supervisor.Loop {
 
     private static final Logger LOG = System.getLogger(RetryLoop.class.getName());
@@ -18,17 +25,25 @@ final class RetryLoop implements Supervisor.Loop {
     private static final Duration IDLE = Duration.ofMillis(500);
 
     private final ParkedRetries retries;
+    private final RetryShare share;
     private final Backoff whenDatabaseFails;
     private final ReceiverStatus status;
     private final StopRequest stop;
 
+    /** Failures of the database in a row, of this thread and the workers. */
+    private final AtomicInteger databaseFailures = new AtomicInteger();
+
     /** Written by this thread, read by readiness checks. */
     private volatile long lastRun = System.nanoTime();
 
-    private int databaseFailures;
-
-    RetryLoop(ParkedRetries retries, Backoff whenDatabaseFails, ReceiverStatus status, StopRequest stop) {
+    RetryLoop(
+            ParkedRetries retries,
+            RetryShare share,
+            Backoff whenDatabaseFails,
+            ReceiverStatus status,
+            StopRequest stop) {
         this.retries = retries;
+        this.share = share;
         this.whenDatabaseFails = whenDatabaseFails;
         this.status = status;
         this.stop = stop;
@@ -38,26 +53,54 @@ final class RetryLoop implements Supervisor.Loop {
     public void run() {
         status.watch(NAME, () -> Duration.ofNanos(System.nanoTime() - lastRun).toSeconds());
         while (!stop.isAsked()) {
-            Duration wait = runAndReport();
-            if (!wait.isZero()) {
-                stop.await(wait);
-            }
+            lastRun = System.nanoTime();
+            runOnce();
+            int failures = databaseFailures.get();
+            stop.await(failures == 0 ? IDLE : whenDatabaseFails.after(failures));
         }
         status.recovered(NAME);
         status.unwatch(NAME); // not in a finally block: if the thread dies, readiness must report it
     }
 
-    /** Returns how long to wait before the next round. */
-    private Duration runAndReport() {
-        lastRun = System.nanoTime();
+    private void runOnce() {
         try {
-            boolean found = retries.runOnce();
-            databaseFailures = 0;
-            status.recovered(NAME);
-            return found ? Duration.ZERO : IDLE;
+            retries.lookAfterThem();
+            startWorker();
         } catch (SQLException | RuntimeException | Error e) {
-            report(e);
-            return whenDatabaseFails.after(++databaseFailures);
+            failed(e);
+        }
+    }
+
+    private void startWorker() {
+        RetryShare.Place place = share.take();
+        if (place != null) {
+            place.execute(() -> retryWhatIsDue(place));
+        }
+    }
+
+    /** Runs on a worker. Between two events it lets tasks go first that wait for a worker. */
+    private void retryWhatIsDue(RetryShare.Place place) {
+        boolean goesOn = false;
+        try {
+            boolean found = true;
+            while (found && !goesOn && !stop.isAsked() && !place.isTooMuch()) {
+                found = retries.runOnce(this::startWorker, place::giveBack);
+                succeeded();
+                goesOn = found && place.isWanted() && !place.isTooMuch();
+            }
+        } catch (SQLException | RuntimeException | Error e) {
+            failed(e);
+        }
+        if (goesOn && !stop.isAsked()) {
+            place.execute(() -> retryWhatIsDue(place));
+        } else {
+            place.giveBack();
+        }
+    }
+
+    private void succeeded() {
+        if (databaseFailures.getAndSet(0) > 0) {
+            status.recovered(NAME);
         }
     }
 
@@ -65,7 +108,8 @@ final class RetryLoop implements Supervisor.Loop {
      * This trouble has a name of its own. The workers' trouble ends with their next commit, which says nothing about
      * retries.
      */
-    private void report(Throwable thrown) {
+    private void failed(Throwable thrown) {
+        databaseFailures.incrementAndGet();
         String text = ErrorText.of(thrown);
         if (!stop.isAsked() && status.trouble(NAME, text)) {
             LOG.log(Level.WARNING, "Parked events cannot be retried; the receiver waits until they can: {0}", text);
