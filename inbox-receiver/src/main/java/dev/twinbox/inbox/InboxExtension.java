@@ -95,7 +95,11 @@ public class InboxExtension implements Extension {
         annotatedClasses.forEach(owner -> rules.examineClassWithoutBean(owner, candidates));
         List<String> problems = new ArrayList<>(rules.problems());
         try {
-            config = InboxConfigReader.read(ConfigProvider.getConfig(), rules.topics());
+            InboxConfig read = InboxConfigReader.read(ConfigProvider.getConfig(), rules.topics());
+            config = read;
+            if (read.workers() > 1) {
+                problems.addAll(rules.problemsOfSeveralWorkers());
+            }
         } catch (InvalidConfigurationException e) {
             problems.addAll(e.problems());
         }

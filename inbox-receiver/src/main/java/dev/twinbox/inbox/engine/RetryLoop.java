@@ -80,22 +80,20 @@ final class RetryLoop implements Supervisor.Loop {
 
     /** Runs on a worker. Between two events it lets tasks go first that wait for a worker. */
     private void retryWhatIsDue(RetryShare.Place place) {
-        boolean goesOn = false;
+        boolean found = true;
         try {
-            boolean found = true;
-            while (found && !goesOn && !stop.isAsked() && !place.isTooMuch()) {
+            while (found && !stop.isAsked() && !place.giveBackIfTooMuch()) {
                 found = retries.runOnce(this::startWorker, place::giveBack);
                 succeeded();
-                goesOn = found && place.isWanted() && !place.isTooMuch();
+                if (found && place.isWanted()) {
+                    place.execute(() -> retryWhatIsDue(place));
+                    return;
+                }
             }
         } catch (SQLException | RuntimeException | Error e) {
             failed(e);
         }
-        if (goesOn && !stop.isAsked()) {
-            place.execute(() -> retryWhatIsDue(place));
-        } else {
-            place.giveBack();
-        }
+        place.giveBack();
     }
 
     private void succeeded() {

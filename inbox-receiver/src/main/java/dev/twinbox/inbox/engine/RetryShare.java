@@ -62,9 +62,16 @@ final class RetryShare {
             return pool.hasWaiting();
         }
 
-        /** Whether retries have more than their share now. */
-        boolean isTooMuch() {
-            return isGivenBack.get() || taken.get() > most();
+        /** Gives the place back if retries have more than their share now. Returns whether it is given back. */
+        boolean giveBackIfTooMuch() {
+            int now = taken.get();
+            while (!isGivenBack.get() && now > most()) {
+                if (taken.compareAndSet(now, now - 1)) {
+                    isGivenBack.set(true);
+                }
+                now = taken.get();
+            }
+            return isGivenBack.get();
         }
 
         /** Also called when its thread hangs. */

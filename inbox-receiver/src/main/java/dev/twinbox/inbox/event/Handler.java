@@ -2,6 +2,7 @@ package dev.twinbox.inbox.event;
 
 import dev.twinbox.DeliveryContract;
 import dev.twinbox.EventContext;
+import dev.twinbox.HandlerTransaction;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
@@ -59,6 +60,11 @@ public final class Handler {
 
     public HandlerShape shape() {
         return shape;
+    }
+
+    /** Whether its events must not share a transaction. */
+    boolean isPerEvent() {
+        return options.transaction() == HandlerTransaction.PER_EVENT;
     }
 
     /** How long a call may take; null: as configured. */

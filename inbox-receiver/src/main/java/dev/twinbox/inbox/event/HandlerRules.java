@@ -52,6 +52,7 @@ public final class HandlerRules {
     private final List<String> problems = new ArrayList<>();
     private final List<HandlerMethod> handlers = new ArrayList<>();
     private final Set<String> topics = new TreeSet<>();
+    private final List<String> problemsOfSeveralWorkers = new ArrayList<>();
 
     public HandlerRules(BeanManager beans) {
         this.beans = beans;
@@ -68,6 +69,11 @@ public final class HandlerRules {
     /** One sentence for each problem: class, method, rule and remedy. */
     public List<String> problems() {
         return problems;
+    }
+
+    /** What is a problem only if several workers call handlers at the same time. One sentence for each. */
+    public List<String> problemsOfSeveralWorkers() {
+        return problemsOfSeveralWorkers;
     }
 
     /** The legal handlers in order of their names. The handlers of one event are called in this order. */
@@ -139,6 +145,9 @@ public final class HandlerRules {
             breaches.add(
                     "it is in none of the session bean's local views; add it to the local business interface, or add "
                             + "@LocalBean to the class");
+        }
+        if (ContainerLock.isExclusive(candidate.sessionBean(), candidate.type(), annotated)) {
+            problemsOfSeveralWorkers.add(describe(owner, method) + ": " + ContainerLock.BREACH);
         }
         breaches.forEach(breach -> problems.add(describe(owner, method) + ": " + breach));
         if (breaches.isEmpty()) {

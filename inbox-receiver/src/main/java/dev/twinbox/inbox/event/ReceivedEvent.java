@@ -61,6 +61,7 @@ public final class ReceivedEvent {
         this.id = id;
         this.content = content;
         this.problem = problem;
+        this.alone = handlers.stream().anyMatch(Handler::isPerEvent);
     }
 
     /** Never throws. A record that cannot be read is reported when it is to be handled. */
