@@ -61,19 +61,19 @@ final class CallWatch implements Supervisor.Loop {
     /** Counted, and the pool resized, under the lock of this object. */
     private int hung;
 
-    /** @param handlers all handlers, some of which may have a limit of their own */
+    /** @param ownLimits those that handlers have instead of the configured one */
     CallWatch(
             JtaDatabase database,
             WorkerPool workers,
             InboxConfig config,
-            List<Duration> handlers,
+            List<Duration> ownLimits,
             ReceiverStatus status,
             StopRequest stop) {
         this.database = database;
         this.workers = workers;
         this.numberOfWorkers = config.workers();
         this.limit = config.handlerTimeout();
-        this.tick = tick(handlers.stream().min(Duration::compareTo).orElse(limit));
+        this.tick = tick(ownLimits.stream().min(Duration::compareTo).orElse(limit));
         this.status = status;
         this.stop = stop;
     }
@@ -120,7 +120,7 @@ final class CallWatch implements Supervisor.Loop {
         HandlerTimeoutException cause = HandlerTimeoutException.hung(call.handler, call.events, call.limit);
         LOG.log(
                 Level.ERROR,
-                "{0}. Its database session is ended, {1} is parked, and another thread takes its place",
+                "{0}. Its database session is ended, {1} is parked when its turn comes, and another thread takes its place",
                 cause.getMessage(),
                 call.events.size() == 1 ? call.events.get(0) : "what fails when it is handled alone");
         boolean isRolledBack = endSession(call.session);
@@ -172,7 +172,8 @@ final class CallWatch implements Supervisor.Loop {
             this.events = events;
             this.session = session;
             this.abandonment = abandonment;
-            this.limit = handler.timeout() == null ? CallWatch.this.limit : handler.timeout();
+            Duration own = handler.timeout();
+            this.limit = own == null ? CallWatch.this.limit : own;
         }
 
         private synchronized void interruptIfLate(long now) {

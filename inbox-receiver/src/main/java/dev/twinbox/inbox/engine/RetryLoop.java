@@ -50,7 +50,7 @@ final class RetryLoop implements Supervisor.Loop {
     }
 
     @Override
-    public void run() {
+    public void run() throws InterruptedException {
         status.watch(NAME, () -> Duration.ofNanos(System.nanoTime() - lastRun).toSeconds());
         while (!stop.isAsked()) {
             lastRun = System.nanoTime();
@@ -58,6 +58,7 @@ final class RetryLoop implements Supervisor.Loop {
             int failures = databaseFailures.get();
             stop.await(failures == 0 ? IDLE : whenDatabaseFails.after(failures));
         }
+        share.awaitNone(); // handlers may finish what they have begun
         status.recovered(NAME);
         status.unwatch(NAME); // not in a finally block: if the thread dies, readiness must report it
     }

@@ -44,8 +44,21 @@ final class RetryShare {
         if (taken.incrementAndGet() <= most()) {
             return new Place();
         }
-        taken.decrementAndGet();
+        leave();
         return null;
+    }
+
+    /** Waits until no worker retries any more. One whose thread hangs does not count. */
+    synchronized void awaitNone() throws InterruptedException {
+        while (taken.get() > 0) {
+            wait();
+        }
+    }
+
+    private synchronized void leave() {
+        if (taken.decrementAndGet() == 0) {
+            notifyAll();
+        }
     }
 
     /** The place of one worker. */
@@ -64,12 +77,10 @@ final class RetryShare {
 
         /** Gives the place back if retries have more than their share now. Returns whether it is given back. */
         boolean giveBackIfTooMuch() {
-            int now = taken.get();
-            while (!isGivenBack.get() && now > most()) {
-                if (taken.compareAndSet(now, now - 1)) {
-                    isGivenBack.set(true);
+            synchronized (RetryShare.this) {
+                if (taken.get() > most()) {
+                    giveBack();
                 }
-                now = taken.get();
             }
             return isGivenBack.get();
         }
@@ -77,7 +88,7 @@ final class RetryShare {
         /** Also called when its thread hangs. */
         void giveBack() {
             if (isGivenBack.compareAndSet(false, true)) {
-                taken.decrementAndGet();
+                leave();
             }
         }
     }

@@ -93,20 +93,16 @@ final class TransactionalProcessor implements Processor {
     }
 
     /**
-     * Parks the event that took too long, without further tries: each would hold up the partition for as long. The
-     * others are handed out again. They find what was committed before.
+     * All events are handed out again. They find what was committed before. The one that took too long is parked when its
+     * turn comes, after earlier events of its key. It gets no further tries: each would hold up the partition for as
+     * long.
      */
-    private Outcome settleLate(HandlerTimeoutException cause) {
+    private static Outcome settleLate(HandlerTimeoutException cause) {
         ReceivedEvent event = cause.culprit();
-        try {
-            if (event != null) {
-                status.failed();
-                parking.park(event, cause.handler(), event.failed(), cause);
-            }
-            return Outcome.goOn(0);
-        } catch (SQLException e) {
-            return Outcome.waitForDatabase(0, e);
+        if (event != null) {
+            event.tookTooLong(cause.handler(), cause);
         }
+        return Outcome.goOn(0);
     }
 
     private Outcome alone(Batch batch, List<ReceivedEvent> events) {
@@ -153,6 +149,12 @@ final class TransactionalProcessor implements Processor {
     private @Nullable Outcome attempt(
             Batch batch, ReceivedEvent event, Handler handler, @Nullable RecordedStart start, int settled)
             throws SQLException {
+        @Nullable Throwable late = event.timeoutOf(handler);
+        if (late != null) {
+            status.failed();
+            park(event, handler, start, event.failed(), late);
+            return null;
+        }
         Attempt attempt =
                 attempts.handleAlone(event, List.of(handler), claims.withStart(start), batch.abandonment());
         if (attempt.isAbandoned()) {
@@ -174,13 +176,19 @@ final class TransactionalProcessor implements Processor {
         if (attempt.cause() instanceof UnreadableRecordException
                 || attempt.cause() instanceof HandlerTimeoutException
                 || failures >= parking.quickTries()) {
-            if (start == null) {
-                parking.park(event, handler, failures, attempt.cause());
-            } else {
-                parking.parkStarted(event, handler, start, failures, attempt.cause());
-            }
+            park(event, handler, start, failures, attempt.cause());
             return null;
         }
         return Outcome.waitForEvent(settled, attempt.cause(), handler);
+    }
+
+    private void park(
+            ReceivedEvent event, Handler handler, @Nullable RecordedStart start, int failures, Throwable cause)
+            throws SQLException {
+        if (start == null) {
+            parking.park(event, handler, failures, cause);
+        } else {
+            parking.parkStarted(event, handler, start, failures, cause);
+        }
     }
 }

@@ -43,6 +43,8 @@ public final class ReceivedEvent {
     private int nextHandler;
     private int failures;
     private @Nullable RecordedStart start;
+    private @Nullable Handler lateHandler;
+    private @Nullable Throwable timeout;
     private byte @Nullable [] keyHash;
     private @Nullable EventContext context;
 
@@ -216,6 +218,17 @@ public final class ReceivedEvent {
 
     public @Nullable RecordedStart start() {
         return start;
+    }
+
+    /** Notes that a handler took longer than its limit, so that it is not called with this event again. */
+    public void tookTooLong(Handler handler, Throwable cause) {
+        lateHandler = handler;
+        timeout = cause;
+    }
+
+    /** Null if the handler may be called. */
+    public @Nullable Throwable timeoutOf(Handler handler) {
+        return handler.equals(lateHandler) ? timeout : null;
     }
 
     /** How often the current handler has failed in a row. */

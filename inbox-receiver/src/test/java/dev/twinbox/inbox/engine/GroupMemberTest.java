@@ -349,9 +349,11 @@ class GroupMemberTest {
 
     @Test
     void atMostOnceDoesNotRunWhatCouldNotBeCommitted() {
+        List<OffsetAndMetadata> refused = new ArrayList<>();
         MockConsumer<byte[], byte[]> failing = new MockConsumer<>("earliest") {
             @Override
             public void commitSync(Map<TopicPartition, OffsetAndMetadata> offsets, Duration timeout) {
+                refused.addAll(offsets.values());
                 throw new KafkaException("no coordinator");
             }
         };
@@ -363,6 +365,7 @@ class GroupMemberTest {
 
         turns(3);
 
+        assertThat(refused).contains(new OffsetAndMetadata(1));
         assertThat(work).isEmpty();
     }
 
