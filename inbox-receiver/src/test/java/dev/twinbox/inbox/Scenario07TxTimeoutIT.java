@@ -22,21 +22,17 @@ class Scenario07TxTimeoutIT {
         database = new Database("timeout");
         topics = new Topics();
         Servers.kafka().createTopic("timeout", 1);
-        timeout(2);
         database.migrateOutbox();
-        MainApp.deploy(new TestApp("timeout", database.name()).withOutbox().with(TimeoutHandler.class, Emitter.class));
+        MainApp.deploy(new TestApp("timeout", database.name())
+                .withOutbox()
+                .withTransactionTimeout(2)
+                .with(TimeoutHandler.class, Emitter.class));
     }
 
     @AfterAll
     static void undeploy() {
         Servers.payara().undeploy("timeout");
-        timeout(0);
         topics.close();
-    }
-
-    private static void timeout(int seconds) {
-        Servers.payara()
-                .command("set", "configs.config.server-config.transaction-service.timeout-in-seconds=" + seconds);
     }
 
     @Test
