@@ -5,7 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An event that was set aside because its handler failed, or because an earlier event of its key did.
+ * An event that was parked because its handler failed, or because an earlier event of its key did.
  *
  * @param number identifies it; those of one key are handled in order of their numbers
  * @param group consumer group
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param headers the record's headers, as they are, in order
  * @param attempts how often the handler was called
  * @param error class and message of what the last attempt threw, at most 2000 characters; null: it only waits behind another one
- * @param parkedAt when it was set aside
+ * @param parkedAt when it was parked
  * @param failedAt when the last attempt failed
  * @param nextTryAt when it is tried again, in state {@link State#RETRY}
  */
@@ -53,9 +53,9 @@ public record ParkedEvent(
         RETRY,
         /** It waits for the parked events of its key before it. */
         BEHIND,
-        /** Nothing, until a person sends it again or discards it; its key waits with it. */
+        /** Nothing, until an operator sends it again or discards it; its key waits with it. */
         DEAD,
-        /** Nothing, until a person sends it again or discards it; its key goes on without it. */
+        /** Nothing, until an operator sends it again or discards it; its key goes on without it. */
         PASSED
     }
 

@@ -29,7 +29,7 @@ class OffsetOutOfRangeIT {
     }
 
     @Test
-    void theGapIsAnErrorUntilAPersonSetsTheOffset() throws Exception {
+    void theGapIsAnErrorUntilAnOperatorSetsTheOffset() throws Exception {
         Servers.kafka().createTopic(PARTITION.topic(), 2);
         try (Topics topics = new Topics()) {
             String before = Topics.id();

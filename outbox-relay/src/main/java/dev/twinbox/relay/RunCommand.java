@@ -24,7 +24,7 @@ import picocli.CommandLine.Mixin;
         name = "run",
         description =
                 "Relays until SIGTERM, then settles what is in flight and exits with 0. Waits for a database or broker "
-                        + "that is away; refuses to start on what only a person can mend.")
+                        + "that is away; refuses to start on what only an operator can mend.")
 final class RunCommand implements Callable<Integer> {
     private static final Logger LOG = LoggerFactory.getLogger(RunCommand.class);
 

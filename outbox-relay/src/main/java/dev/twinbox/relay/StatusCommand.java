@@ -216,7 +216,7 @@ final class StatusCommand implements Callable<Integer> {
     private void stuck(List<String> reasons, Backlog backlog, ParkedCount parked) {
         boolean isSending = backlog.events() > 0 && reasons.isEmpty();
         if (!isSending && parked.of(ParkedState.REFUSED) > 0) {
-            reasons.add("keys with refused events wait for a person");
+            reasons.add("keys with refused events wait for an operator");
         }
         String no = isSending
                 ? "no; if \"unsent\" does not shrink, the running relay's /health/ready names the cause"

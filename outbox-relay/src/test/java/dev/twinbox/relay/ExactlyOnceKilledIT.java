@@ -59,7 +59,7 @@ class ExactlyOnceKilledIT {
                 EngineRig.setTopic(rig.topic(), "max.message.bytes", "1000000");
                 RelayRig.KAFKA.createTopic(late, 1);
                 assertThat(command(rig, config, "parked", "retry", "--all")).containsPattern("[1-9]\\d* retried");
-                awaitRedriveOf(rig);
+                awaitRetryOf(rig);
                 killOwner(rig, relays);
                 awaitSaves(rig);
                 assertThat(load.commits()).isPositive();
@@ -137,7 +137,7 @@ class ExactlyOnceKilledIT {
         await("saves").atMost(SOON).until(() -> rig.saves() >= goal);
     }
 
-    private static void awaitRedriveOf(RelayRig rig) {
+    private static void awaitRetryOf(RelayRig rig) {
         await("a retry").atMost(SOON).until(() -> count(rig, "sending") > 0 || count(rig, "refused") == 0);
     }
 

@@ -79,14 +79,14 @@ class SecuredKafkaIT {
                             "grant User:relay DescribeConfigs on it",
                             "The settings of topic \"unlimited\" may not be read")
                     .doesNotContain("The settings of topic \"orders\" may not be read");
-            assertThat(RelayMetrics.of(relay).value("twinbox_relay_set_aside_total"))
+            assertThat(RelayMetrics.of(relay).value("twinbox_relay_events_parked_total"))
                     .isEqualTo(2);
             rightIsTakenAndGivenBack(rig, connection, config);
 
             KAFKA.allow("relay", AclOperation.WRITE, ResourceType.TOPIC, "forbidden");
             retry(rig, config, "forbidden");
             await("it is let through").atMost(SOON).until(() -> count("forbidden") >= 1);
-            assertThat(RelayMetrics.of(relay).value("twinbox_relay_redriven_total"))
+            assertThat(RelayMetrics.of(relay).value("twinbox_relay_events_retried_total"))
                     .isPositive();
             await("the ledger")
                     .atMost(SOON)
@@ -118,9 +118,9 @@ class SecuredKafkaIT {
         KAFKA.allow("relay", AclOperation.WRITE, ResourceType.TOPIC, "orders");
         assertThat(run(rig, config, "parked", "discard", numberOfTooLarge(connection)))
                 .contains("iscard");
-        ParkedRows person = new ParkedRows(connection, rig.tables(), "relay");
+        ParkedRows operator = new ParkedRows(connection, rig.tables(), "relay");
         await("all of them").atMost(SOON).until(() -> {
-            person.retry(ParkedSelections.topic("orders"));
+            operator.retry(ParkedSelections.topic("orders"));
             return rig.count("select count(*) from outbox_parked where topic = 'orders'") == 0;
         });
     }
@@ -192,10 +192,10 @@ class SecuredKafkaIT {
         }
         assertThat(read(DOCUMENT))
                 .contains(
-                        "| `Write`, `Describe` | transactional ids `<relay name>` and `<relay name>:redrive` |",
+                        "| `Write`, `Describe` | transactional ids `<relay name>` and `<relay name>:retry` |",
                         "| `Read` | the position topic |",
                         "| `Read` | the group of the same name |");
-        for (String id : List.of("once", "once:redrive")) {
+        for (String id : List.of("once", "once:retry")) {
             KAFKA.allow("once", AclOperation.WRITE, ResourceType.TRANSACTIONAL_ID, id);
             KAFKA.allow("once", AclOperation.DESCRIBE, ResourceType.TRANSACTIONAL_ID, id);
         }

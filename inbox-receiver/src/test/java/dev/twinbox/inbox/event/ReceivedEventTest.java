@@ -127,7 +127,7 @@ class ReceivedEventTest {
     }
 
     @Test
-    void aPersonFindsItByItsPlaceIdAndType() {
+    void anOperatorFindsItByItsPlaceIdAndType() {
         assertThat(received(record("k", "v", "ce_id", "e-1", "ce_type", "order")))
                 .hasToString("orders-3@42 (event e-1, type order)");
         ReceivedEvent unreadable = received(record("k", "v"));

@@ -154,7 +154,7 @@ class ParkedTableIT {
     }
 
     @Test
-    void afterItsLastAttemptAnEventIsDeadAndItsKeyWaitsForAPerson() throws SQLException {
+    void afterItsLastAttemptAnEventIsDeadAndItsKeyWaitsForAnOperator() throws SQLException {
         park(event("1", "key"), State.RETRY, "broken");
         park(event("2", "key"), State.BEHIND, null);
 

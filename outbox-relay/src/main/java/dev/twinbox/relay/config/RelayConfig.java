@@ -24,7 +24,7 @@ import org.slf4j.event.Level;
  * @param lease how long a relay owns its name without renewing it
  * @param idle how long to wait when there is nothing to send
  * @param retry wait between two attempts to reach a database or broker that is away
- * @param parking when events are set aside
+ * @param parking when events are parked
  * @param http where health and metrics are served
  * @param readyTimeout without progress for longer than this, {@code /health/ready} says DOWN
  * @param shutdownTimeout what SIGTERM grants to the records in flight
@@ -119,7 +119,7 @@ public record RelayConfig(
      * When events are parked.
      *
      * @param stallTimeout a partition that takes nothing for this long although Kafka answers is worked around
-     * @param waitingLimit after this long a person has to decide about an event that waits for its topic or partition
+     * @param waitingLimit after this long an operator has to decide about an event that waits for its topic or partition
      */
     public record Parking(Duration stallTimeout, Duration waitingLimit) {}
 

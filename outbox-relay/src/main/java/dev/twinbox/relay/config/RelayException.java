@@ -3,7 +3,7 @@ package dev.twinbox.relay.config;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The relay cannot go on, and only a person can change that. The message is all an operator sees: it names the place, the
+ * The relay cannot go on, and only an operator can change that. The message is all an operator sees: it names the place, the
  * value and the remedy. Faults that pass by themselves are never thrown as this; they are waited out.
  */
 public final class RelayException extends RuntimeException {

@@ -64,8 +64,8 @@ public final class Metrics implements AutoCloseable {
         progress.listenToPageTimes(nanos -> pages.record(nanos, TimeUnit.NANOSECONDS));
         counter("acknowledged", "Events acknowledged by Kafka, repeated ones included", Progress::acknowledgedRecords);
         counter("acknowledged.bytes", "Payload bytes of the acknowledged events", Progress::acknowledgedBytes);
-        counter("set.aside", "Events parked instead of sent, for any reason", Progress::parkedRecords);
-        counter("redriven", "Parked events that were sent by a retry", Progress::retriedRecords);
+        counter("events.parked", "Events parked instead of sent, for any reason", Progress::parkedRecords);
+        counter("events.retried", "Parked events that were sent by a retry", Progress::retriedRecords);
         counter("position.saves", "Positions made durable", Progress::saves);
         counter(
                 "slots.emptied",

@@ -32,7 +32,7 @@ public final class ProducerSettings {
     public static final String SENDER = "sender";
 
     /** The purpose of the producer that sends parked events. */
-    public static final String RETRY = "redrive";
+    public static final String RETRY = "retry";
 
     private ProducerSettings() {}
 

@@ -225,7 +225,7 @@ class ExactlyOnceIT {
     }
 
     @Test
-    void committedOffsetsThatAreGoneAreAnErrorUntilAPersonSaysGoOn() throws Exception {
+    void committedOffsetsThatAreGoneAreAnErrorUntilAnOperatorSaysGoOn() throws Exception {
         try (EngineRig rig = exactlyOnce()) {
             EngineRig.Running relay = rig.start();
             insert(rig, "k", 10);
@@ -247,7 +247,7 @@ class ExactlyOnceIT {
 
     /** As after a fail-over to a standby that had not received the last commits. */
     @Test
-    void aNumberThatTheDatabaseDoesNotKnowIsRefusedUntilAPersonSaysGoOn() throws Exception {
+    void aNumberThatTheDatabaseDoesNotKnowIsRefusedUntilAnOperatorSaysGoOn() throws Exception {
         try (EngineRig rig = exactlyOnce()) {
             EngineRig.Running relay = rig.start();
             insert(rig, "k", 10);

@@ -76,15 +76,15 @@ public class Scenario24TooLargeIT {
             // The operator fixes one cause, discards another event, and repeats both.
             EngineRig.setTopic(rig.topic, "max.message.bytes", "1000000");
             rig.insert(connection, "l", "l later");
-            ParkedRows person = rig.parked(connection);
-            assertThat(person.discard(ParkedSelections.number(lines.get(0).number())))
+            ParkedRows operator = rig.parked(connection);
+            assertThat(operator.discard(ParkedSelections.number(lines.get(0).number())))
                     .isOne();
-            assertThat(person.discard(ParkedSelections.number(lines.get(0).number())))
+            assertThat(operator.discard(ParkedSelections.number(lines.get(0).number())))
                     .isZero();
             if (limit.equals("8000000")) {
                 ParkedSelection l = ParkedSelections.key(rig.topic, "l");
-                assertThat(person.retry(l)).isOne();
-                assertThat(person.retry(l)).isZero();
+                assertThat(operator.retry(l)).isOne();
+                assertThat(operator.retry(l)).isZero();
                 rig.awaitParked(ParkedState.REFUSED, 1);
                 await().until(() -> rig.payloadsOf("l").contains("l later"));
                 assertThat(new LinkedHashSet<>(rig.payloadsOf("l")))
@@ -92,15 +92,15 @@ public class Scenario24TooLargeIT {
                         .startsWith("l before")
                         .endsWith("l behind", "l later");
             } else {
-                assertThat(person.retry(ParkedSelections.number(lines.get(1).number())))
+                assertThat(operator.retry(ParkedSelections.number(lines.get(1).number())))
                         .isOne();
                 await().until(() -> rig.number("select max(attempts) from outbox_parked") == 2);
-                assertThat(person.discard(ParkedSelections.number(lines.get(1).number())))
+                assertThat(operator.discard(ParkedSelections.number(lines.get(1).number())))
                         .isOne();
                 rig.awaitRecords(7);
                 assertThat(rig.payloadsOf("l")).containsExactly("l before", "l behind", "l later");
             }
-            assertThat(person.discard(ParkedSelections.number(lines.get(2).number())))
+            assertThat(operator.discard(ParkedSelections.number(lines.get(2).number())))
                     .isOne();
             rig.awaitNothingParked();
             assertThat(new LinkedHashSet<>(rig.payloadsOf("k"))).containsExactly("k before", "k behind");

@@ -76,7 +76,7 @@ class OutageFilterTest {
     }
 
     @Test
-    void startStopRecoveryAndWhatAPersonMustMendIsNeverHeldBack() {
+    void startStopRecoveryAndWhatAnOperatorMustMendIsNeverHeldBack() {
         log(OURS, Level.WARN, "failed");
         log(OURS, Level.INFO, "Took the lease");
         log(OURS, Level.ERROR, "refused for good");

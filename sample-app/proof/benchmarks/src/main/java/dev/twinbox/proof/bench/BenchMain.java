@@ -17,7 +17,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** The benchmarks' command line: {@code ./sample-app/run bench <name> [--rows N | --minutes N | --kills N]}. */
+/** The benchmarks' command line: {@code ./sample-app/run bench <name> [--rows N | --minutes N | --seconds N | --kills N]}. */
 @Command(
         name = "bench",
         mixinStandardHelpOptions = true,
@@ -56,6 +56,7 @@ public final class BenchMain implements Callable<Integer> {
         HOT_KEY(Unit.ROWS, 300_000, Duration.ofMinutes(10), HotKeyBenchmark::new),
         MEMORY(Unit.ROWS, 10_000_000, Duration.ofMinutes(30), MemoryBenchmark::new),
         FAILOVER(Unit.KILLS, 5, Duration.ofMinutes(5), FailoverBenchmark::new),
+        RECOVERY(Unit.SECONDS, 60, Duration.ofMinutes(40), RecoveryBenchmark::new),
         WRITE(Unit.ROWS, 20_000, Duration.ofMinutes(12), WriteBenchmark::new);
 
         private final Unit unit;
@@ -82,6 +83,7 @@ public final class BenchMain implements Callable<Integer> {
     enum Unit {
         ROWS,
         MINUTES,
+        SECONDS,
         KILLS;
 
         String option() {
@@ -108,6 +110,12 @@ public final class BenchMain implements Callable<Integer> {
             paramLabel = "N",
             description = "The same for benchmarks over time: minutes of each side.")
     private @Nullable Integer minutes;
+
+    @Option(
+            names = "--seconds",
+            paramLabel = "N",
+            description = "The same for recovery: seconds before and after each fault.")
+    private @Nullable Integer seconds;
 
     @Option(names = "--kills", paramLabel = "N", description = "The same for failover: number of kills.")
     private @Nullable Integer kills;
@@ -169,6 +177,7 @@ public final class BenchMain implements Callable<Integer> {
         return switch (unit) {
             case ROWS -> rows;
             case MINUTES -> minutes;
+            case SECONDS -> seconds;
             case KILLS -> kills;
         };
     }

@@ -4,9 +4,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -26,9 +24,6 @@ import java.util.concurrent.locks.LockSupport;
 final class OpenLoop {
 
     private static final int SESSIONS = 8;
-    private static final String INSERT = """
-            -- bench: commit events
-            insert into %s (%s) values %s""";
 
     /** A shorter schedule is a try, whose figures mean nothing. It has to finish on a busy machine as well. */
     private static final Duration SHORTEST_MEASURED = Duration.ofSeconds(15);
@@ -37,17 +32,13 @@ final class OpenLoop {
     private static final Duration SLACK_OF_A_TRY = Duration.ofMinutes(1);
 
     private final BenchServers servers;
-    private final EventTable table;
-    private final Workload workload;
-    private final String topic;
+    private final EventInsert events;
     private final Deadline deadline;
 
     OpenLoop(BenchServers servers, EventTable table, Workload workload, String topic, Deadline deadline) {
         this.deadline = deadline;
         this.servers = servers;
-        this.table = table;
-        this.workload = workload;
-        this.topic = topic;
+        this.events = new EventInsert(table, workload, topic);
     }
 
     /**
@@ -121,12 +112,12 @@ final class OpenLoop {
 
         private void work(Connection session) throws SQLException {
             try (Connection connection = session;
-                    PreparedStatement insert = connection.prepareStatement(sql(schedule.perTransaction()))) {
+                    PreparedStatement insert = connection.prepareStatement(events.sql(schedule.perTransaction()))) {
                 for (int mine = next.getAndIncrement();
                         mine < committed.length && !stopped;
                         mine = next.getAndIncrement()) {
                     waitUntil(start + schedule.nanosFromStart(mine));
-                    bind(insert, schedule.first() + mine * schedule.perTransaction(), schedule.perTransaction());
+                    events.bind(insert, schedule.first() + mine * schedule.perTransaction(), schedule.perTransaction());
                     insert.executeUpdate();
                     committed[mine] = System.nanoTime();
                 }
@@ -211,25 +202,6 @@ final class OpenLoop {
     static void waitUntil(long nanoTime) {
         for (long left = nanoTime - System.nanoTime(); left > 0; left = nanoTime - System.nanoTime()) {
             LockSupport.parkNanos(left);
-        }
-    }
-
-    private String sql(int rows) {
-        String values = String.join(", ", Collections.nCopies(rows, "(?, ?, ?, ?, ?, ?, ?, ?)"));
-        return INSERT.formatted(table.table(), table.columns(), values);
-    }
-
-    private void bind(PreparedStatement insert, int first, int rows) throws SQLException {
-        int parameter = 1;
-        for (int number = first; number < first + rows; number++) {
-            insert.setObject(parameter++, workload.id(number));
-            insert.setString(parameter++, topic);
-            insert.setString(parameter++, workload.key(number));
-            insert.setString(parameter++, Workload.TYPE);
-            insert.setString(parameter++, Workload.SOURCE);
-            insert.setObject(parameter++, workload.time(number).atOffset(ZoneOffset.UTC));
-            insert.setString(parameter++, Workload.CONTENT_TYPE);
-            insert.setBytes(parameter++, workload.payload(number));
         }
     }
 }

@@ -125,6 +125,18 @@ class BenchIT {
 
     @Test
     @EnabledIfSystemProperty(named = ON_A_QUIET_MACHINE, matches = "true")
+    void theRecoveryBenchmarkCountsBeforeAndAfterEachFault() throws IOException {
+        JsonObject figures = figuresOf("recovery", "--seconds", 5);
+
+        assertThat(figures.getJsonArray("faults"))
+                .hasSize(6)
+                .allSatisfy(fault ->
+                        assertThat(fault.asJsonObject().getInt("before")).isPositive());
+        assertThat(figures.getInt("inflow_per_s")).isPositive();
+    }
+
+    @Test
+    @EnabledIfSystemProperty(named = ON_A_QUIET_MACHINE, matches = "true")
     void theWriteBenchmarkTimesTheTransactionOfEachSide() throws IOException {
         JsonObject figures = figuresOf("write", 100);
 

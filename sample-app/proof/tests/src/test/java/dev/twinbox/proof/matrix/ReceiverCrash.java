@@ -152,7 +152,7 @@ final class ReceiverCrash {
         if (step.isAboutParking()) {
             database.refuse();
         }
-        if (step.isAboutRedrive()) {
+        if (step.isAboutRetry()) {
             events.forEach(topics::send);
             events.forEach(event -> awaitCount(1, CrashDatabase.PARKED, event.id()));
             events.forEach(event -> awaitOffset(event.handling()));

@@ -27,12 +27,12 @@ enum ReceiverStep {
             "offset committed", leaveInbox("AssignedPartition", "committed").about(lastBefore("$1")), "E7", "M2"),
     OFFSET_COMMITTED_AT_LEAST_ONCE("offset committed", OFFSET_COMMITTED.point, "L6"),
     PARKED("parked", leaveInbox("Parking", "park").about("$1.toString()"), "E8", "L7"),
-    REDRIVING("parked event handled, before commit", BEFORE_COMMIT.point, "E9"),
-    REDRIVEN(
+    RETRYING("parked event handled, before commit", BEFORE_COMMIT.point, "E9"),
+    RETRIED(
             "parked event handled, after commit",
             enterInbox("ParkedRetries", "promote").about("$2.toString()"),
             "E10"),
-    REDRIVEN_AT_LEAST_ONCE("parked event handled, after commit", REDRIVEN.point, "L8");
+    RETRIED_AT_LEAST_ONCE("parked event handled, after commit", RETRIED.point, "L8");
 
     /** About the partition, not an event: nothing is read yet. */
     static final KillPoint ASSIGNED = leaveInbox("AssignedPartition", "<init>").about("\"\" + $0.partition() + \"@\"");
@@ -80,11 +80,11 @@ enum ReceiverStep {
 
     /** Whether the handlers refuse their events at first. */
     boolean isAboutParking() {
-        return this == PARKED || isAboutRedrive();
+        return this == PARKED || isAboutRetry();
     }
 
-    boolean isAboutRedrive() {
-        return this == REDRIVING || this == REDRIVEN || this == REDRIVEN_AT_LEAST_ONCE;
+    boolean isAboutRetry() {
+        return this == RETRYING || this == RETRIED || this == RETRIED_AT_LEAST_ONCE;
     }
 
     /** The possible outcomes of a race that the step leaves open. Each is tried. */
@@ -126,9 +126,9 @@ enum ReceiverStep {
 
     private boolean isMetAgain(String row) {
         return switch (this) {
-            case POLLED, POLLED_AT_LEAST_ONCE, CLAIMED, REDRIVING -> true;
+            case POLLED, POLLED_AT_LEAST_ONCE, CLAIMED, RETRYING -> true;
             case BEGUN, DONE, BEFORE_COMMIT, AFTER_COMMIT -> Contract.of(row) != Contract.AT_MOST_ONCE;
-            case OFFSET_COMMITTED, OFFSET_COMMITTED_AT_LEAST_ONCE, PARKED, REDRIVEN, REDRIVEN_AT_LEAST_ONCE -> false;
+            case OFFSET_COMMITTED, OFFSET_COMMITTED_AT_LEAST_ONCE, PARKED, RETRIED, RETRIED_AT_LEAST_ONCE -> false;
         };
     }
 
