@@ -22,9 +22,9 @@ class Fault37RetriesOnWorkersIT {
 
     private static final String APP = "busy";
     private static final int PARTITIONS = 4;
-    private static final int EVENTS = 400;
+    private static final int EVENTS = 200;
     private static final int ALWAYS = 1_000_000;
-    private static final Duration LIMIT = Duration.ofSeconds(60);
+    private static final Duration LIMIT = Duration.ofSeconds(120);
 
     /** Fails as long as the table is empty, and takes a moment if not. */
     private static final String WORK = "sql:select pg_sleep(0.03), 1 / count(*) from repaired";

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Tag;
 class Fault48HandlerThatNeverReturnsIT {
 
     private static final String APP = "hanging";
-    private static final Duration LIMIT = Duration.ofSeconds(60);
+    private static final Duration LIMIT = Duration.ofSeconds(90);
 
     private static Database database;
     private static Topics topics;
