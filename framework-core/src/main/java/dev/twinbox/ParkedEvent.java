@@ -16,12 +16,13 @@ import org.jspecify.annotations.Nullable;
  * @param topic Kafka topic
  * @param partition partition of the topic
  * @param offset offset in the partition
- * @param time time of the record; null: it has none
+ * @param time time of the record; null: it has none, or it could not be stored, which the error says
  * @param key the record's key, as it is; null: no order
  * @param value the record's value, as it is; null: a tombstone, or left out by the list of parked events
  * @param headers the record's headers, as they are, in order
  * @param attempts how often the handler was called
- * @param error class and message of what the last attempt threw, at most 2000 characters; null: it only waits behind another one
+ * @param error class and message of what the last attempt threw, at most 2000 characters, and what could not be stored
+ *     of the record; null: it only waits behind another one
  * @param parkedAt when it was parked
  * @param failedAt when the last attempt failed
  * @param nextTryAt when it is tried again, in state {@link State#RETRY}

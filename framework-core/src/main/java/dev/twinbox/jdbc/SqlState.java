@@ -11,9 +11,16 @@ public enum SqlState {
     CONNECTION_EXCEPTION("08"),
     DATA_EXCEPTION("22"),
     INTEGRITY_CONSTRAINT_VIOLATION("23"),
+    /** The server is a standby, or was made read-only. */
+    READ_ONLY_SQL_TRANSACTION("25006"),
+    /** The server has closed the connection, because its transaction was idle for too long. */
+    IDLE_IN_TRANSACTION_SESSION_TIMEOUT("25P03"),
+    /** The server has closed the connection, because its transaction took too long. */
+    TRANSACTION_TIMEOUT("25P04"),
     INVALID_AUTHORIZATION("28"),
     INVALID_CATALOG_NAME("3D"),
     INVALID_SCHEMA_NAME("3F"),
+    TRANSACTION_ROLLBACK("40"),
     SERIALIZATION_FAILURE("40001"),
     DEADLOCK_DETECTED("40P01"),
     /** Missing tables and columns, and {@link #INSUFFICIENT_PRIVILEGE}. */
@@ -22,10 +29,12 @@ public enum SqlState {
     INVALID_TABLE_DEFINITION("42P16"),
     INSUFFICIENT_RESOURCES("53"),
     PROGRAM_LIMIT_EXCEEDED("54"),
+    OBJECT_NOT_IN_PREREQUISITE_STATE("55"),
     LOCK_NOT_AVAILABLE("55P03"),
-    /** The server starts or stops, or an administrator ends the connection; also {@link #QUERY_CANCELED}. */
+    /** {@link #SERVER_STOPS_OR_STARTS} and {@code query_canceled}. */
     OPERATOR_INTERVENTION("57"),
-    QUERY_CANCELED("57014");
+    /** The server starts or stops, or an administrator ends the connection. */
+    SERVER_STOPS_OR_STARTS("57P");
 
     private final String code;
 
@@ -45,17 +54,28 @@ public enum SqlState {
     }
 
     /**
-     * Whether the same attempt may succeed later without any change. A canceled statement is not transient: what runs
-     * into a statement timeout does so again.
+     * What the failure itself, not its cause, is about. A canceled statement is about nothing that is known here: what
+     * runs into a statement timeout does so again.
      */
-    public static boolean isTransient(SQLException failure) {
-        return isAny(failure, CONNECTION_EXCEPTION, OPERATOR_INTERVENTION, SERIALIZATION_FAILURE, DEADLOCK_DETECTED)
-                && !QUERY_CANCELED.isOf(failure);
+    public static FailureSubject subjectOf(SQLException failure) {
+        if (isAny(failure, DATA_EXCEPTION, INTEGRITY_CONSTRAINT_VIOLATION, PROGRAM_LIMIT_EXCEEDED)) {
+            return FailureSubject.EVENT;
+        }
+        if (isAny(failure, CONNECTION_EXCEPTION, SERVER_STOPS_OR_STARTS, READ_ONLY_SQL_TRANSACTION)
+                || isAny(failure, IDLE_IN_TRANSACTION_SESSION_TIMEOUT, TRANSACTION_TIMEOUT)) {
+            return FailureSubject.CONNECTION;
+        }
+        if (isAny(failure, TRANSACTION_ROLLBACK, INSUFFICIENT_RESOURCES, OBJECT_NOT_IN_PREREQUISITE_STATE)) {
+            return FailureSubject.MOMENT;
+        }
+        return isLoginRefused(failure) || isSchemaWrong(failure)
+                ? FailureSubject.CONFIGURATION
+                : FailureSubject.UNKNOWN;
     }
 
-    /** Whether the values are to blame: other values would have been taken. */
-    public static boolean isBadData(SQLException failure) {
-        return isAny(failure, DATA_EXCEPTION, INTEGRITY_CONSTRAINT_VIOLATION, PROGRAM_LIMIT_EXCEEDED);
+    /** Whether the transaction lost against another one at the same time. The next attempt may win. */
+    public static boolean isConflict(SQLException failure) {
+        return isAny(failure, SERIALIZATION_FAILURE, DEADLOCK_DETECTED);
     }
 
     /** Whether the server refuses the login. A wrong user, password or database stays wrong. */

@@ -8,6 +8,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 import java.util.Map;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
@@ -66,6 +67,7 @@ public final class SchemaMigration {
                 Statement lock = connection.createStatement()) {
             return Transactions.inRolledBackTransaction(connection, () -> {
                 lock.execute(LOCK);
+                refuse(new SchemaCheck(connection).server().problems());
                 return migrateAlone(dataSource, location, history, placeholders);
             });
         } catch (SQLException e) {
@@ -73,6 +75,13 @@ public final class SchemaMigration {
                     "Migration of the tables " + location + " failed: " + e.getMessage()
                             + ". Run migrate again as the tables' owner",
                     e);
+        }
+    }
+
+    /** <b>Remedy.</b> Each problem names it. */
+    private static void refuse(List<String> problems) {
+        if (!problems.isEmpty()) {
+            throw new SchemaException("The tables cannot be created here: " + String.join("; ", problems));
         }
     }
 

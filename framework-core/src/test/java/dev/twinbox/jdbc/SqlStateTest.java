@@ -11,39 +11,42 @@ class SqlStateTest {
 
     @ParameterizedTest(name = "{0}: {1}")
     @CsvSource(delimiter = '|', textBlock = """
-            08006 | transient outage
-            08001 | transient outage
-            40001 | transient
-            40P01 | transient
-            40002 |
-            53300 | outage
-            57P01 | transient outage
-            57P03 | transient outage
-            57014 | outage
-            22001 | data
-            22021 | data
-            23505 | data
-            23514 | data
-            54000 | data
-            28P01 | login
-            3D000 | login
-            3F000 | schema
-            42P01 | schema
-            42501 | schema
-            25P02 |
-            55P03 |
-            XX000 |
+            08006 | CONNECTION outage
+            08001 | CONNECTION outage
+            25006 | CONNECTION
+            25P03 | CONNECTION
+            25P04 | CONNECTION
+            40001 | MOMENT conflict
+            40P01 | MOMENT conflict
+            40002 | MOMENT
+            53300 | MOMENT outage
+            55P03 | MOMENT
+            57P01 | CONNECTION outage
+            57P03 | CONNECTION outage
+            57014 | UNKNOWN outage
+            22001 | EVENT
+            22021 | EVENT
+            23505 | EVENT
+            23514 | EVENT
+            54000 | EVENT
+            28P01 | CONFIGURATION login
+            3D000 | CONFIGURATION login
+            3F000 | CONFIGURATION schema
+            42P01 | CONFIGURATION schema
+            42501 | CONFIGURATION schema
+            25P02 | UNKNOWN
+            P0001 | UNKNOWN
+            XX000 | UNKNOWN
             """)
     void aStateIsOfTheKindsThatDecideWhatHappensNext(String state, String kinds) {
         SQLException failure = new SQLException("x", state);
 
-        StringBuilder found = new StringBuilder();
-        found.append(SqlState.isBadData(failure) ? " data" : "");
+        StringBuilder found = new StringBuilder(SqlState.subjectOf(failure).name());
         found.append(SqlState.isLoginRefused(failure) ? " login" : "");
         found.append(SqlState.isSchemaWrong(failure) ? " schema" : "");
-        found.append(SqlState.isTransient(failure) ? " transient" : "");
+        found.append(SqlState.isConflict(failure) ? " conflict" : "");
         found.append(SqlState.isOutage(failure) ? " outage" : "");
-        assertThat(found.toString().strip()).isEqualTo(kinds == null ? "" : kinds);
+        assertThat(found.toString()).isEqualTo(kinds);
     }
 
     @Test
@@ -51,8 +54,7 @@ class SqlStateTest {
         SQLException failure = new SQLException("no free connection");
 
         assertThat(SqlState.isOutage(failure)).isTrue();
-        assertThat(SqlState.isTransient(failure)).isFalse();
-        assertThat(SqlState.isBadData(failure)).isFalse();
+        assertThat(SqlState.subjectOf(failure)).isEqualTo(FailureSubject.UNKNOWN);
         assertThat(SqlState.isLoginRefused(failure)).isFalse();
         assertThat(SqlState.isSchemaWrong(failure)).isFalse();
     }

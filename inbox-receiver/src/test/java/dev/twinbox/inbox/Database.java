@@ -41,7 +41,7 @@ public final class Database {
         new OutboxSchema(null, OutboxSchema.DEFAULT_TABLE).migrate(dataSource());
     }
 
-    private PGSimpleDataSource dataSource() {
+    public PGSimpleDataSource dataSource() {
         PGSimpleDataSource dataSource = new PGSimpleDataSource();
         dataSource.setUrl(Servers.postgres().jdbcUrl(name));
         dataSource.setUser(Servers.postgres().user());

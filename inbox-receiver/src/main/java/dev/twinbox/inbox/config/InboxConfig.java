@@ -51,6 +51,9 @@ public record InboxConfig(
     /** With several lanes: a crash redelivers up to this many records, plus one poll. */
     static final int LANES_AHEAD = 5_000;
 
+    /** The longest wait for the database. Short, so that the receiver goes on soon after a fail-over. */
+    private static final Duration LONGEST_DATABASE_WAIT = Duration.ofSeconds(10);
+
     /** The wait before the second attempt. */
     static final Duration FIRST_RETRY = Duration.ofMillis(100);
 
@@ -95,6 +98,12 @@ public record InboxConfig(
     /** The consumer group of {@code AT_MOST_ONCE} handlers: their early commits would lose the events of other handlers. */
     public String atMostOnceGroup() {
         return group + "-at-most-once";
+    }
+
+    /** Waits while the database does not work. */
+    public Backoff databaseBackoff() {
+        boolean isShorter = backoff.max().compareTo(LONGEST_DATABASE_WAIT) < 0;
+        return new Backoff(backoff.initial(), isShorter ? backoff.max() : LONGEST_DATABASE_WAIT);
     }
 
     /** Whole days as days: the ISO form of 15 days would be PT360H. */

@@ -8,6 +8,7 @@ import dev.twinbox.inbox.event.UnknownType;
 import dev.twinbox.inbox.jdbc.ParkedTable;
 import dev.twinbox.inbox.jdbc.RetentionTable;
 import dev.twinbox.jdbc.SqlIdentifier;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -31,10 +32,14 @@ public final class InboxSettings {
 
     private static final String PLACE = "see below";
 
-    public static final Setting<String> GROUP = Setting.text(
+    /** Room for a handler's name and an event's id in an entry of an index, which holds 2,704 bytes. */
+    private static final int LONGEST_GROUP = 255;
+
+    public static final Setting<String> GROUP = Setting.of(
             PREFIX + "group",
-            "text",
-            "Kafka consumer group of this application. It is also part of each inbox row's key.");
+            "1 to " + LONGEST_GROUP + " bytes",
+            "Kafka consumer group of this application. It is also part of each inbox row's key.",
+            InboxSettings::checkedGroup);
 
     public static final Setting<String> DATA_SOURCE = Setting.jndiName(
             PREFIX + "data-source",
@@ -88,8 +93,9 @@ public final class InboxSettings {
                     PREFIX + "retry.max",
                     FIRST_RETRY,
                     LONGEST,
-                    "Longest wait between two attempts of a handler, and while the database or a broker does not "
-                            + "answer. The first wait is " + FIRST_RETRY + "; each further one is twice as long.")
+                    "Longest wait between two attempts of a handler, and while a broker does not answer. The first wait "
+                            + "is " + FIRST_RETRY + "; each further one is twice as long. The database is tried "
+                            + "again after 10 seconds at the latest.")
             .withDefault("PT30S");
 
     static final Setting<Integer> QUICK_TRIES = Setting.integer(
@@ -104,7 +110,7 @@ public final class InboxSettings {
                     1,
                     1_000_000,
                     "How often a handler may fail on an event in all, quick tries included, before the event is dead. "
-                            + "Faults of the database or the connection do not count.")
+                            + "Deadlocks, serialization failures and faults of the application's own database do not count.")
             .withDefault("20");
 
     static final Setting<Duration> PARKED_RETRY_INITIAL = Setting.duration(
@@ -290,6 +296,13 @@ public final class InboxSettings {
                 List.of(Wrapping.NONE, Wrapping.CONNECT_JSON),
                 wrapping -> wrapping == Wrapping.NONE ? "plain" : "connect-json",
                 description);
+    }
+
+    private static String checkedGroup(String value) {
+        if (value.isBlank() || value.getBytes(StandardCharsets.UTF_8).length > LONGEST_GROUP) {
+            throw new IllegalArgumentException("must have 1 to " + LONGEST_GROUP + " bytes");
+        }
+        return value;
     }
 
     private static void checkTable(String name) {

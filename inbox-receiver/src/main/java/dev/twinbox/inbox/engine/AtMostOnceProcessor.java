@@ -3,6 +3,7 @@ package dev.twinbox.inbox.engine;
 import dev.twinbox.inbox.event.ErrorText;
 import dev.twinbox.inbox.event.Handler;
 import dev.twinbox.inbox.event.ReceivedEvent;
+import dev.twinbox.inbox.jdbc.Faults;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.List;

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Attempt implements Runnable, Synchronization {
 
-    /** How far the attempt got. The phase decides whether the database or the event is the cause of a failure. */
+    /** How far the attempt got. It helps to decide whose failure it is. */
     private enum Phase {
         BEGIN,
         CLAIM,
@@ -46,6 +46,7 @@ final class Attempt implements Runnable, Synchronization {
     private final Map<String, Map<String, ClaimResult>> results = new HashMap<>();
 
     private final List<Delivery> followers = new ArrayList<>();
+    private final long begunAt = System.nanoTime();
     private Phase phase = Phase.BEGIN;
     private int handled;
     private int effects;
@@ -113,14 +114,19 @@ final class Attempt implements Runnable, Synchronization {
         return handled;
     }
 
-    /** Whether the database, not an event, caused the failure. */
-    boolean isDatabaseFault() {
-        Throwable cause = cause();
-        if (cause instanceof HandlerTimeoutException) {
-            return false; // whatever the interrupt or the end of the session led to
-        }
-        boolean beforeHandling = phase == Phase.BEGIN || phase == Phase.CLAIM;
-        return beforeHandling ? !Faults.isBadData(cause) : Faults.isTransient(cause);
+    /** Whether it ended before the first handler was called. */
+    boolean isBeforeHandling() {
+        return phase == Phase.BEGIN || phase == Phase.CLAIM;
+    }
+
+    /** Whether the handlers returned, and the commit failed or did not answer. So the effect may have happened. */
+    boolean mayBeCommitted() {
+        return phase == Phase.COMMIT;
+    }
+
+    /** When it began, as {@link System#nanoTime}. */
+    long begunAt() {
+        return begunAt;
     }
 
     /** Whether its handler was taken for hung. Another thread has settled the event then. */

@@ -2,6 +2,8 @@ package dev.twinbox.inbox.engine;
 
 import dev.twinbox.inbox.event.Handler;
 import dev.twinbox.inbox.event.ReceivedEvent;
+import dev.twinbox.inbox.jdbc.BookKeeping;
+import dev.twinbox.inbox.jdbc.Faults;
 import dev.twinbox.inbox.jdbc.JtaDatabase;
 import dev.twinbox.tracing.Tracing;
 import java.util.List;
@@ -14,6 +16,7 @@ final class Attempts {
 
     private final String group;
     private final JtaDatabase database;
+    private final BookKeeping books;
     private final Tracing tracing;
     private final Runnable afterCall;
     private final CallWatch watch;
@@ -31,6 +34,7 @@ final class Attempts {
             ReceiverStatus status) {
         this.group = group;
         this.database = database;
+        this.books = new BookKeeping(database);
         this.tracing = tracing;
         this.afterCall = afterCall;
         this.watch = watch;
@@ -69,7 +73,14 @@ final class Attempts {
         if (attempt.isCommitted()) {
             status.committed(attempt.effects(), attempt.duplicates());
             parking.followed(attempt.followers());
+        } else if (Faults.isReadOnly(attempt.cause())) {
+            books.endReadOnlyConnections(); // the pool would give them to every next attempt
         }
         return attempt;
+    }
+
+    /** Whose failure an attempt is that was not committed. */
+    FailureOf failureOf(Attempt attempt) {
+        return FailureOf.attempt(attempt, books);
     }
 }

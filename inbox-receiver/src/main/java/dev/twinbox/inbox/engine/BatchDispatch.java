@@ -192,7 +192,7 @@ final class BatchDispatch {
     }
 
     private void waitForDatabase(Lane lane, Outcome outcome) {
-        Duration wait = config.backoff().after(lane.databaseFailed());
+        Duration wait = config.databaseBackoff().after(lane.databaseFailed());
         lane.waitFor(wait, System.nanoTime());
         status.databaseFailed(outcome.cause());
     }
@@ -202,10 +202,11 @@ final class BatchDispatch {
         ReceivedEvent event = lane.first();
         Throwable cause = outcome.cause();
         if (event != null) {
-            lane.waitFor(config.backoff().after(event.failures()), System.nanoTime());
+            lane.waitFor(config.backoff().after(event.tries()), System.nanoTime());
             LOG.log(
                     Level.DEBUG,
-                    () -> event + " failed in " + outcome.handler() + " and is retried: "
+                    () -> event + " failed in " + (outcome.handler() == null ? "its batch" : outcome.handler())
+                            + " and is retried: "
                             + (cause == null ? "" : ErrorText.of(cause)));
         }
     }

@@ -2,8 +2,10 @@ package dev.twinbox.inbox.engine;
 
 import dev.twinbox.SchemaException;
 import dev.twinbox.inbox.config.InboxSettings;
+import dev.twinbox.inbox.jdbc.Faults;
 import dev.twinbox.inbox.jdbc.InboxSchema;
 import dev.twinbox.inbox.jdbc.JtaDatabase;
+import dev.twinbox.jdbc.FailureSubject;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.Connection;
@@ -80,7 +82,7 @@ final class DatabaseCheck {
 
         void rethrow() throws SQLException {
             if (thrown instanceof SQLException e) {
-                if (Faults.needsAnOperator(e)) {
+                if (Faults.subjectOf(e) == FailureSubject.CONFIGURATION) {
                     throw new SchemaException(
                             "Data source " + dataSourceName + " (" + InboxSettings.DATA_SOURCE.key()
                                     + ") cannot be used for the inbox, correct it: " + e.getMessage(),

@@ -9,6 +9,7 @@ import dev.twinbox.inbox.event.Subscription;
 import dev.twinbox.inbox.event.UnreadableRecordException;
 import dev.twinbox.inbox.jdbc.BlockedKey;
 import dev.twinbox.inbox.jdbc.DueEvent;
+import dev.twinbox.inbox.jdbc.Faults;
 import dev.twinbox.inbox.jdbc.InboxTable;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -111,7 +112,10 @@ final class ParkedRetries {
         List<Handler> mine = event.handlers().stream()
                 .filter(handler -> due.handler() == null || handler.name().equals(due.handler()))
                 .toList();
-        if (!event.isReadable()) {
+        Throwable noAttemptLeft = parking.noAttemptLeft(due);
+        if (noAttemptLeft != null) {
+            failed(due, event, noAttemptLeft);
+        } else if (!event.isReadable()) {
             failed(due, event, event.problem());
         } else if (mine.isEmpty()) {
             failed(
@@ -138,15 +142,33 @@ final class ParkedRetries {
             LOG.log(Level.DEBUG, () -> event + " was handled at attempt " + due.attempt());
         } else if (attempt.cause() instanceof GoneException) {
             LOG.log(Level.DEBUG, () -> attempt.cause().getMessage());
-        } else if (attempt.isDatabaseFault()) {
-            parking.giveBack(due);
-            throw new SQLException("parked event " + due.number() + " could not be retried", attempt.cause());
-        } else if (due.handler() != null
-                && Faults.isAlreadyDone(attempt.cause())) { // without a name it is not known which handler threw
-            status.alreadyDone(1);
-            attempt(due, event, mine.stream().map(Handler::withoutEffect).toList(), whenHung);
         } else {
-            failed(due, event, attempt.cause());
+            notCommitted(due, event, mine, attempt, whenHung);
+        }
+    }
+
+    private void notCommitted(
+            DueEvent due, ReceivedEvent event, List<Handler> mine, Attempt attempt, Runnable whenHung)
+            throws SQLException {
+        switch (attempts.failureOf(attempt)) {
+            case DATABASE -> {
+                parking.giveBack(due);
+                throw new SQLException("parked event " + due.number() + " could not be retried", attempt.cause());
+            }
+            case CONFLICT -> parking.giveBack(due);
+            case EVENT -> {
+                // Without the handler's name it is not known which one threw.
+                if (due.handler() != null && Faults.isAlreadyDone(attempt.cause())) {
+                    status.alreadyDone(1);
+                    attempt(
+                            due,
+                            event,
+                            mine.stream().map(Handler::withoutEffect).toList(),
+                            whenHung);
+                } else {
+                    failed(due, event, attempt.cause());
+                }
+            }
         }
     }
 

@@ -8,9 +8,13 @@ import dev.twinbox.inbox.event.Handler;
 import dev.twinbox.inbox.event.ReceivedEvent;
 import dev.twinbox.inbox.event.RecordedStart;
 import dev.twinbox.inbox.event.UnreadableRecordException;
+import dev.twinbox.inbox.event.Verdict;
 import dev.twinbox.inbox.jdbc.BlockedKey;
+import dev.twinbox.inbox.jdbc.BookKeeping;
 import dev.twinbox.inbox.jdbc.DueEvent;
+import dev.twinbox.inbox.jdbc.InboxTable;
 import dev.twinbox.inbox.jdbc.JtaDatabase;
+import dev.twinbox.inbox.jdbc.LeftOut;
 import dev.twinbox.inbox.jdbc.ParkedTable;
 import dev.twinbox.inbox.jdbc.RecordedStarts;
 import java.lang.System.Logger;
@@ -22,8 +26,11 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -40,8 +47,13 @@ final class Parking {
     private final ParkedTable table;
     private final RecordedStarts starts;
     private final InboxConfig.Parking rules;
-    private final JtaDatabase database;
+    private final InboxTable inbox;
+    private final BookKeeping books;
     private final ReceiverStatus status;
+
+    /** Results of retries that could not be stored. Stored before another event is retried. */
+    private final Queue<JtaDatabase.Work<?>> unstored = new ConcurrentLinkedQueue<>();
+
     private final AtomicLong noLogBefore = new AtomicLong(System.nanoTime());
 
     Parking(
@@ -49,13 +61,15 @@ final class Parking {
             ParkedTable table,
             RecordedStarts starts,
             InboxConfig.Parking rules,
-            JtaDatabase database,
+            InboxTable inbox,
+            BookKeeping books,
             ReceiverStatus status) {
         this.group = group;
         this.table = table;
         this.starts = starts;
         this.rules = rules;
-        this.database = database;
+        this.inbox = inbox;
+        this.books = books;
         this.status = status;
     }
 
@@ -67,30 +81,53 @@ final class Parking {
         return rules.quickTries();
     }
 
-    /**
-     * Parks an event.
-     *
-     * @param handler null if the record cannot be read at all
-     * @param failures how often the handler has failed
-     */
-    void park(ReceivedEvent event, @Nullable Handler handler, int failures, Throwable cause) throws SQLException {
+    /** Parks a record that cannot be read at all. */
+    void parkUnreadable(ReceivedEvent event) throws SQLException {
+        Throwable cause = event.problem();
+        State state = stateAfter(0, cause);
+        books.run(connection -> {
+            table.park(connection, group, event, null, state, 0, ErrorText.of(cause), rules.backoff());
+            return true;
+        });
+        report(event, null, state, 0, cause);
+    }
+
+    /** Parks an event, unless its effect turns out to have happened. */
+    void park(ReceivedEvent event, Handler handler, Verdict verdict) throws SQLException {
+        int failures = event.failures();
+        Throwable cause = verdict.cause();
         State state = stateAfter(failures, cause);
-        database.inTransaction(connection -> {
+        boolean parked = books.run(connection -> {
+            if (verdict.mayBeCommitted()
+                    && handler.claims()
+                    && inbox.isHandled(connection, group, handler.name(), event.id())) {
+                return false;
+            }
             table.park(connection, group, event, handler, state, failures, ErrorText.of(cause), rules.backoff());
             return true;
         });
-        report(event, handler, state, failures, cause);
+        if (parked) {
+            report(event, handler, state, failures, cause);
+        }
     }
 
-    /** Parks an event that has a {@link #recordStart recorded start}. */
-    void parkStarted(ReceivedEvent event, Handler handler, RecordedStart start, int failures, Throwable cause)
-            throws SQLException {
-        State state = stateAfter(failures, cause);
-        database.inTransaction(connection -> {
-            starts.park(connection, start.number(), state, failures, ErrorText.of(cause), rules.backoff());
-            return true;
-        });
-        report(event, handler, state, failures, cause);
+    /**
+     * Parks an event that has a {@link #recordStart recorded start}. A commit of the attempt would have deleted the
+     * start.
+     */
+    void parkStarted(ReceivedEvent event, Handler handler, RecordedStart start, Verdict verdict) throws SQLException {
+        int failures = event.failures();
+        State state = stateAfter(failures, verdict.cause());
+        String error = error(ErrorText.of(verdict.cause()), event);
+        boolean parked = books.run(
+                connection -> starts.park(connection, start.number(), state, failures, error, rules.backoff()));
+        if (parked) {
+            report(event, handler, state, failures, verdict.cause());
+        }
+    }
+
+    private static String error(String text, ReceivedEvent event) {
+        return Objects.requireNonNull(LeftOut.addTo(text, event.record()));
     }
 
     /** A retry cannot help a record that cannot be read. */
@@ -126,8 +163,7 @@ final class Parking {
 
     /** Commits that a handler is about to be called. Returns null if the event is already parked. */
     @Nullable RecordedStart recordStart(ReceivedEvent event, Handler handler) throws SQLException {
-        return database.inTransaction(
-                        connection -> Optional.ofNullable(starts.record(connection, group, event, handler)))
+        return books.run(connection -> Optional.ofNullable(starts.record(connection, group, event, handler)))
                 .orElse(null);
     }
 
@@ -140,8 +176,8 @@ final class Parking {
         int ends = start.times() - 1;
         String error = "the process ended " + ends + " times while handler " + handler
                 + " was handling this event; it is not retried";
-        database.inTransaction(connection -> {
-            starts.park(connection, start.number(), rules.whenDead(), ends, error, rules.backoff());
+        books.run(connection -> {
+            starts.park(connection, start.number(), rules.whenDead(), ends, error(error, event), rules.backoff());
             return true;
         });
         status.parked(1);
@@ -184,7 +220,7 @@ final class Parking {
     /** Makes the next event of each key due. If this fails, {@link ParkedRetries} does it within a minute. */
     void promote(List<BlockedKey> keys) {
         try {
-            database.inTransaction(connection -> {
+            books.run(connection -> {
                 for (BlockedKey key : keys) {
                     table.promote(connection, key);
                 }
@@ -197,12 +233,13 @@ final class Parking {
 
     /** Takes the first parked event that is due and belongs to one of these handlers. Counts its attempt. */
     Optional<DueEvent> takeDue(Instant from, List<String> handlers) throws SQLException {
-        return database.inTransaction(connection -> table.takeDue(connection, group, from, handlers, rules.backoff()));
+        storeTheUnstored();
+        return books.run(connection -> table.takeDue(connection, group, from, handlers, rules.backoff()));
     }
 
     /** Takes the attempt back, because it did not fail because of the event. */
     void giveBack(DueEvent due) throws SQLException {
-        database.inTransaction(connection -> {
+        store(connection -> {
             table.giveBack(connection, due, rules.backoff());
             return true;
         });
@@ -211,14 +248,44 @@ final class Parking {
     /** Stores that an attempt failed. Returns the new state. */
     State failedAgain(DueEvent due, Throwable cause) throws SQLException {
         int most = cause instanceof UnreadableRecordException ? 0 : rules.attempts();
-        return database.inTransaction(connection -> Optional.ofNullable(table.failedAgain(
+        return store(connection -> Optional.ofNullable(table.failedAgain(
                         connection, due, most, rules.whenDead(), ErrorText.of(cause), rules.backoff())))
                 .orElse(State.RETRY);
     }
 
+    /**
+     * Why the event must not be tried again, although it is due: all its attempts are used up, and the result of the
+     * last one was never stored. Null if it may be tried.
+     *
+     * <p><b>Remedy.</b> Correct the handler, then retry or discard the event.
+     */
+    @Nullable Throwable noAttemptLeft(DueEvent due) {
+        int before = due.attempt() - 1;
+        return before < rules.attempts()
+                ? null
+                : new IllegalStateException("the process ended during attempt " + before + " of handler "
+                        + due.handler() + ", or could not store its result; the limit is " + rules.attempts());
+    }
+
+    /** If the result cannot be stored now, it is stored before the next event is retried. */
+    private <T> T store(JtaDatabase.Work<T> result) throws SQLException {
+        try {
+            return books.run(result);
+        } catch (SQLException e) {
+            unstored.add(result);
+            throw e;
+        }
+    }
+
+    private void storeTheUnstored() throws SQLException {
+        for (JtaDatabase.Work<?> result = unstored.poll(); result != null; result = unstored.poll()) {
+            store(result);
+        }
+    }
+
     /** Does what a crash has left undone, for all keys. Returns the database's time. */
     Instant sweep() throws SQLException {
-        return database.inTransaction(connection -> {
+        return books.run(connection -> {
             table.promoteAll(connection, group);
             starts.deleteOld(connection, group);
             return table.now(connection);
@@ -226,6 +293,6 @@ final class Parking {
     }
 
     ParkedTable.Counts count() throws SQLException {
-        return database.inTransaction(connection -> table.count(connection, group));
+        return books.run(connection -> table.count(connection, group));
     }
 }

@@ -6,6 +6,7 @@ import dev.twinbox.inbox.config.ConsumerSettings;
 import dev.twinbox.inbox.config.InboxConfig;
 import dev.twinbox.inbox.event.HandlerMethod;
 import dev.twinbox.inbox.event.Subscription;
+import dev.twinbox.inbox.jdbc.BookKeeping;
 import dev.twinbox.inbox.jdbc.InboxSchema;
 import dev.twinbox.inbox.jdbc.InboxTable;
 import dev.twinbox.inbox.jdbc.JtaDatabase;
@@ -133,7 +134,13 @@ public final class Receiver {
             ReceiverThreads started) {
         String group = subscription.group();
         Parking parking = new Parking(
-                group, parked, new RecordedStarts(config.parking().table()), config.parking(), database, status);
+                group,
+                parked,
+                new RecordedStarts(config.parking().table()),
+                config.parking(),
+                inbox,
+                new BookKeeping(database),
+                status);
         Attempts attempts = new Attempts(group, database, tracing, afterCall, watch, parking, status);
         Claims.FromKafka claims = new Claims.FromKafka(inbox, parked, group, null);
         boolean isAtMostOnce = group.equals(config.atMostOnceGroup());
@@ -160,7 +167,8 @@ public final class Receiver {
             List<String> names = handlers.stream().map(HandlerMethod::name).toList();
             ParkedRetries retries = new ParkedRetries(attempts, parking, inbox, subscription, names, status);
             started.start(
-                    new RetryLoop(retries, started.share(), config.backoff(), status, stop), "twinbox-inbox-retry");
+                    new RetryLoop(retries, started.share(), config.databaseBackoff(), status, stop),
+                    "twinbox-inbox-retry");
         }
     }
 

@@ -4,6 +4,7 @@ import dev.twinbox.inbox.config.InboxConfig;
 import dev.twinbox.inbox.engine.TopicRetention.Verdict;
 import dev.twinbox.inbox.event.ErrorText;
 import dev.twinbox.inbox.jdbc.Backoff;
+import dev.twinbox.inbox.jdbc.BookKeeping;
 import dev.twinbox.inbox.jdbc.InboxTable;
 import dev.twinbox.inbox.jdbc.InboxTable.Expired;
 import dev.twinbox.inbox.jdbc.JtaDatabase;
@@ -54,7 +55,7 @@ final class RetentionLoop implements Supervisor.Loop {
     private final InboxTable inbox;
     private final RetentionTable table;
     private final TopicRetention topics;
-    private final JtaDatabase database;
+    private final BookKeeping books;
     private final Backoff whenDatabaseFails;
     private final ReceiverStatus status;
     private final Duration idle;
@@ -90,7 +91,7 @@ final class RetentionLoop implements Supervisor.Loop {
         this.inbox = inbox;
         this.table = table;
         this.topics = topics;
-        this.database = database;
+        this.books = new BookKeeping(database);
         this.status = status;
         this.stop = stop;
         this.idle = idle(keep);
@@ -201,7 +202,7 @@ final class RetentionLoop implements Supervisor.Loop {
 
     /** Deletes one batch. Returns whether there is more to delete. */
     boolean runOnce() throws SQLException {
-        Optional<Round> round = database.inTransaction(this::round);
+        Optional<Round> round = books.run(this::round);
         if (round.isEmpty()) {
             return false;
         }

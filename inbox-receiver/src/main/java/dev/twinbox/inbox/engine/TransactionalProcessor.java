@@ -4,6 +4,8 @@ import dev.twinbox.inbox.event.Handler;
 import dev.twinbox.inbox.event.ReceivedEvent;
 import dev.twinbox.inbox.event.RecordedStart;
 import dev.twinbox.inbox.event.UnreadableRecordException;
+import dev.twinbox.inbox.event.Verdict;
+import dev.twinbox.inbox.jdbc.Faults;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,6 +23,12 @@ final class TransactionalProcessor implements Processor {
      * reasons.
      */
     private static final int MOST_STARTS = 3;
+
+    /** How often an event may lose against other transactions before it is parked, so that its partition goes on. */
+    private static final int MOST_CONFLICTS = 8;
+
+    /** How often a batch may do so before its events are handled one by one. */
+    private static final int MOST_CONFLICTS_OF_A_BATCH = 3;
 
     private final Attempts attempts;
     private final Claims.FromKafka claims;
@@ -41,7 +49,7 @@ final class TransactionalProcessor implements Processor {
         try {
             if (!first.isReadable()) {
                 status.failed();
-                parking.park(first, null, 0, first.problem());
+                parking.parkUnreadable(first);
                 return Outcome.goOn(1);
             }
             if (batch.handover() == Handover.AFTER_CRASH) {
@@ -77,8 +85,12 @@ final class TransactionalProcessor implements Processor {
         if (attempt.isCommitted()) {
             return Outcome.goOn(attempt.handled());
         }
-        if (attempt.isDatabaseFault()) {
+        FailureOf failure = attempts.failureOf(attempt);
+        if (failure == FailureOf.DATABASE) {
             return Outcome.waitForDatabase(0, attempt.cause());
+        }
+        if (failure == FailureOf.CONFLICT && events.get(0).conflicted() < MOST_CONFLICTS_OF_A_BATCH) {
+            return Outcome.waitForEvent(0, attempt.cause(), null);
         }
         events.forEach(ReceivedEvent::handleAlone);
         return attempt.cause() instanceof HandlerTimeoutException cause
@@ -150,9 +162,14 @@ final class TransactionalProcessor implements Processor {
             Batch batch, ReceivedEvent event, Handler handler, @Nullable RecordedStart start, int settled)
             throws SQLException {
         @Nullable Throwable late = event.timeoutOf(handler);
-        if (late != null) {
+        if (late != null && event.verdict() == null) {
             status.failed();
-            park(event, handler, start, event.failed(), late);
+            event.failed();
+            event.judged(new Verdict(late, false));
+        }
+        @Nullable Verdict decided = event.verdict();
+        if (decided != null) {
+            park(event, handler, start, decided);
             return null;
         }
         Attempt attempt =
@@ -163,32 +180,41 @@ final class TransactionalProcessor implements Processor {
         if (attempt.isCommitted()) {
             return null;
         }
-        if (attempt.isDatabaseFault()) {
+        FailureOf failure = attempts.failureOf(attempt);
+        if (failure == FailureOf.DATABASE) {
             return Outcome.waitForDatabase(settled, attempt.cause());
         }
-        if (handler.hasEffect() && Faults.isAlreadyDone(attempt.cause())) {
+        if (failure == FailureOf.EVENT && handler.hasEffect() && Faults.isAlreadyDone(attempt.cause())) {
             @Nullable Outcome obstacle = attempt(batch, event, handler.withoutEffect(), start, settled);
             status.alreadyDone(obstacle == null ? 1 : 0);
             return obstacle;
         }
-        status.failed();
-        int failures = event.failed();
-        if (attempt.cause() instanceof UnreadableRecordException
-                || attempt.cause() instanceof HandlerTimeoutException
-                || failures >= parking.quickTries()) {
-            park(event, handler, start, failures, attempt.cause());
-            return null;
+        if (mayTryAgain(event, failure, attempt.cause())) {
+            return Outcome.waitForEvent(settled, attempt.cause(), handler);
         }
-        return Outcome.waitForEvent(settled, attempt.cause(), handler);
+        Verdict verdict = new Verdict(attempt.cause(), attempt.mayBeCommitted());
+        event.judged(verdict);
+        park(event, handler, start, verdict);
+        return null;
     }
 
-    private void park(
-            ReceivedEvent event, Handler handler, @Nullable RecordedStart start, int failures, Throwable cause)
+    /** Counts the failure. Returns whether the handler may be called again before the event is parked. */
+    private boolean mayTryAgain(ReceivedEvent event, FailureOf failure, Throwable cause) {
+        if (failure == FailureOf.CONFLICT) {
+            return event.conflicted() < MOST_CONFLICTS;
+        }
+        status.failed();
+        return event.failed() < parking.quickTries()
+                && !(cause instanceof UnreadableRecordException)
+                && !(cause instanceof HandlerTimeoutException);
+    }
+
+    private void park(ReceivedEvent event, Handler handler, @Nullable RecordedStart start, Verdict verdict)
             throws SQLException {
         if (start == null) {
-            parking.park(event, handler, failures, cause);
+            parking.park(event, handler, verdict);
         } else {
-            parking.parkStarted(event, handler, start, failures, cause);
+            parking.parkStarted(event, handler, start, verdict);
         }
     }
 }

@@ -42,6 +42,8 @@ public final class ReceivedEvent {
     private long bytes;
     private int nextHandler;
     private int failures;
+    private int conflicts;
+    private @Nullable Verdict verdict;
     private @Nullable RecordedStart start;
     private @Nullable Handler lateHandler;
     private @Nullable Throwable timeout;
@@ -208,6 +210,8 @@ public final class ReceivedEvent {
     public void handlerDone() {
         nextHandler++;
         failures = 0;
+        conflicts = 0;
+        verdict = null;
         start = null;
     }
 
@@ -239,6 +243,26 @@ public final class ReceivedEvent {
     /** Counts one more failure of the current handler. Returns the number of failures in a row. */
     public int failed() {
         return ++failures;
+    }
+
+    /** Counts one more attempt that lost against another transaction. It is not a failure. Returns their number. */
+    public int conflicted() {
+        return ++conflicts;
+    }
+
+    /** How many attempts have ended without success, for whatever reason. */
+    public int tries() {
+        return failures + conflicts;
+    }
+
+    /** Decides that the event is to be parked for the current handler. */
+    public void judged(Verdict toPark) {
+        verdict = toPark;
+    }
+
+    /** Null if the current handler may be called. */
+    public @Nullable Verdict verdict() {
+        return verdict;
     }
 
     /**

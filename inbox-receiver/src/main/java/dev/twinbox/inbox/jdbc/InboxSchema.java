@@ -54,6 +54,7 @@ public final class InboxSchema {
      */
     public String check(Connection connection) throws SQLException {
         SchemaCheck check = new SchemaCheck(connection)
+                .server()
                 .primary()
                 .table(inbox, InboxTable.COLUMNS, "SELECT", "INSERT", "DELETE")
                 .unique(inbox, InboxTable.PRIMARY_KEY, "duplicates would not be noticed")

@@ -275,6 +275,20 @@ public final class InboxTable {
         }
     }
 
+    /**
+     * Whether the event's effect has happened. If a transaction that may have committed has not ended yet, waits for
+     * its end: it holds the row that this method tries to insert.
+     */
+    public boolean isHandled(Connection connection, String group, String handler, String eventId) throws SQLException {
+        if (!claimParked(connection, group, handler, eventId)) {
+            return true;
+        }
+        Keys mine = new Keys();
+        mine.add(handler, eventId);
+        unclaim(connection, group, mine);
+        return false;
+    }
+
     /** Deletes, in the caller's transaction, claims that it made and whose events were not handled. */
     public void unclaim(Connection connection, String group, Keys keys) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(unclaim)) {

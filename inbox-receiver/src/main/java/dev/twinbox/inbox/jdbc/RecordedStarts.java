@@ -79,8 +79,8 @@ public final class RecordedStarts {
         }
     }
 
-    /** Turns a recorded start into a parked event. */
-    public void park(Connection connection, long number, State state, int attempts, String error, Backoff backoff)
+    /** Turns a recorded start into a parked event. Returns false if there is none any more: its event was handled. */
+    public boolean park(Connection connection, long number, State state, int attempts, String error, Backoff backoff)
             throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(PARK.formatted(table.sql()))) {
             statement.setString(1, ParkedColumns.text(state));
@@ -90,7 +90,7 @@ public final class RecordedStarts {
             int i = ParkedColumns.setBackoff(statement, 4, backoff);
             statement.setInt(++i, Math.max(1, attempts));
             statement.setLong(++i, number);
-            statement.executeUpdate();
+            return statement.executeUpdate() == 1;
         }
     }
 

@@ -115,6 +115,7 @@ public class Script {
             case "halt" -> Runtime.getRuntime().halt(9);
             case "repair" -> execute("select 1 / count(*) from repaired");
             case "sql" -> execute(words[1]);
+            case "state" -> throw new SQLException("another database failed", words[1]);
             default -> throw new IllegalArgumentException(action);
         }
     }

@@ -35,6 +35,19 @@ class InboxConfigTest {
         assertThat(config.kafka()).containsExactly(Map.entry("bootstrap.servers", "localhost:9092"));
     }
 
+    /** A key of an index holds 2,704 bytes. A longer group would have made each claim fail, for ever. */
+    @Test
+    void fault01AGroupThatNoIndexCanHoldIsRefused() {
+        Map<String, String> values = new HashMap<>(REQUIRED);
+        values.put("twinbox.inbox.group", "€".repeat(85));
+        assertThat(read(values, Map.of()).group()).hasSize(85);
+
+        values.put("twinbox.inbox.group", "€".repeat(86));
+        assertThatThrownBy(() -> read(values, Map.of()))
+                .isInstanceOf(InvalidConfigurationException.class)
+                .hasMessageContaining("must have 1 to 255 bytes");
+    }
+
     @Test
     void allProblemsAreNamedAtOnce() {
         Map<String, String> values = Map.of(
