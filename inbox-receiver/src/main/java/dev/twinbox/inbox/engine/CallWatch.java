@@ -39,7 +39,11 @@ final class CallWatch implements Supervisor.Loop {
 
     /** What is done about a call that has not returned. Runs on the watching thread. */
     interface Abandonment {
-        /** @param isRolledBack whether its transaction is known to have ended */
+        /**
+         * Called once for each such call.
+         *
+         * @param isRolledBack whether its transaction is known to have ended
+         */
         void accept(HandlerTimeoutException cause, boolean isRolledBack);
     }
 
