@@ -33,4 +33,15 @@ public interface EventSerializer {
      * @throws RuntimeException if the bytes are not an event of this type
      */
     <T> T deserialize(byte[] data, Class<T> type);
+
+    /**
+     * What the receiver calls. The default here leaves it to {@link #deserialize(byte[], Class)}, whatever the handler
+     * chose.
+     *
+     * @param reading what the handler chose by {@link InboxHandler#reading()}
+     * @throws RuntimeException if the bytes are not an event of this type
+     */
+    default <T> T deserialize(byte[] data, Class<T> type, EventReading reading) {
+        return deserialize(data, type);
+    }
 }

@@ -36,7 +36,8 @@ import java.lang.annotation.Target;
  *
  * <p><b>Failures.</b> Refused at deployment are methods of another shape, two handlers of one name, and methods that would
  * not run in the receiver's transaction: {@code REQUIRES_NEW}, {@code NOT_SUPPORTED}, {@code NEVER}, bean-managed, or
- * asynchronous.
+ * asynchronous. Refused too are session beans that demand a role ({@code @RolesAllowed}, {@code @DenyAll}), classes
+ * without a scope, and event classes that JSON-B cannot read. The default serializer reads by {@link #reading()}.
  */
 @Documented
 @Retention(RUNTIME)
@@ -79,4 +80,10 @@ public @interface InboxHandler {
      * is parked.
      */
     String timeout() default "";
+
+    /**
+     * What happens to an event that lacks a primitive of the event class, or has a number that does not fit. The default
+     * parks it. Only the default {@link EventSerializer} heeds this.
+     */
+    EventReading reading() default EventReading.STRICT;
 }

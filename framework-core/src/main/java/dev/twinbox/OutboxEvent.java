@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * surrogates, which UTF-8 cannot express.
  *
  * @param payload the event object, given to the {@link EventSerializer}. A {@code byte[]} is sent as it is, and copied
- *     when it is published. null is a tombstone, a record without a value
+ *     when it is published. null is a tombstone, a record without a value: see {@link #tombstone}
  * @param topic Kafka topic: 1 to 249 characters of {@code a-z A-Z 0-9 . _ -}, not {@code .} or {@code ..}
  * @param key record key, not empty; events of one topic and key are kept in order. Without one there is no order
  * @param type logical name, not empty, for example {@code order.placed}
@@ -60,8 +60,16 @@ public record OutboxEvent(
         }
     }
 
-    /** An event object, or a {@code byte[]} that is sent as it is. */
+    /**
+     * An event object, or a {@code byte[]} that is sent as it is.
+     *
+     * @throws InvalidEventException if it is null. {@link #tombstone} makes a record without a value
+     */
     public static OutboxEvent of(Object payload) {
+        if (payload == null) {
+            throw new InvalidEventException("payload is null: publish an object. If the key is to be deleted, use"
+                    + " OutboxEvent.tombstone(topic, key, type)");
+        }
         return new OutboxEvent(payload, null, null, null, null, null, Map.of(), null);
     }
 

@@ -11,12 +11,14 @@ public enum SqlState {
     CONNECTION_EXCEPTION("08"),
     DATA_EXCEPTION("22"),
     INTEGRITY_CONSTRAINT_VIOLATION("23"),
-    /** The server is a standby, or was made read-only. */
+    /** A standby, or a primary that is fenced by {@code default_transaction_read_only}. */
     READ_ONLY_SQL_TRANSACTION("25006"),
     /** The server has closed the connection, because its transaction was idle for too long. */
     IDLE_IN_TRANSACTION_SESSION_TIMEOUT("25P03"),
     /** The server has closed the connection, because its transaction took too long. */
     TRANSACTION_TIMEOUT("25P04"),
+    /** A prepared statement that does not exist. */
+    INVALID_SQL_STATEMENT_NAME("26000"),
     INVALID_AUTHORIZATION("28"),
     INVALID_CATALOG_NAME("3D"),
     INVALID_SCHEMA_NAME("3F"),
@@ -26,6 +28,7 @@ public enum SqlState {
     /** Missing tables and columns, and {@link #INSUFFICIENT_PRIVILEGE}. */
     SYNTAX_ERROR_OR_ACCESS_RULE_VIOLATION("42"),
     INSUFFICIENT_PRIVILEGE("42501"),
+    DUPLICATE_PREPARED_STATEMENT("42P05"),
     INVALID_TABLE_DEFINITION("42P16"),
     INSUFFICIENT_RESOURCES("53"),
     PROGRAM_LIMIT_EXCEEDED("54"),

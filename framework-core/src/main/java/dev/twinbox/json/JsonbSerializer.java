@@ -1,5 +1,6 @@
 package dev.twinbox.json;
 
+import dev.twinbox.EventReading;
 import dev.twinbox.EventSerializer;
 import dev.twinbox.TwinboxException;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -12,6 +13,9 @@ import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 /**
@@ -31,6 +35,8 @@ class JsonbSerializer implements EventSerializer {
 
     private final Jsonb jsonb = JsonbBuilder.create();
     private final boolean knowsRecords = knowsRecords(jsonb);
+    private final JsonShapes shapes = new JsonShapes();
+    private final Map<Class<?>, List<String>> writingProblems = new ConcurrentHashMap<>();
 
     private static final String REMEDY =
             "this server's JSON-B does not know records, because the server does not see the multi-release part of its "
@@ -56,6 +62,11 @@ class JsonbSerializer implements EventSerializer {
         if (event instanceof Record && !knowsRecords) {
             throw new TwinboxException("record " + event.getClass().getName() + " cannot be written: " + REMEDY);
         }
+        // Deployment has looked at the classes that methods declare, not at those that are published by hand.
+        List<String> problems = writingProblems.computeIfAbsent(event.getClass(), JsonEvents::writingProblems);
+        if (!problems.isEmpty()) {
+            throw new TwinboxException(String.join("; ", problems));
+        }
         String json = jsonb.toJson(event);
         try {
             // Not String.getBytes, which silently writes a lone surrogate as '?'.
@@ -70,10 +81,19 @@ class JsonbSerializer implements EventSerializer {
 
     @Override
     public <T> T deserialize(byte[] data, Class<T> type) {
+        return deserialize(data, type, EventReading.STRICT);
+    }
+
+    @Override
+    public <T> T deserialize(byte[] data, Class<T> type, EventReading reading) {
         if (type.isRecord() && !knowsRecords && !hasCreator(type)) {
             throw new TwinboxException("record " + type.getName() + " cannot be read: " + REMEDY);
         }
-        return jsonb.fromJson(text(data), type);
+        String json = text(data);
+        if (reading == EventReading.STRICT) {
+            shapes.check(json, type);
+        }
+        return jsonb.fromJson(json, type);
     }
 
     /**

@@ -4,6 +4,7 @@ import dev.twinbox.EventType;
 import dev.twinbox.InvalidEventException;
 import dev.twinbox.Outbox;
 import dev.twinbox.OutboxEvent;
+import dev.twinbox.json.JsonEvents;
 import jakarta.annotation.PostConstruct;
 import jakarta.annotation.PreDestroy;
 import jakarta.ejb.TransactionAttribute;
@@ -22,6 +23,7 @@ import java.lang.reflect.Type;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -32,7 +34,15 @@ final class OutboxBean {
     private final BeanKind kind;
     private final List<String> problems = new ArrayList<>();
     private final List<String> warnings = new ArrayList<>();
+    private final List<Published> published = new ArrayList<>();
     private boolean publishing;
+
+    /**
+     * A class of events that a method returns.
+     *
+     * @param key its property that is the key; empty: none
+     */
+    private record Published(Method method, Class<?> eventClass, String key) {}
 
     OutboxBean(AnnotatedType<?> type, BeanKind kind) {
         this.type = type;
@@ -40,12 +50,15 @@ final class OutboxBean {
         Outbox onClass = type.getAnnotation(Outbox.class);
         for (AnnotatedMethod<?> method : type.getMethods()) {
             Outbox onMethod = method.getAnnotation(Outbox.class);
+            if (isOverridden(method.getJavaMember())) {
+                continue; // the overriding method is called, and its annotation counts
+            }
             if (onMethod != null) {
                 check(method, onMethod);
             } else if (onClass != null && isBusinessMethod(method)) {
                 check(method, onClass);
             } else if (isBusinessMethod(method)) {
-                checkInterfaces(method.getJavaMember());
+                checkSupertypes(method.getJavaMember());
             }
         }
     }
@@ -58,6 +71,19 @@ final class OutboxBean {
     /** One sentence each: class and method, the rule broken, the remedy. */
     List<String> problems() {
         return problems;
+    }
+
+    /** As {@link #problems}: what JSON-B would leave out of the events. For applications without a serializer of their own. */
+    List<String> jsonProblems() {
+        List<String> found = new ArrayList<>();
+        for (Published each : published) {
+            JsonEvents.writingProblems(each.eventClass()).forEach(text -> found.add(place(each.method()) + " " + text));
+            String keyProblem = each.key().isEmpty() ? null : JsonEvents.keyProblem(each.eventClass(), each.key());
+            if (keyProblem != null) {
+                found.add(place(each.method()) + " " + keyProblem);
+            }
+        }
+        return found;
     }
 
     /** Methods that work only if each caller brings a transaction. */
@@ -89,26 +115,46 @@ final class OutboxBean {
         }
     }
 
-    /** CDI takes interceptor bindings from the bean's class only. On an interface they do nothing. */
-    private void checkInterfaces(Method method) {
-        for (Type implemented : type.getTypeClosure()) {
-            if (implemented instanceof Class<?> c && c.isInterface() && isPublishing(c, method)) {
+    private boolean isOverridden(Method method) {
+        if (Modifier.isPrivate(method.getModifiers()) || Modifier.isStatic(method.getModifiers())) {
+            return false;
+        }
+        for (Class<?> c = type.getJavaClass(); c != null && c != method.getDeclaringClass(); c = c.getSuperclass()) {
+            if (declared(c, method).isPresent()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static Optional<Method> declared(Class<?> declaring, Method method) {
+        try {
+            return Optional.of(declaring.getDeclaredMethod(method.getName(), method.getParameterTypes()));
+        } catch (NoSuchMethodException e) {
+            return Optional.empty();
+        }
+    }
+
+    /**
+     * CDI takes interceptor bindings from the bean's class and from the method that is called. On an interface, on an
+     * overridden method or on a superclass they do nothing.
+     */
+    private void checkSupertypes(Method method) {
+        for (Type supertype : type.getTypeClosure()) {
+            if (supertype instanceof Class<?> c && c != type.getJavaClass() && isPublishing(c, method)) {
                 publishing = true;
                 problem(
                         method,
-                        "@Outbox on the interface " + c.getName()
+                        "@Outbox on the " + (c.isInterface() ? "interface " : "superclass ") + c.getName()
                                 + " is not seen by CDI: put it on this method, or it publishes nothing");
             }
         }
     }
 
     private static boolean isPublishing(Class<?> declaring, Method method) {
-        try {
-            Method declared = declaring.getMethod(method.getName(), method.getParameterTypes());
-            return declared.isAnnotationPresent(Outbox.class) || declaring.isAnnotationPresent(Outbox.class);
-        } catch (NoSuchMethodException e) {
-            return false;
-        }
+        return declared(declaring, method)
+                .filter(same -> same.isAnnotationPresent(Outbox.class) || declaring.isAnnotationPresent(Outbox.class))
+                .isPresent();
     }
 
     private static void named(String value, Function<String, OutboxEvent> part) {
@@ -224,8 +270,10 @@ final class OutboxBean {
                 KeyProperty.of(eventClass, key);
             } catch (IllegalArgumentException e) {
                 problem(method, String.valueOf(e.getMessage()));
+                key = "";
             }
         }
+        published.add(new Published(method, eventClass, key));
     }
 
     /** The annotation of the method, else of the class, else of a stereotype of the class. */

@@ -2,18 +2,27 @@ package dev.twinbox.outbox;
 
 import dev.twinbox.InvalidConfigurationException;
 import dev.twinbox.OutboxPublisher;
+import dev.twinbox.json.DefaultSerializer;
+import jakarta.ejb.MessageDriven;
 import jakarta.enterprise.event.Observes;
+import jakarta.enterprise.inject.Alternative;
+import jakarta.enterprise.inject.Vetoed;
 import jakarta.enterprise.inject.spi.AfterDeploymentValidation;
 import jakarta.enterprise.inject.spi.AnnotatedType;
 import jakarta.enterprise.inject.spi.Extension;
+import jakarta.enterprise.inject.spi.ProcessBean;
 import jakarta.enterprise.inject.spi.ProcessInjectionPoint;
 import jakarta.enterprise.inject.spi.ProcessManagedBean;
 import jakarta.enterprise.inject.spi.ProcessSessionBean;
 import jakarta.interceptor.Interceptor;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.lang.reflect.Modifier;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
 import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigProvider;
 
@@ -28,10 +37,14 @@ import org.eclipse.microprofile.config.ConfigProvider;
  */
 public class OutboxExtension implements Extension {
 
+    private static final String CANNOT_WORK = "The outbox cannot work in this application";
     private static final Logger LOG = System.getLogger(OutboxExtension.class.getName());
 
     private final List<String> problems = new ArrayList<>();
+    private final List<OutboxBean> publishers = new ArrayList<>();
     private final List<String> warnings = new ArrayList<>();
+    private final Set<Class<?>> publishingClasses = new HashSet<>();
+    private boolean hasOwnSerializer;
     private boolean used;
 
     /** Whether this application publishes, or is configured to. */
@@ -58,7 +71,15 @@ public class OutboxExtension implements Extension {
         used |= !declaring.equals(OutboxInterceptor.class);
     }
 
+    void serializers(@Observes ProcessBean<?> event) {
+        hasOwnSerializer |= DefaultSerializer.isReplacedBy(event.getBean());
+    }
+
     void validate(@Observes AfterDeploymentValidation event) {
+        if (!hasOwnSerializer) {
+            publishers.forEach(publisher -> problems.addAll(publisher.jsonProblems()));
+        }
+        publishers.clear();
         Config config = ConfigProvider.getConfig();
         used |= OutboxSettings.isAnySet(config);
         if (used) {
@@ -71,14 +92,47 @@ public class OutboxExtension implements Extension {
         if (!problems.isEmpty()) {
             problems.sort(null); // containers visit beans and methods in any order
             event.addDeploymentProblem(
-                    new InvalidConfigurationException("The outbox cannot work in this application", problems));
+                    new InvalidConfigurationException(CANNOT_WORK, problems));
         }
+    }
+
+    /**
+     * Refuses classes whose annotation nobody heeds, because they are no beans.
+     *
+     * @param annotated the classes of the web application with {@link dev.twinbox.Outbox}
+     * @throws InvalidConfigurationException with all problems
+     */
+    void refuseUnseen(Set<Class<?>> annotated) {
+        List<String> unseen = new ArrayList<>();
+        for (Class<?> owner : annotated) {
+            if (isConcrete(owner) && publishingClasses.stream().noneMatch(owner::isAssignableFrom)) {
+                String problem = owner.getName() + ": has @Outbox and is neither a CDI bean nor a session bean, so its"
+                        + " calls are not intercepted and publish nothing; give it a scope such as @ApplicationScoped,"
+                        + " or @Stateless, or call OutboxPublisher instead";
+                unseen.add(problem);
+            }
+        }
+        if (!unseen.isEmpty()) {
+            unseen.sort(null);
+            throw new InvalidConfigurationException(CANNOT_WORK, unseen);
+        }
+    }
+
+    /** A message-driven bean is intercepted, although CDI does not show it. */
+    private static boolean isConcrete(Class<?> owner) {
+        return !Modifier.isAbstract(owner.getModifiers())
+                && Stream.of(Interceptor.class, MessageDriven.class, Alternative.class, Vetoed.class)
+                        .noneMatch(owner::isAnnotationPresent);
     }
 
     private void check(AnnotatedType<?> type, BeanKind kind) {
         OutboxBean bean = new OutboxBean(type, kind);
         used |= bean.isPublishing();
+        if (bean.isPublishing()) {
+            publishingClasses.add(type.getJavaClass());
+        }
         problems.addAll(bean.problems());
+        publishers.add(bean);
         warnings.addAll(bean.warnings());
     }
 }

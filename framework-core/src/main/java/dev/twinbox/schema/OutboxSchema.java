@@ -42,14 +42,19 @@ public record OutboxSchema(@Nullable String schema, String table) {
     public static final Map<String, String> SCHEDULED_COLUMNS = scheduledColumns();
 
     /** The version of the tables that this code creates. */
-    public static final int VERSION = 4;
+    public static final int VERSION = 7;
 
     /** The oldest version of the tables that this code works with, so that code and tables need not change together. */
     public static final int OLDEST_VERSION = 2;
 
+    /** From this version on, the table of parked events takes any event. */
+    public static final int ANY_EVENT_CAN_BE_PARKED = 7;
+
     private static final String FIND_VERSION = """
             -- check: version of the outbox
             select case
+              when exists (select from pg_constraint
+                where conrelid = to_regclass(?) and conname = 'attributes_limited') then 7
               when exists (select from pg_attribute
                 where attrelid = to_regclass(?) and attname = 'exactly_once' and not attisdropped) then 4
               when to_regclass(?) is not null then 3 when to_regclass(?) is not null then 2
@@ -154,6 +159,17 @@ public record OutboxSchema(@Nullable String schema, String table) {
     }
 
     /**
+     * The SQL that {@link #migrate} and {@link #retain} would run, for those who run it themselves.
+     *
+     * @param after version of the tables that are there; 0: there are none
+     * @param retention null: that of the tables stays
+     */
+    public String script(int after, @Nullable Retention retention) {
+        String migrations = SchemaScript.of(OutboxSchema.class, LOCATION, schema, placeholders(), after);
+        return retention == null ? migrations : migrations + SlotDefault.change(events(), retention) + ";\n";
+    }
+
+    /**
      * Sets how long the event table keeps what is sent. Applications may go on writing: the table's lock is taken for a
      * moment, and tried again later if it is not free.
      *
@@ -176,16 +192,17 @@ public record OutboxSchema(@Nullable String schema, String table) {
     }
 
     /**
-     * The version of the tables, judged by the newest table or column that exists; 0: there are none.
+     * The version of the tables, judged by the newest table, column or constraint that exists; 0: there are none.
      *
      * @param connection of any role, since only the owner may read the history of migrations
      */
     public int version(Connection connection) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(FIND_VERSION)) {
-            statement.setString(1, lease().sql());
-            statement.setString(2, scheduled().sql());
-            statement.setString(3, parked().sql());
-            statement.setString(4, events().sql());
+            statement.setString(1, events().sql());
+            statement.setString(2, lease().sql());
+            statement.setString(3, scheduled().sql());
+            statement.setString(4, parked().sql());
+            statement.setString(5, events().sql());
             try (ResultSet row = statement.executeQuery()) {
                 row.next();
                 return row.getInt(1);
@@ -252,6 +269,7 @@ public record OutboxSchema(@Nullable String schema, String table) {
         names.put("position_index", position().withSuffix(BY_NUMBER).unqualifiedSql());
         names.put("lease", lease().sql());
         names.put("parked", parked().sql());
+        names.put("parked_literal", parked().sqlLiteral());
         names.put("scheduled", scheduled().sql());
         return names;
     }

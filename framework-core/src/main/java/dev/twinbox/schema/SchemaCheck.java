@@ -73,6 +73,12 @@ public final class SchemaCheck {
             select has_sequence_privilege(?::oid, ?), current_user
             """;
 
+    /** Whether policies apply to the role, which may hide rows from it. Owners and BYPASSRLS are taken into account. */
+    private static final String ROW_SECURITY = """
+            -- check: row-level security
+            select pg_catalog.row_security_active(?::oid), current_user
+            """;
+
     private final Connection connection;
     private final Map<SqlIdentifier, Long> found = new HashMap<>();
     private final List<String> problems = new ArrayList<>();
@@ -144,7 +150,7 @@ public final class SchemaCheck {
     }
 
     /**
-     * The table exists, with these columns, and may be used.
+     * The table exists, with these columns, may be used, and no row of it is hidden from the role.
      *
      * @param columns name and type, as {@code format_type} writes it; further columns are no problem
      * @param privileges what the connection's role must be allowed, for example {@code INSERT}
@@ -157,6 +163,20 @@ public final class SchemaCheck {
             for (String privilege : privileges) {
                 checkPrivilege(TABLE_PRIVILEGE, "table " + table, oid, privilege);
             }
+            checkRowSecurity(table, oid);
+        }
+        return this;
+    }
+
+    /**
+     * No row of the table is hidden from the connection's role.
+     *
+     * @param table must exist
+     */
+    public SchemaCheck allRows(SqlIdentifier table) throws SQLException {
+        long oid = find("table", table);
+        if (oid != 0) {
+            checkRowSecurity(table, oid);
         }
         return this;
     }
@@ -268,6 +288,21 @@ public final class SchemaCheck {
                 problems.add("column " + column + " of table " + table + " is " + actual + " instead of " + type);
             }
         });
+    }
+
+    private void checkRowSecurity(SqlIdentifier table, long oid) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(ROW_SECURITY)) {
+            statement.setLong(1, oid);
+            try (ResultSet row = statement.executeQuery()) {
+                row.next();
+                if (row.getBoolean(1)) {
+                    problems.add("row-level security of table " + table + " applies to role "
+                            + SqlIdentifier.quote(row.getString(2)) + " and can hide rows from it: run \"alter table "
+                            + table + " disable row level security\". A role that is only for Twinbox can have "
+                            + "BYPASSRLS instead");
+                }
+            }
+        }
     }
 
     private void checkPrivilege(String sql, String name, long oid, String privilege) throws SQLException {

@@ -34,6 +34,11 @@ final class SlotDefault {
         this.events = events;
     }
 
+    /** The statement that sets it. */
+    static String change(SqlIdentifier events, Retention retention) {
+        return "alter table " + events + " alter column slot set default " + retention.expression();
+    }
+
     @Nullable Retention retention() throws SQLException {
         return Retention.of(expression());
     }
@@ -53,7 +58,7 @@ final class SlotDefault {
         for (int i = 0; i < TRIES; i++) {
             try (Statement statement = connection.createStatement()) {
                 statement.execute("set lock_timeout = '50ms'");
-                statement.execute("alter table " + events + " alter column slot set default " + retention.expression());
+                statement.execute(change(events, retention));
                 return;
             } catch (SQLException e) {
                 if (!SqlState.LOCK_NOT_AVAILABLE.isOf(e)) {

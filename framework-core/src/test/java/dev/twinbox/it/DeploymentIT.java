@@ -74,7 +74,7 @@ class DeploymentIT {
     private static List<WebArchive> applications() {
         return List.of(
                 TestWar.named("wrong-code", correct())
-                        .addClasses(WrongBeans.class, AccountChanged.class, StateServlet.class)
+                        .addClasses(WrongBeans.class, AccountChanged.class, AccessorEvent.class, StateServlet.class)
                         .addClasses(WrongBeans.class.getDeclaredClasses())
                         .addAsResource(new StringAsset(LOCAL_UNIT), "META-INF/persistence.xml")
                         .setWebXML(dataSource("main", "postgres", "")),
@@ -94,6 +94,15 @@ class DeploymentIT {
                         "search-path",
                         correct() + "twinbox.outbox.table=Out\"Box\n",
                         dataSource("paths", "paths", "?currentSchema=%22Sales-EU%201%22")),
+                TestWar.named("own-serializer", correct())
+                        .addClasses(
+                                OwnFormat.class,
+                                AccessorEvent.class,
+                                PlainTextSerializer.class,
+                                StateServlet.class)
+                        .setWebXML(dataSource("away", "postgres", "")),
+                publishing("without-scope", correct(), dataSource("away", "postgres", ""))
+                        .addClass(WithoutScope.class),
                 publishing("database-away", correct(), awayDataSource()),
                 TestWar.named("not-publishing", "").addClass(StateServlet.class));
     }
@@ -154,6 +163,40 @@ class DeploymentIT {
                         bean + "$Implementation.unseen: @Outbox on the interface " + bean
                                 + "$OnInterface is not seen by CDI")
                 .doesNotContain(bean + "$WholeClass.good");
+    }
+
+    /** An event class with accessors instead of getters was deployed, and its payload was <code>{}</code>. */
+    @Test
+    void fault25AnEventClassWithoutJsonBPropertiesIsRefused() {
+        String place = WrongBeans.class.getName() + "$Shapes.accessors: ";
+        String event = AccessorEvent.class.getName();
+        assertThat(payara.log())
+                .contains(
+                        place + "field orderId of " + event + " has no JSON-B property",
+                        place + "key property \"orderId\" of " + event + " has no JSON-B property");
+    }
+
+    /** A binding on what is overridden is not inherited, so the method published nothing. */
+    @Test
+    void fault29AnOverriddenMethodIsJudgedByTheOneThatOverridesIt() {
+        String child = WrongBeans.class.getName() + "$Child.";
+        assertThat(payara.log())
+                .contains(child + "overridden: @Outbox on the superclass " + WrongBeans.class.getName()
+                        + "$Parent is not seen by CDI")
+                .doesNotContain(child + "again", child + "inherited");
+    }
+
+    /** In a class without a scope nobody intercepts the calls, so nothing was published. */
+    @Test
+    void fault30AClassWithoutAScopeIsRefused() throws Exception {
+        assertThat(status("/without-scope/state")).isEqualTo(404);
+        assertThat(payara.log())
+                .contains(WithoutScope.class.getName() + ": has @Outbox and is neither a CDI bean nor a session bean");
+    }
+
+    @Test
+    void fault25AnApplicationWithItsOwnSerializerIsNotHeldToJsonB() throws Exception {
+        assertThat(status("/own-serializer/state")).isEqualTo(200);
     }
 
     @Test

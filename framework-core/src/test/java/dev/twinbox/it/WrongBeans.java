@@ -36,6 +36,11 @@ public final class WrongBeans {
     @Transactional
     public static class Shapes {
         @Outbox
+        public AccessorEvent accessors() {
+            return null;
+        }
+
+        @Outbox
         public void nothing() {}
 
         @Outbox
@@ -183,6 +188,39 @@ public final class WrongBeans {
     public static class Implementation implements OnInterface {
         @Override
         public AccountChanged unseen() {
+            return null;
+        }
+    }
+
+    public static class Parent {
+        @Outbox
+        public AccountChanged overridden() {
+            return null;
+        }
+
+        @Outbox
+        public Object again() {
+            return null;
+        }
+
+        @Outbox
+        public AccountChanged inherited() {
+            return null;
+        }
+    }
+
+    /** What it overrides without the annotation publishes nothing. */
+    @ApplicationScoped
+    @Transactional
+    public static class Child extends Parent {
+        @Override
+        public AccountChanged overridden() {
+            return null;
+        }
+
+        @Override
+        @Outbox
+        public AccountChanged again() {
             return null;
         }
     }

@@ -4,9 +4,13 @@ import dev.twinbox.InboxHandler;
 import dev.twinbox.InvalidConfigurationException;
 import dev.twinbox.inbox.config.InboxConfig;
 import dev.twinbox.inbox.config.InboxConfigReader;
+import dev.twinbox.inbox.event.EjbDescriptor;
 import dev.twinbox.inbox.event.HandlerMethod;
 import dev.twinbox.inbox.event.HandlerRules;
 import dev.twinbox.inbox.event.HandlerRules.Candidate;
+import dev.twinbox.inbox.event.UnseenHandlers;
+import dev.twinbox.inbox.jdbc.NewTransaction;
+import dev.twinbox.json.DefaultSerializer;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.inject.spi.AfterDeploymentValidation;
@@ -18,10 +22,16 @@ import jakarta.enterprise.inject.spi.ProcessBean;
 import jakarta.enterprise.inject.spi.ProcessManagedBean;
 import jakarta.enterprise.inject.spi.ProcessSessionBean;
 import jakarta.enterprise.inject.spi.WithAnnotations;
+import jakarta.servlet.ServletContext;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.lang.reflect.Type;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.eclipse.microprofile.config.ConfigProvider;
@@ -33,12 +43,17 @@ import org.jspecify.annotations.Nullable;
  */
 public class InboxExtension implements Extension {
 
+    private static final String CANNOT_WORK = "The inbox cannot work in this application";
     private static final String METRICS_API = "org.eclipse.microprofile.metrics.MetricRegistry";
 
     // Written while the application is deployed, by one thread.
     private final Set<Class<?>> annotatedClasses = new LinkedHashSet<>();
     private final List<Candidate> candidates = new ArrayList<>();
     private final List<Bean<?>> requestScoped = new ArrayList<>();
+    private final Map<Class<?>, String> ejbNames = new HashMap<>();
+    private final Set<Class<?>> beanClasses = new LinkedHashSet<>();
+    private boolean hasOwnSerializer;
+    private boolean hasOwnSessionBeans;
     private List<HandlerMethod> handlers = List.of();
     private @Nullable InboxConfig config;
 
@@ -56,10 +71,16 @@ public class InboxExtension implements Extension {
 
     /** Is also called for session beans, whose event is a subtype. */
     void noteBean(@Observes ProcessManagedBean<?> event) {
+        Class<?> beanClass = event.getAnnotatedBeanClass().getJavaClass();
         boolean hasHandler = event.getAnnotatedBeanClass().getMethods().stream()
                 .anyMatch(method -> method.isAnnotationPresent(InboxHandler.class));
         noteInterfaces(event.getBean());
+        if (event instanceof ProcessSessionBean<?> session) {
+            hasOwnSessionBeans |= beanClass == NewTransaction.class;
+            ejbNames.put(beanClass, session.getEjbName());
+        }
         if (hasHandler) {
+            beanClasses.add(beanClass);
             candidates.add(new Candidate(
                     event.getBean(),
                     event.getAnnotatedBeanClass(),
@@ -68,10 +89,11 @@ public class InboxExtension implements Extension {
     }
 
     /** Is called for beans of all kinds, those of producer methods included. */
-    void noteScope(@Observes ProcessBean<?> event) {
+    void noteScopeAndSerializer(@Observes ProcessBean<?> event) {
         if (event.getBean().getScope() == RequestScoped.class) {
             requestScoped.add(event.getBean());
         }
+        hasOwnSerializer |= DefaultSerializer.isReplacedBy(event.getBean());
     }
 
     /** Notes annotated interfaces. Discovery does not report them, but an annotation there looks as if it worked. */
@@ -91,9 +113,16 @@ public class InboxExtension implements Extension {
             return;
         }
         HandlerRules rules = new HandlerRules(beans);
+        if (hasOwnSerializer) {
+            rules.allowAnyEventClass();
+        }
         rules.examine(candidates);
-        annotatedClasses.forEach(owner -> rules.examineClassWithoutBean(owner, candidates));
         List<String> problems = new ArrayList<>(rules.problems());
+        annotatedClasses.forEach(owner -> problems.addAll(UnseenHandlers.problems(owner, beanClasses)));
+        if (!hasOwnSessionBeans) {
+            problems.add("twinbox-inbox is not part of a web application, so the receiver would never start and "
+                    + "receive nothing; put its jar into WEB-INF/lib of the WAR that has the handlers");
+        }
         try {
             InboxConfig read = InboxConfigReader.read(ConfigProvider.getConfig(), rules.topics());
             config = read;
@@ -107,10 +136,43 @@ public class InboxExtension implements Extension {
             handlers = List.copyOf(rules.handlers());
         } else {
             event.addDeploymentProblem(
-                    new InvalidConfigurationException("The inbox cannot work in this application", problems));
+                    new InvalidConfigurationException(CANNOT_WORK, problems));
         }
         annotatedClasses.clear();
         candidates.clear();
+    }
+
+    /**
+     * Checks what only the web application knows: classes that CDI did not show, and the deployment descriptor.
+     *
+     * @throws InvalidConfigurationException with all problems
+     */
+    void validate(ServletContext context) {
+        List<String> problems = new ArrayList<>();
+        HandlerScan.takeFrom(context)
+                .forEach(owner -> problems.addAll(UnseenHandlers.problemsWithoutCdi(owner, beanClasses)));
+        try (InputStream xml = context.getResourceAsStream("/WEB-INF/ejb-jar.xml")) {
+            if (xml != null) {
+                EjbDescriptor.read(xml).ifPresent(descriptor -> problems.addAll(problems(descriptor)));
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        ejbNames.clear();
+        beanClasses.clear();
+        if (!problems.isEmpty()) {
+            throw new InvalidConfigurationException(CANNOT_WORK, problems);
+        }
+    }
+
+    private List<String> problems(EjbDescriptor descriptor) {
+        return handlers.stream()
+                .filter(handler -> ejbNames.containsKey(handler.bean().getBeanClass()))
+                .flatMap(handler -> {
+                    Class<?> owner = handler.bean().getBeanClass();
+                    return descriptor.problems(ejbNames.getOrDefault(owner, ""), owner, handler.method()).stream();
+                })
+                .toList();
     }
 
     /** Called when the receiver starts. From now on the readiness check shows its status. */

@@ -31,7 +31,7 @@ public class InboxLifecycle implements ServletContainerInitializer {
 
         @Override
         public void contextInitialized(ServletContextEvent event) {
-            receiver.start();
+            receiver.start(event.getServletContext());
         }
 
         @Override

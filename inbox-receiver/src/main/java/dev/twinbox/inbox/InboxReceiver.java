@@ -23,6 +23,7 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.spi.CreationalContext;
 import jakarta.enterprise.inject.spi.BeanManager;
 import jakarta.inject.Inject;
+import jakarta.servlet.ServletContext;
 import jakarta.transaction.TransactionSynchronizationRegistry;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -82,8 +83,9 @@ class InboxReceiver {
 
     private @Nullable CreationalContext<?> handlerContext;
 
-    /** Throws if an operator has to correct something before the application can be deployed. */
-    void start() {
+    /** Throws if somebody has to correct something before the application can be deployed. */
+    void start(ServletContext context) {
+        extension.validate(context);
         extension.started(status);
         if (extension.handlers().isEmpty()) {
             LOG.log(Level.INFO, "No @InboxHandler in this application; the receiver has nothing to do");

@@ -18,6 +18,7 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.jboss.shrinkwrap.api.ShrinkWrap;
 import org.jboss.shrinkwrap.api.asset.StringAsset;
 import org.jboss.shrinkwrap.api.exporter.ZipExporter;
+import org.jboss.shrinkwrap.api.spec.EnterpriseArchive;
 import org.jboss.shrinkwrap.api.spec.JavaArchive;
 import org.jboss.shrinkwrap.api.spec.WebArchive;
 
@@ -93,6 +94,11 @@ final class TestApp {
         return this;
     }
 
+    TestApp withEjbJarXml(String xml) {
+        war.addAsWebInfResource(new StringAsset(xml), "ejb-jar.xml");
+        return this;
+    }
+
     String name() {
         return name;
     }
@@ -109,6 +115,25 @@ final class TestApp {
     Path build() {
         Path file = folder().resolve(name + ".war").toAbsolutePath();
         archive().as(ZipExporter.class).exportTo(file.toFile(), true);
+        return file;
+    }
+
+    /** Builds an EAR with the same libraries, whose only module has the application's classes and is no WAR. */
+    Path buildEarWithoutWar() {
+        WebArchive complete = archive();
+        JavaArchive ejbs = ShrinkWrap.create(JavaArchive.class, name + "-ejb.jar")
+                .addAsManifestResource(new StringAsset("<beans version=\"4.0\"/>"), "beans.xml");
+        EnterpriseArchive ear = ShrinkWrap.create(EnterpriseArchive.class, name + ".ear");
+        complete.getContent().forEach((path, node) -> {
+            String at = path.get();
+            if (at.startsWith("/WEB-INF/lib/") && node.getAsset() != null) {
+                ear.addAsLibrary(node.getAsset(), at.substring("/WEB-INF/lib/".length()));
+            } else if (at.startsWith("/WEB-INF/classes/") && node.getAsset() != null) {
+                ejbs.add(node.getAsset(), at.substring("/WEB-INF/classes".length()));
+            }
+        });
+        Path file = folder().resolve(name + ".ear").toAbsolutePath();
+        ear.addAsModule(ejbs).as(ZipExporter.class).exportTo(file.toFile(), true);
         return file;
     }
 

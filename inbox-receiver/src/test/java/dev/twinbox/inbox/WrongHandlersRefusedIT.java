@@ -32,7 +32,7 @@ class WrongHandlersRefusedIT {
 
     @Test
     void everyProblemIsCounted() {
-        assertThat(log).contains("The inbox cannot work in this application: 28 problems");
+        assertThat(log).contains("The inbox cannot work in this application: 33 problems");
     }
 
     @ParameterizedTest
@@ -71,6 +71,38 @@ class WrongHandlersRefusedIT {
         String prefix = "  - " + WrongHandlers.class.getName() + "$" + method + ": " + rule;
 
         assertThat(log.lines()).anySatisfy(line -> assertThat(line).startsWith(prefix));
+    }
+
+    /** Each event of a class that JSON-B cannot create was dead (27), and one that it cannot fill was empty (25). */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "Unreadable.hidden(Hidden)|Hidden is not public, so JSON-B cannot create one: make it public",
+                "Unreadable.accessors(|Accessors has no setter, so JSON-B would never set it: add a public setter",
+            })
+    void fault27AnEventClassThatJsonBCannotReadIsRefused(String method, String rule) {
+        String prefix = "  - " + WrongHandlers.class.getName() + "$" + method;
+
+        assertThat(log.lines())
+                .anySatisfy(line -> assertThat(line).startsWith(prefix).contains(rule));
+    }
+
+    /** The receiver has no caller, so a session bean that demands a role refused each event. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "ForRoles|its class ForRoles has @RolesAllowed",
+                "ForNobody|its class ForNobody has @DenyAll",
+                "MethodForRoles|it has @RolesAllowed",
+            })
+    void fault28ASessionBeanThatDemandsARoleIsRefused(String bean, String rule) {
+        String prefix = "  - " + WrongHandlers.class.getName() + "$" + bean + ".handle(Known): " + rule;
+
+        assertThat(log.lines())
+                .anySatisfy(line ->
+                        assertThat(line).startsWith(prefix).contains("put @PermitAll on the method", "@RunAs"));
     }
 
     @Test

@@ -24,6 +24,7 @@ import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** Creates the outbox tables or brings them up to date. */
@@ -41,14 +42,28 @@ final class MigrateCommand implements Callable<Integer> {
     @Mixin
     private ConfigurationOption configuration;
 
+    @Option(
+            names = "--print",
+            arity = "0..1",
+            fallbackValue = "0",
+            paramLabel = "VERSION",
+            description = "Prints the SQL instead of running it, for those who keep it in migrations of their own. "
+                    + "With a version: only what is later than the tables of that version.")
+    private @Nullable Integer printAfter;
+
     @Spec
     private CommandSpec spec;
 
     @Override
     public Integer call() {
         RelayConfig config = configuration.read();
-        Logging.configure(config);
         OutboxSchema tables = config.tables();
+        if (printAfter != null) {
+            spec.commandLine().getOut().print(tables.script(printAfter, config.retention()));
+            spec.commandLine().getOut().flush();
+            return ExitCode.OK.number();
+        }
+        Logging.configure(config);
         awaitDatabase(config);
         try {
             SchemaMigration.Result result = tables.migrate(OutboxDatabase.dataSource(config));

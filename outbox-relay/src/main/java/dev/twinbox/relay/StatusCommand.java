@@ -5,6 +5,7 @@ import dev.twinbox.relay.config.DeliveryMode;
 import dev.twinbox.relay.config.ExitCode;
 import dev.twinbox.relay.config.RelayConfig;
 import dev.twinbox.relay.jdbc.Backlog;
+import dev.twinbox.relay.jdbc.ClusterCheck;
 import dev.twinbox.relay.jdbc.EventSlots;
 import dev.twinbox.relay.jdbc.LeaseTable;
 import dev.twinbox.relay.jdbc.OutboxDatabase;
@@ -46,6 +47,8 @@ import picocli.CommandLine.Spec;
         description =
                 "Shows on one screen how the relay of this configuration stands, running or not. Changes nothing.")
 final class StatusCommand implements Callable<Integer> {
+    private static final String OTHER_CLUSTER = "the position or events are of another cluster, see \"rebase\"";
+
     @Mixin
     private ConfigurationOption configuration;
 
@@ -101,7 +104,11 @@ final class StatusCommand implements Callable<Integer> {
         ParkedCount parked = ParkedCount.of(connection, config.tables(), config.name());
         parked(parked);
         missing(backlog.topics(), config.kafka());
-        stuck(reasons(server, seen, paused), backlog, parked);
+        List<String> reasons = reasons(seen, paused);
+        if (ClusterCheck.problem(connection, config.tables(), server) != null) {
+            reasons.add(OTHER_CLUSTER);
+        }
+        stuck(reasons, backlog, parked);
     }
 
     private void unsent(Backlog backlog) {
@@ -225,17 +232,13 @@ final class StatusCommand implements Callable<Integer> {
         json.add("stuck", Json.createArrayBuilder(reasons));
     }
 
-    private static List<String> reasons(
-            OutboxDatabase.Server server, LeaseTable.@Nullable Seen lease, @Nullable Instant paused) {
+    private static List<String> reasons(LeaseTable.@Nullable Seen lease, @Nullable Instant paused) {
         List<String> reasons = new ArrayList<>();
         if (paused != null) {
             reasons.add("an operator has paused the relay");
         }
         if (lease == null || lease.owner() == null || lease.remaining().isNegative()) {
             reasons.add("no relay of this name is running");
-        }
-        if (lease != null && lease.systemIdentifier() != server.systemIdentifier()) {
-            reasons.add("the position is of another cluster, see \"rebase\"");
         }
         return reasons;
     }

@@ -5,7 +5,7 @@ import jakarta.json.JsonString;
 import jakarta.json.JsonValue;
 import org.jspecify.annotations.Nullable;
 
-/** The format in which Kafka Connect's {@code JsonConverter} wraps a value. */
+/** The format in which Kafka Connect's {@code JsonConverter} wraps a value, a key or a header. */
 final class ConnectJson {
 
     private ConnectJson() {}
@@ -28,6 +28,31 @@ final class ConnectJson {
             return isOfBytes(object.get("schema")) ? Json.base64(payload, "payload") : Json.utf8(text.getString());
         }
         return payload == JsonValue.NULL ? null : Json.utf8(payload.toString());
+    }
+
+    /** As {@link #unwrap}, but text that another converter has written stays as it is. */
+    static byte @Nullable [] unwrapText(byte @Nullable [] text) {
+        if (text == null || text.length == 0 || (text[0] != '"' && text[0] != '{')) {
+            return text; // most are plain
+        }
+        try {
+            return unwrap(text);
+        } catch (UnreadableRecordException e) {
+            return text;
+        }
+    }
+
+    /** Whether the text is a JSON string, or the object with which the converter wraps one. */
+    static boolean isWrapped(String text) {
+        if (!text.startsWith("\"") && !text.startsWith("{")) {
+            return false;
+        }
+        try {
+            JsonValue json = Json.parse(Json.utf8(text));
+            return json instanceof JsonString || (json instanceof JsonObject object && isEnvelope(object));
+        } catch (UnreadableRecordException e) {
+            return false;
+        }
     }
 
     private static byte @Nullable [] nullOr(JsonValue json, byte[] value) {

@@ -63,7 +63,7 @@ final class Content {
      * application/cloudevents}, in upper or lower case (Kafka protocol binding, section 3).
      */
     static Content of(ConsumerRecord<byte[], byte[]> record, Wrapping wrapping) {
-        String mediaType = mediaType(record.headers().lastHeader(CloudEventHeaders.CONTENT_TYPE));
+        String mediaType = mediaType(headerValue(record, wrapping, CloudEventHeaders.CONTENT_TYPE));
         if (mediaType.startsWith(CLOUD_EVENTS)) {
             return structured(record, wrapping, mediaType);
         }
@@ -72,11 +72,28 @@ final class Content {
                 record, wrapping, wrapping == Wrapping.CONNECT_JSON ? ConnectJson.unwrap(value) : value, null);
     }
 
-    private static String mediaType(@Nullable Header contentType) {
-        if (contentType == null || contentType.value() == null) {
+    /** Null if there is no such header, or it has no value. */
+    private static byte @Nullable [] headerValue(
+            ConsumerRecord<byte[], byte[]> record, Wrapping wrapping, String name) {
+        Header header = record.headers().lastHeader(name);
+        return header == null ? null : headerValue(header, wrapping);
+    }
+
+    private static byte @Nullable [] headerValue(Header header, Wrapping wrapping) {
+        return wrapping == Wrapping.CONNECT_JSON ? ConnectJson.unwrapText(header.value()) : header.value();
+    }
+
+    /** The header's text for the handler. Bytes that are not UTF-8 are replaced; no value gives an empty text. */
+    String text(Header header) {
+        byte[] unwrapped = headerValue(header, wrapping);
+        return unwrapped == null ? "" : new String(unwrapped, StandardCharsets.UTF_8);
+    }
+
+    private static String mediaType(byte @Nullable [] contentType) {
+        if (contentType == null) {
             return "";
         }
-        String text = new String(contentType.value(), StandardCharsets.UTF_8);
+        String text = new String(contentType, StandardCharsets.UTF_8);
         int parameters = text.indexOf(';');
         return (parameters < 0 ? text : text.substring(0, parameters)).trim().toLowerCase(Locale.ROOT);
     }
@@ -205,12 +222,11 @@ final class Content {
      * accepted.
      */
     private String ofBinaryMode(Origin.Attribute attribute) {
-        Header version = record.headers().lastHeader(CloudEventHeaders.SPEC_VERSION);
-        if (version != null && !Arrays.equals(version.value(), VERSION)) {
+        boolean hasVersion = record.headers().lastHeader(CloudEventHeaders.SPEC_VERSION) != null;
+        byte[] version = headerValue(record, wrapping, CloudEventHeaders.SPEC_VERSION);
+        if (hasVersion && !Arrays.equals(version, VERSION)) {
             throw new UnreadableRecordException("header " + CloudEventHeaders.SPEC_VERSION + " is "
-                    + (version.value() == null
-                            ? "empty"
-                            : "\"" + new String(version.value(), StandardCharsets.UTF_8) + "\"")
+                    + (version == null ? "empty" : "\"" + new String(version, StandardCharsets.UTF_8) + "\"")
                     + "; CloudEvents must have version " + CloudEventHeaders.SPEC_VERSION_1_0);
         }
         return header(attribute.header());
@@ -219,7 +235,7 @@ final class Content {
     private String header(String name) {
         Header header = record.headers().lastHeader(name);
         String place = "header " + name;
-        return checked(header == null ? null : decoded(header.value(), place), place);
+        return checked(header == null ? null : decoded(headerValue(header, wrapping), place), place);
     }
 
     private String key() {

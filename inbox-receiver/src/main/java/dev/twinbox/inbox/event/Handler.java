@@ -2,6 +2,7 @@ package dev.twinbox.inbox.event;
 
 import dev.twinbox.DeliveryContract;
 import dev.twinbox.EventContext;
+import dev.twinbox.EventReading;
 import dev.twinbox.HandlerTransaction;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
@@ -22,12 +23,13 @@ public final class Handler {
     private final DeliveryContract delivery;
     private final HandlerShape shape;
     private final Class<?> eventClass;
+    private final EventReading reading;
     private final MethodHandle call;
     private final HandlerOptions options;
 
-    /** A handler that chooses no options. */
+    /** A handler that chooses no options and reads its events strictly. */
     public Handler(String name, DeliveryContract delivery, HandlerShape shape, Class<?> eventClass, MethodHandle call) {
-        this(name, delivery, shape, eventClass, call, HandlerOptions.DEFAULT);
+        this(name, delivery, shape, eventClass, EventReading.STRICT, call, HandlerOptions.DEFAULT);
     }
 
     Handler(
@@ -35,19 +37,22 @@ public final class Handler {
             DeliveryContract delivery,
             HandlerShape shape,
             Class<?> eventClass,
+            EventReading reading,
             MethodHandle call,
             HandlerOptions options) {
         this.name = name;
         this.delivery = delivery;
         this.shape = shape;
         this.eventClass = eventClass;
+        this.reading = reading;
         this.call = call;
         this.options = options;
     }
 
     /** A replacement that does nothing, for an event that only has to be claimed. */
     public Handler withoutEffect() {
-        return new Handler(name, delivery, HandlerShape.EVENT, byte[].class, NOTHING, options);
+        return new Handler(
+                name, delivery, HandlerShape.EVENT, byte[].class, EventReading.STRICT, NOTHING, options);
     }
 
     public boolean hasEffect() {
@@ -74,6 +79,10 @@ public final class Handler {
 
     Class<?> eventClass() {
         return eventClass;
+    }
+
+    EventReading reading() {
+        return reading;
     }
 
     /** Whether its effect is protected by an inbox row. */

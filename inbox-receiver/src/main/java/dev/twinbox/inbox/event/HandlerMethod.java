@@ -1,6 +1,7 @@
 package dev.twinbox.inbox.event;
 
 import dev.twinbox.DeliveryContract;
+import dev.twinbox.EventReading;
 import jakarta.enterprise.context.spi.CreationalContext;
 import jakarta.enterprise.inject.spi.Bean;
 import jakarta.enterprise.inject.spi.BeanManager;
@@ -21,6 +22,7 @@ import java.util.Set;
  * @param shape its parameters
  * @param options what it chooses for its calls
  * @param eventClass the class of its events
+ * @param reading how strictly its events are read
  * @param method the method as the bean's view declares it
  * @param bean the bean; its contextual reference is called, so that interceptors apply
  * @param view the bean type through which it is called
@@ -34,6 +36,7 @@ public record HandlerMethod(
         HandlerShape shape,
         HandlerOptions options,
         Class<?> eventClass,
+        EventReading reading,
         Method method,
         Bean<?> bean,
         Type view) {
@@ -51,6 +54,6 @@ public record HandlerMethod(
         if (shape != HandlerShape.EVENT_AND_CONTEXT) {
             call = MethodHandles.dropArguments(call, 1, Object.class);
         }
-        return new Handler(name, delivery, shape, eventClass, call.asType(Handler.CALL), options);
+        return new Handler(name, delivery, shape, eventClass, reading, call.asType(Handler.CALL), options);
     }
 }

@@ -2,6 +2,7 @@ package dev.twinbox.inbox.event;
 
 import dev.twinbox.InboxHandler;
 import dev.twinbox.Outbox;
+import dev.twinbox.json.JsonEvents;
 import jakarta.ejb.TransactionAttribute;
 import jakarta.ejb.TransactionAttributeType;
 import jakarta.ejb.TransactionManagement;
@@ -20,6 +21,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Type;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -49,6 +51,7 @@ public final class HandlerRules {
             "org.eclipse.microprofile.faulttolerance.Asynchronous");
 
     private final BeanManager beans;
+    private boolean hasOwnSerializer;
     private final List<String> problems = new ArrayList<>();
     private final List<HandlerMethod> handlers = new ArrayList<>();
     private final Set<String> topics = new TreeSet<>();
@@ -56,6 +59,11 @@ public final class HandlerRules {
 
     public HandlerRules(BeanManager beans) {
         this.beans = beans;
+    }
+
+    /** The application reads its events by a serializer of its own, so they need not be fit for JSON-B. */
+    public void allowAnyEventClass() {
+        hasOwnSerializer = true;
     }
 
     /**
@@ -85,7 +93,7 @@ public final class HandlerRules {
         for (Candidate candidate : candidates) {
             for (AnnotatedMethod<?> method : candidate.type().getMethods()) {
                 InboxHandler annotation = method.getAnnotation(InboxHandler.class);
-                if (annotation != null) {
+                if (annotation != null && !UnseenHandlers.isReplaced(candidate.type().getJavaClass(), method.getJavaMember())) {
                     examine(candidate, method, annotation);
                 }
             }
@@ -100,26 +108,6 @@ public final class HandlerRules {
         return topics;
     }
 
-    /** Reports an annotated method that would never be called: it is a mistake. */
-    public void examineClassWithoutBean(Class<?> owner, List<Candidate> candidates) {
-        boolean inherited = !owner.isInterface()
-                && candidates.stream()
-                        .anyMatch(c -> owner.isAssignableFrom(c.type().getJavaClass()));
-        if (inherited) {
-            return;
-        }
-        for (Method method : owner.getDeclaredMethods()) {
-            if (method.isAnnotationPresent(InboxHandler.class) && !method.isBridge()) {
-                problems.add(describe(owner, method)
-                        + (owner.isInterface()
-                                ? ": annotations of an interface's methods are not inherited; annotate the method "
-                                        + "of the class"
-                                : ": the class is neither a CDI bean nor a session bean, so it would never be "
-                                        + "called; give it a scope such as @ApplicationScoped, or @Stateless"));
-            }
-        }
-    }
-
     private void examine(Candidate candidate, AnnotatedMethod<?> annotated, InboxHandler annotation) {
         Class<?> owner = candidate.type().getJavaClass();
         Method method = annotated.getJavaMember();
@@ -130,8 +118,12 @@ public final class HandlerRules {
         checkTransaction(candidate, annotated, breaches);
         checkAsynchronous(candidate, annotated, breaches);
         checkReturnType(candidate, annotated, breaches);
-        declaration.check(parameters(method), breaches);
+        if (candidate.sessionBean() != null) {
+            RoleRules.check(method, breaches);
+        }
+        declaration.check(UnseenHandlers.parameters(method), breaches);
         HandlerOptions options = HandlerOptions.of(annotation, declaration.shape(), breaches);
+        checkEventClass(declaration.eventClass(), breaches);
         if (!declaration.topic().isEmpty()) {
             topics.add(declaration.topic());
         }
@@ -147,11 +139,18 @@ public final class HandlerRules {
                             + "@LocalBean to the class");
         }
         if (ContainerLock.isExclusive(candidate.sessionBean(), candidate.type(), annotated)) {
-            problemsOfSeveralWorkers.add(describe(owner, method) + ": " + ContainerLock.BREACH);
+            problemsOfSeveralWorkers.add(UnseenHandlers.describe(owner, method) + ": " + ContainerLock.BREACH);
         }
-        breaches.forEach(breach -> problems.add(describe(owner, method) + ": " + breach));
+        breaches.forEach(breach -> problems.add(UnseenHandlers.describe(owner, method) + ": " + breach));
         if (breaches.isEmpty()) {
             add(name, annotation, options, declaration, candidate.bean(), view.orElseThrow());
+        }
+    }
+
+    /** A class that JSON-B cannot read would have each of its events parked. */
+    private void checkEventClass(@Nullable Class<?> eventClass, List<String> breaches) {
+        if (!hasOwnSerializer && eventClass != null && eventClass != byte[].class && eventClass != String.class) {
+            breaches.addAll(JsonEvents.readingProblems(eventClass));
         }
     }
 
@@ -174,6 +173,7 @@ public final class HandlerRules {
                     shape,
                     options,
                     eventClass,
+                    annotation.reading(),
                     through.method(),
                     bean,
                     through.type()));
@@ -294,15 +294,29 @@ public final class HandlerRules {
         views.sort(Comparator.comparing((Class<?> view) -> view != owner).thenComparing(Class::getName));
         return views.stream()
                 .flatMap(view -> Stream.of(view.getMethods())
-                        .filter(m -> m.getName().equals(method.getName())
-                                && List.of(m.getParameterTypes()).equals(List.of(method.getParameterTypes())))
-                        .filter(m -> !m.isBridge())
+                        .filter(m -> !m.isBridge() && leadsTo(m, owner, method))
                         .map(m -> new View(view, m)))
                 .findFirst()
                 // This method is reported as not public, not as missing from a view.
                 .or(() -> Modifier.isPublic(method.getModifiers())
                         ? Optional.empty()
                         : Optional.of(new View(owner, method)));
+    }
+
+    /** Whether a call of the view's method calls the handler, be it by a bridge method, as for a generic interface. */
+    private static boolean leadsTo(Method ofView, Class<?> owner, Method handler) {
+        if (!ofView.getName().equals(handler.getName()) || ofView.getParameterCount() != handler.getParameterCount()) {
+            return false;
+        }
+        List<Class<?>> parameters = List.of(handler.getParameterTypes());
+        if (List.of(ofView.getParameterTypes()).equals(parameters)) {
+            return true;
+        }
+        return Stream.of(owner.getMethods())
+                .anyMatch(m -> m.isBridge()
+                        && m.getName().equals(handler.getName())
+                        && Arrays.equals(m.getParameterTypes(), ofView.getParameterTypes())
+                        && m.getParameterTypes()[0].isAssignableFrom(parameters.get(0)));
     }
 
     private void refuseEqualNames() {
@@ -312,7 +326,7 @@ public final class HandlerRules {
             if (same.size() > 1) {
                 problems.add("handlers "
                         + same.stream()
-                                .map(h -> describe(h.bean().getBeanClass(), h.method()))
+                                .map(h -> UnseenHandlers.describe(h.bean().getBeanClass(), h.method()))
                                 .sorted()
                                 .collect(Collectors.joining(" and "))
                         + " have one name, \"" + name
@@ -320,15 +334,5 @@ public final class HandlerRules {
                         + "@InboxHandler(name = ...)");
             }
         });
-    }
-
-    private static String describe(Class<?> owner, Method method) {
-        return owner.getName() + "." + method.getName() + "(" + parameters(method) + ")";
-    }
-
-    private static String parameters(Method method) {
-        return Stream.of(method.getGenericParameterTypes())
-                .map(type -> type instanceof Class<?> known ? known.getSimpleName() : type.getTypeName())
-                .collect(Collectors.joining(", "));
     }
 }

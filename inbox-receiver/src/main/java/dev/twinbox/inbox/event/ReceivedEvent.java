@@ -2,7 +2,7 @@ package dev.twinbox.inbox.event;
 
 import dev.twinbox.CloudEventHeaders;
 import dev.twinbox.EventContext;
-import java.nio.charset.StandardCharsets;
+import dev.twinbox.EventReading;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.DateTimeException;
@@ -29,6 +29,8 @@ public final class ReceivedEvent {
     static final String ID_SETTING = "twinbox.inbox.event-id";
 
     static final String TYPE_SETTING = "twinbox.inbox.event-type";
+
+    static final String FORMAT_SETTING = "twinbox.inbox.value-format";
 
     private final ConsumerRecord<byte[], byte[]> record;
     private final Subscription subscription;
@@ -78,6 +80,11 @@ public final class ReceivedEvent {
             type = find(content, format.type(), TYPE_SETTING);
             List<Handler> ofType = subscription.handlers(record.topic(), type);
             if (ofType == null) {
+                if (ConnectJson.isWrapped(type)) {
+                    throw new UnreadableRecordException("no handler takes its type " + type
+                            + ", which Kafka Connect's JsonConverter has wrapped: set " + FORMAT_SETTING
+                            + " to connect-json, or the connector's header.converter to SimpleHeaderConverter");
+                }
                 if (subscription.unknownType() == UnknownType.PARK) {
                     throw new UnreadableRecordException(
                             "no handler takes its type " + type + ": add a handler, or an alias to one");
@@ -281,7 +288,7 @@ public final class ReceivedEvent {
             return decoded(value);
         }
         byte[] copy = value.clone();
-        return as == byte[].class ? copy : deserialize(copy, as);
+        return as == byte[].class ? copy : deserialize(copy, as, handler.reading());
     }
 
     private static String decoded(byte[] value) {
@@ -293,9 +300,9 @@ public final class ReceivedEvent {
         }
     }
 
-    private Object deserialize(byte[] value, Class<?> as) {
+    private Object deserialize(byte[] value, Class<?> as, EventReading reading) {
         try {
-            return subscription.serializer().deserialize(value, as);
+            return subscription.serializer().deserialize(value, as, reading);
         } catch (RuntimeException e) {
             throw new UnreadableRecordException(
                     "its value of " + value.length + " bytes cannot be read as " + as.getName(), e);
@@ -307,7 +314,7 @@ public final class ReceivedEvent {
         if (context == null) {
             Map<String, String> headers = new LinkedHashMap<>();
             for (Header header : record.headers()) {
-                headers.put(header.key(), header.value() == null ? "" : text(header.value()));
+                headers.put(header.key(), content().text(header));
             }
             headers.putAll(content().attributes());
             context = new EventContext(
@@ -331,10 +338,6 @@ public final class ReceivedEvent {
         } catch (DateTimeException e) {
             return null;
         }
-    }
-
-    private static String text(byte[] value) {
-        return new String(value, StandardCharsets.UTF_8);
     }
 
     @Override

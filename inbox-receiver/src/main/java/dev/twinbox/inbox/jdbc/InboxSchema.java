@@ -4,6 +4,7 @@ import dev.twinbox.SchemaException;
 import dev.twinbox.jdbc.SqlIdentifier;
 import dev.twinbox.schema.SchemaCheck;
 import dev.twinbox.schema.SchemaMigration;
+import dev.twinbox.schema.SchemaScript;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Map;
@@ -35,15 +36,24 @@ public final class InboxSchema {
      * @param dataSource connects as the owner of the tables
      */
     public SchemaMigration.Result migrate(DataSource dataSource) {
-        return SchemaMigration.migrate(
-                dataSource,
-                LOCATION,
-                inbox.withSuffix("_history"),
-                Map.of(
-                        "inbox", inbox.sql(),
-                        "inbox_literal", inbox.sqlLiteral(),
-                        "parked", parked.sql(),
-                        "retention", retention.sql()));
+        return SchemaMigration.migrate(dataSource, LOCATION, inbox.withSuffix("_history"), placeholders());
+    }
+
+    /**
+     * The SQL that {@link #migrate} would run, for those who run it themselves.
+     *
+     * @param after version of the tables that are there; 0: there are none
+     */
+    public String script(int after) {
+        return SchemaScript.of(InboxSchema.class, LOCATION, inbox.schema(), placeholders(), after);
+    }
+
+    private Map<String, String> placeholders() {
+        return Map.of(
+                "inbox", inbox.sql(),
+                "inbox_literal", inbox.sqlLiteral(),
+                "parked", parked.sql(),
+                "retention", retention.sql());
     }
 
     /**

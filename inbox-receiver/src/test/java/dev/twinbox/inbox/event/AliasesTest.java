@@ -3,6 +3,7 @@ package dev.twinbox.inbox.event;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.twinbox.DeliveryContract;
+import dev.twinbox.EventReading;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -59,6 +60,7 @@ class AliasesTest {
                 HandlerShape.EVENT,
                 HandlerOptions.DEFAULT,
                 String.class,
+                EventReading.STRICT,
                 null,
                 null,
                 String.class);

@@ -3,6 +3,9 @@ package dev.twinbox.inbox.wrong;
 import dev.twinbox.EventContext;
 import dev.twinbox.EventType;
 import dev.twinbox.InboxHandler;
+import jakarta.annotation.security.DenyAll;
+import jakarta.annotation.security.PermitAll;
+import jakarta.annotation.security.RolesAllowed;
 import jakarta.ejb.Asynchronous;
 import jakarta.ejb.Local;
 import jakarta.ejb.Stateful;
@@ -167,6 +170,50 @@ public final class WrongHandlers {
     @ApplicationScoped
     public static class OfInterface implements Annotated {
         @Override
+        public void handle(Known event) {}
+    }
+
+    /** JSON-B cannot create it. */
+    record Hidden(String id) {}
+
+    /** JSON-B would never set its field. */
+    public static class Accessors {
+        private String orderId;
+
+        public String orderId() {
+            return orderId;
+        }
+    }
+
+    @ApplicationScoped
+    public static class Unreadable {
+        @InboxHandler(topic = "t", type = "hidden")
+        public void hidden(Hidden event) {}
+
+        @InboxHandler(topic = "t", type = "accessors")
+        public void accessors(List<Accessors> events) {}
+    }
+
+    /** The receiver has no role. */
+    @Stateless
+    @RolesAllowed("admin")
+    public static class ForRoles {
+        @InboxHandler
+        public void handle(Known event) {}
+    }
+
+    @Stateless
+    @DenyAll
+    public static class ForNobody {
+        @InboxHandler
+        public void handle(Known event) {}
+    }
+
+    @Stateless
+    @PermitAll
+    public static class MethodForRoles {
+        @InboxHandler
+        @RolesAllowed("admin")
         public void handle(Known event) {}
     }
 }

@@ -8,8 +8,8 @@ public enum ExitCode {
     SCHEMA(3, "a table, column, privilege or schema version is not what the relay needs; run migrate or grant"),
     DATABASE(
             4,
-            "the database refuses us for good: password, unknown database, hot standby, another cluster; or a "
-                    + "command that does not wait for ever had no answer from it"),
+            "the database refuses us for good: password, unknown database, hot standby, another cluster, a pooler in "
+                    + "transaction mode; or a command that does not wait for ever had no answer from it"),
     DELIVERY(
             5,
             "exactly-once publication cannot begin or go on: the mode is not the recorded one, or what Kafka keeps for it "

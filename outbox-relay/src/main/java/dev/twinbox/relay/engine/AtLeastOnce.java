@@ -105,7 +105,7 @@ final class AtLeastOnce implements Publication {
 
     @Override
     public void park(List<ParkedTable.Entry> entries) throws SQLException {
-        tables.parked().park(entries);
+        tables.parking().park(entries);
     }
 
     @Override

@@ -69,6 +69,12 @@ final class BlockedKeys {
         }
     }
 
+    /** Another thread has parked events; their rows are visible now. */
+    synchronized void recordParkedElsewhere() {
+        saves++;
+        hasAny = true;
+    }
+
     /** The keys of a page that are blocked now. Only for the sending thread. */
     Set<EventKey> blockedOf(Page page) throws SQLException {
         if (!hasAny) {

@@ -53,6 +53,8 @@ final class ExactlyOnce implements Publication {
     private long preparedBytes; // bytes of the same transaction
     private long preparedWith; // the last number of that transaction; 0: nothing is prepared
     private long undecidedWith; // the last number under which events were parked undecided; 0: there are none
+    /** What Kafka had at the last {@link #settle()}. No event is undecided that was parked up to this number. */
+    private PositionTable.Saved settled = PositionTable.Saved.NOTHING;
 
     /**
      * @param relay the relay's name
@@ -99,6 +101,7 @@ final class ExactlyOnce implements Publication {
         long number = Math.max(row.number(), committed.number()) + 1;
         resolve(resolution, number, committed.number());
         confirmed = committed.number();
+        settled = committed;
         pages.start(opened, committed);
         return new PositionTable.Saved(number, resolution.position());
     }
@@ -127,10 +130,11 @@ final class ExactlyOnce implements Publication {
             throws SQLException, LeaseLostException {
         tables.inTransaction(() -> {
             write(new PositionTable.Prepared(number, resolution.position(), committed, null));
-            if (resolution.outcome() == LastTransaction.Outcome.COMMITTED) {
-                tables.parked().decide();
-            } else {
+            if (resolution.outcome() == LastTransaction.Outcome.NOT_COMMITTED
+                    || resolution.outcome() == LastTransaction.Outcome.FIRST) {
                 tables.parked().revoke();
+            } else {
+                tables.parked().decide();
             }
         });
     }
@@ -161,7 +165,8 @@ final class ExactlyOnce implements Publication {
     /** Once a transaction is committed, its records are published and its parked events are decided. */
     @Override
     public void settle() throws SQLException, LeaseLostException {
-        long committed = pages.committed().number();
+        PositionTable.Saved now = pages.committed();
+        long committed = now.number();
         if (preparedWith != 0 && preparedWith <= committed) {
             progress.recordAcknowledged(preparedRecords, preparedBytes);
             preparedRecords = 0;
@@ -171,6 +176,7 @@ final class ExactlyOnce implements Publication {
         if (undecidedWith != 0 && undecidedWith <= committed) {
             decide();
         }
+        settled = now;
     }
 
     private void decide() throws SQLException, LeaseLostException {
@@ -189,17 +195,20 @@ final class ExactlyOnce implements Publication {
         return Duration.ZERO;
     }
 
+    /**
+     * Kafka has nothing newer than what is settled: a transaction whose last page is not saved yet cannot be committed,
+     * and these pages belong to it or to a later one.
+     */
     @Override
     public boolean save(PositionTable.Saved next) throws SQLException {
-        PositionTable.Saved committed = pages.committed();
-        confirmed = committed.number();
+        confirmed = settled.number();
         return tables.prepare(
-                new PositionTable.Prepared(next.number(), committed.position(), committed.number(), next.position()));
+                new PositionTable.Prepared(next.number(), settled.position(), settled.number(), next.position()));
     }
 
     @Override
     public void park(List<ParkedTable.Entry> entries) throws SQLException {
-        tables.parked().parkUndecided(entries);
+        tables.parking().parkUndecided(entries);
     }
 
     @Override
@@ -215,23 +224,24 @@ final class ExactlyOnce implements Publication {
         pages.recordPrepared(next);
     }
 
-    /** While there are more pages, the row before the next commit contains this position as well. */
+    /**
+     * While there are more pages, the row before the next commit contains this position as well. Kafka's commit alone
+     * does not count: a confirmed position that passes undecided events would lose them.
+     */
     @Override
     public @Nullable Position unconfirmed() {
-        PositionTable.Saved committed = pages.committed();
-        return pages.isIdle() && committed.number() != confirmed ? committed.position() : null;
+        return pages.isIdle() && settled.number() != confirmed ? settled.position() : null;
     }
 
     @Override
     public boolean confirm(PositionTable.Saved next) throws SQLException {
-        long committed = pages.committed().number();
-        confirmed = committed;
-        return tables.prepare(new PositionTable.Prepared(next.number(), next.position(), committed, null));
+        confirmed = settled.number();
+        return tables.prepare(new PositionTable.Prepared(next.number(), next.position(), confirmed, null));
     }
 
     @Override
     public boolean isSettled() {
-        return pages.isIdle() && pages.committed().number() == confirmed;
+        return undecidedWith == 0 && pages.isIdle() && pages.committed().number() == confirmed;
     }
 
     /** Passes on nothing: records acknowledged in an uncommitted transaction do not count. */

@@ -24,7 +24,10 @@ final class FailureReport {
 
     /** Whether the next session can begin at once: it parks what this one could not send, or stands by. */
     static boolean isSettledByNextSession(Throwable cause) {
-        return cause instanceof LeaseLostException || cause instanceof StalledException || isRefusal(cause);
+        return cause instanceof LeaseLostException
+                || cause instanceof StalledException
+                || cause instanceof TopicCreatedAnewException
+                || isRefusal(cause);
     }
 
     private static boolean isRefusal(Throwable cause) {
@@ -40,6 +43,9 @@ final class FailureReport {
     }
 
     private String refusal(ExitCode exitCode, SQLException failure) {
+        if (OutboxDatabase.remedy(failure) != null) {
+            return "PostgreSQL at " + config.database().url() + " refused: " + OutboxDatabase.explain(failure);
+        }
         String remedy = exitCode == ExitCode.SCHEMA
                 ? ". Create the tables with \"migrate\", or grant the relay's role the missing privileges: select on "
                         + config.tables().events() + ", select and insert on "
@@ -55,11 +61,14 @@ final class FailureReport {
         String what = String.valueOf(cause.getMessage());
         if (cause instanceof LeaseLostException) {
             LOG.info("Lost the lease of relay \"{}\": {}. Standing by.", config.name(), what);
-        } else if (cause instanceof SQLException) {
-            progress.recordDatabaseFailure(what);
-            LOG.warn("The database failed, trying again: {}", what);
+        } else if (cause instanceof SQLException sql) {
+            String why = OutboxDatabase.explain(sql);
+            progress.recordDatabaseFailure(why);
+            LOG.warn("The database failed, trying again: {}", why);
         } else if (cause instanceof StalledException || isRefusal(cause)) {
             LOG.warn("Going back to the saved position to park what could not be sent: {}", what);
+        } else if (cause instanceof TopicCreatedAnewException) {
+            LOG.warn("Going back to the saved position: {}", what);
         } else if (cause instanceof SendFailedException || cause instanceof KafkaException) {
             progress.recordBrokerFailure(what);
             LOG.warn("Kafka failed, going back to the saved position: {}", what);

@@ -3,6 +3,7 @@ package dev.twinbox.relay.engine;
 import dev.twinbox.relay.jdbc.OutboxRecord;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -27,6 +28,7 @@ final class FirstRecords {
     /** Topics whose partitions are all known. In this usual case, no partition of a key is computed. */
     private final Set<String> complete = new HashSet<>();
 
+    private boolean hasLateFirsts; // among the others of this call there may be the first record of a partition
     private long since = System.nanoTime();
 
     /** Sends or parks the records in the order given here. */
@@ -46,11 +48,15 @@ final class FirstRecords {
 
     /**
      * Places records in their order, with one exception. Records that are the first for a partition of this producer
-     * are placed before the others and awaited. The order within each partition stays.
+     * are placed before the others and awaited. The order within each partition stays, and so does the order within
+     * each key: a record whose partition could not be told comes later, and then all records of its key do.
      */
     void place(List<OutboxRecord> records, RecordPlacer placer) throws InterruptedException, SendFailedException {
-        for (OutboxRecord record : placeFirsts(records, placer)) {
-            placer.place(record);
+        List<OutboxRecord> rest = placeFirsts(records, placer);
+        for (OutboxRecord record : rest) {
+            if (placer.place(record) && hasLateFirsts) {
+                awaitIfFirst(record, placer);
+            }
         }
     }
 
@@ -62,6 +68,7 @@ final class FirstRecords {
             complete.clear();
             since = System.nanoTime();
         }
+        hasLateFirsts = false;
         List<OutboxRecord> rest = new ArrayList<>(records.size());
         Set<TopicPartition> placed = new HashSet<>();
         for (OutboxRecord record : records) {
@@ -70,7 +77,10 @@ final class FirstRecords {
                 continue;
             }
             TopicPartition partition = placer.partitionOf(record);
-            if (partition == null || isKnown(partition) || placed.contains(partition)) {
+            boolean isFirst = partition != null && !isKnown(partition) && !placed.contains(partition);
+            boolean mayGoFirst = isFirst && !containsKeyOf(record, rest);
+            hasLateFirsts |= partition == null ? record.record().key() != null : isFirst && !mayGoFirst;
+            if (!mayGoFirst) {
                 rest.add(record);
             } else if (placer.place(record)) {
                 placed.add(partition);
@@ -83,6 +93,26 @@ final class FirstRecords {
             }
         }
         return rest;
+    }
+
+    /**
+     * Whether an earlier record of the same key comes later. Its topic was missing a moment ago or had other
+     * partitions, or its row cannot be read.
+     */
+    private static boolean containsKeyOf(OutboxRecord record, List<OutboxRecord> rest) {
+        byte[] key = record.record().key();
+        return rest.stream()
+                .anyMatch(earlier -> Arrays.equals(key, earlier.record().key())
+                        && record.topic().equals(earlier.topic()));
+    }
+
+    /** Among the others there is a record that is the first of its partition. */
+    private void awaitIfFirst(OutboxRecord record, RecordPlacer placer) throws InterruptedException {
+        TopicPartition partition = complete.contains(record.topic()) ? null : placer.partitionOf(record);
+        if (partition != null && !isKnown(partition)) {
+            placer.awaitAnswers();
+            know(partition, placer.partitions(partition.topic()));
+        }
     }
 
     private boolean isKnown(TopicPartition partition) {

@@ -2,7 +2,9 @@ package dev.twinbox.relay.engine;
 
 import dev.twinbox.jdbc.SqlState;
 import dev.twinbox.relay.config.RelayConfig;
+import dev.twinbox.relay.config.RelayException;
 import dev.twinbox.relay.jdbc.Backlog;
+import dev.twinbox.relay.jdbc.ClusterCheck;
 import dev.twinbox.relay.jdbc.EventSlots;
 import dev.twinbox.relay.jdbc.LeaseTable;
 import dev.twinbox.relay.jdbc.OutboxDatabase;
@@ -37,18 +39,30 @@ final class Housekeeper implements Runnable {
     private final OutboxDatabase database;
     private final ObservedOutbox observed;
     private final PauseGate gate;
+    private final BlockedKeys blockedKeys;
+    private final Failures failures;
     private final Waiter waiter;
     private volatile @Nullable Connection connection;
     private volatile boolean closed;
     private volatile int positionSlot;
     private boolean mayMove;
     private boolean forbidden;
+    private @Nullable String lastError;
 
-    Housekeeper(RelayConfig config, OutboxDatabase database, ObservedOutbox observed, PauseGate gate) {
+    /** @param failures learns what ends the session; other faults pass */
+    Housekeeper(
+            RelayConfig config,
+            OutboxDatabase database,
+            ObservedOutbox observed,
+            PauseGate gate,
+            BlockedKeys blockedKeys,
+            Failures failures) {
         this.config = config;
         this.database = database;
         this.observed = observed;
         this.gate = gate;
+        this.blockedKeys = blockedKeys;
+        this.failures = failures;
         this.waiter = new Waiter(config.idle());
     }
 
@@ -70,11 +84,23 @@ final class Housekeeper implements Runnable {
     public void run() {
         try {
             while (!closed) {
-                runOnOneConnection();
+                runUntilFailure();
                 waiter.await(config.retry());
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    /** An unexpected error must not end the thread: no slot would be emptied, and no scheduled event would be sent. */
+    private void runUntilFailure() throws InterruptedException {
+        try {
+            runOnOneConnection();
+        } catch (RuntimeException | Error e) {
+            if (!e.toString().equals(lastError)) { // The same one comes again with each try.
+                LOG.error("Unexpected error in housekeeping, trying again; report it", e);
+            }
+            lastError = e.toString();
         }
     }
 
@@ -89,7 +115,7 @@ final class Housekeeper implements Runnable {
             }
         } catch (SQLException e) {
             if (!closed) {
-                LOG.warn("Housekeeping failed, trying again: {}", e.getMessage());
+                LOG.warn("Housekeeping failed, trying again: {}", OutboxDatabase.explain(e));
             }
         }
     }
@@ -108,7 +134,7 @@ final class Housekeeper implements Runnable {
             EventSlots slots = new EventSlots(connection, config.tables(), config.name());
             this.events = new SlotRotation(slots, config.tables(), observed);
             this.positions = new PositionSlots(connection, config.tables());
-            this.scheduled = new ScheduledEvents(connection, config.tables());
+            this.scheduled = new ScheduledEvents(connection, config.tables(), config.name());
         }
     }
 
@@ -116,12 +142,21 @@ final class Housekeeper implements Runnable {
         gate.set(tables.lease.pausedSince());
         if (tick % TICKS_PER_ROTATION == 0) {
             mayMove = mayMove || (!forbidden && ScheduledEvents.areKnownTo(tables.connection, config.tables()));
+            refuseRowsOfAnotherCluster(tables.connection);
             tables.events.runOnce();
             positionSlot = tables.positions.next(positionSlot);
         }
         moveScheduled(tables.scheduled);
         if (tick % TICKS_PER_COUNT == 0) {
             count(tables.connection);
+        }
+    }
+
+    /** A page finds those that it reads. These may be below all pages. */
+    private void refuseRowsOfAnotherCluster(Connection own) throws SQLException {
+        RelayException foreign = ClusterCheck.ahead(own, config.tables());
+        if (foreign != null) {
+            failures.report(foreign);
         }
     }
 
@@ -137,10 +172,14 @@ final class Housekeeper implements Runnable {
         if (!mayMove) {
             return;
         }
+        int parked = scheduled.parked();
         try {
             observed.recordScheduledMoved(scheduled.runOnce());
+            if (scheduled.parked() > parked) {
+                blockedKeys.recordParkedElsewhere();
+            }
         } catch (SQLException e) {
-            if (!SqlState.INSUFFICIENT_PRIVILEGE.isOf(e)) {
+            if (!SqlState.INSUFFICIENT_PRIVILEGE.isOf(e) || OutboxDatabase.isRowSecurity(e)) {
                 throw e;
             }
             mayMove = false;

@@ -19,7 +19,9 @@ record LastTransaction(Outcome outcome, Position position) {
          */
         FIRST,
         COMMITTED,
-        NOT_COMMITTED
+        NOT_COMMITTED,
+        /** No transaction was open: what is parked counts. */
+        CONFIRMED
     }
 
     /** The remedy for an answer of Kafka that does not fit the database. */
@@ -51,7 +53,8 @@ record LastTransaction(Outcome outcome, Position position) {
             return new LastTransaction(Outcome.COMMITTED, row.next());
         }
         if (kafka.equals(committed)) {
-            return new LastTransaction(Outcome.NOT_COMMITTED, row.position());
+            return new LastTransaction(
+                    row.next() == null ? Outcome.CONFIRMED : Outcome.NOT_COMMITTED, row.position());
         }
         throw new RelayException(
                 ExitCode.DELIVERY,

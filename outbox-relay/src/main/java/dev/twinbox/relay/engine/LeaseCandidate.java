@@ -6,6 +6,7 @@ import dev.twinbox.relay.config.RelayConfig;
 import dev.twinbox.relay.config.RelayException;
 import dev.twinbox.relay.config.RelaySettings;
 import dev.twinbox.relay.jdbc.Backlog;
+import dev.twinbox.relay.jdbc.ClusterCheck;
 import dev.twinbox.relay.jdbc.LeaseTable;
 import dev.twinbox.relay.jdbc.OutboxDatabase;
 import dev.twinbox.relay.jdbc.ParkedTable;
@@ -160,15 +161,7 @@ final class LeaseCandidate {
 
     private void checkCluster(LeaseTable.Seen seen) {
         if (seen.systemIdentifier() != server.systemIdentifier()) {
-            throw new RelayException(
-                    ExitCode.DATABASE,
-                    "The position of relay \"" + config.name()
-                            + "\" belongs to the PostgreSQL cluster with system identifier "
-                            + seen.systemIdentifier() + ", but this one is " + server.systemIdentifier()
-                            + ": its snapshots are not valid here, as after a restore from a dump. If this database "
-                            + "replaces the old one, run \"twinbox-relay rebase\", which renumbers the unsent events "
-                            + "(after pg_upgrade: \"rebase --after-pg-upgrade\"). Otherwise point the relay at the "
-                            + "original cluster.");
+            throw ClusterCheck.otherCluster(config.name(), seen.systemIdentifier(), server);
         }
     }
 

@@ -3,6 +3,7 @@ package dev.twinbox.relay.engine;
 import dev.twinbox.jdbc.Transactions;
 import dev.twinbox.relay.config.RelayConfig;
 import dev.twinbox.relay.jdbc.OutboxDatabase;
+import dev.twinbox.relay.jdbc.ParkedInsert;
 import dev.twinbox.relay.jdbc.ParkedTable;
 import dev.twinbox.relay.jdbc.PositionTable;
 import java.sql.Connection;
@@ -16,12 +17,14 @@ final class LeasedTables {
     private final Connection connection;
     private final PositionTable positions;
     private final ParkedTable parked;
+    private final ParkedInsert parking;
     private final Lease lease;
 
     LeasedTables(Connection connection, RelayConfig config, Lease lease) throws SQLException {
         this.connection = connection;
         this.positions = new PositionTable(connection, config.tables(), config.name());
         this.parked = new ParkedTable(connection, config.tables(), config.name());
+        this.parking = new ParkedInsert(connection, config.tables(), config.name());
         this.lease = lease;
     }
 
@@ -31,6 +34,10 @@ final class LeasedTables {
 
     ParkedTable parked() {
         return parked;
+    }
+
+    ParkedInsert parking() {
+        return parking;
     }
 
     Lease lease() {

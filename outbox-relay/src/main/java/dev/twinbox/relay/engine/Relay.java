@@ -3,6 +3,7 @@ package dev.twinbox.relay.engine;
 import dev.twinbox.relay.config.ExitCode;
 import dev.twinbox.relay.config.RelayConfig;
 import dev.twinbox.relay.config.RelayException;
+import dev.twinbox.relay.jdbc.ClusterCheck;
 import dev.twinbox.relay.jdbc.OutboxDatabase;
 import dev.twinbox.relay.jdbc.StartCheck;
 import dev.twinbox.relay.kafka.KafkaLogin;
@@ -43,7 +44,8 @@ public final class Relay implements AutoCloseable {
     private volatile @Nullable Thread running;
     private @Nullable LeaseCandidate candidate;
     private @Nullable RelaySession session;
-    private boolean everRelayed;
+    /** Whether this process has found the outbox as it needs it. From then on it waits for faults to pass. */
+    private boolean everChecked;
 
     /**
      * Starts nothing, see {@link #run()}.
@@ -148,7 +150,6 @@ public final class Relay implements AutoCloseable {
         }
         RelaySession next = begin(present, lease);
         candidate = null; // The session owns the candidate's connection now.
-        everRelayed = true;
         return next;
     }
 
@@ -170,8 +171,8 @@ public final class Relay implements AutoCloseable {
             if (next.server().role() == OutboxDatabase.Role.STANDBY) {
                 throw hotStandby();
             }
-            if (!everRelayed) {
-                StartCheck.verify(connection, config);
+            if (!everChecked) {
+                check(connection, next.server());
             }
             return next;
         } catch (SQLException | RuntimeException | Error e) {
@@ -180,12 +181,20 @@ public final class Relay implements AutoCloseable {
         }
     }
 
+    /** Only at the start: later each of these passes, or shows itself again. */
+    private void check(Connection connection, OutboxDatabase.Server server) throws SQLException {
+        StartCheck.verify(connection, config);
+        StartCheck.refuseTransactionPooling(connection, database, config);
+        ClusterCheck.verify(connection, config, server);
+        everChecked = true;
+    }
+
     /** A mistake at the start. Later it is a fail-over in progress, which ends with a primary. */
     private SQLException hotStandby() {
         String message =
                 config.database().url() + " is a hot standby (pg_is_in_recovery): a relay needs the primary, since it "
                         + "writes positions. Set targetServerType=primary in the URL, or the primary's address.";
-        if (everRelayed) {
+        if (everChecked) {
             return new SQLTransientConnectionException(message);
         }
         throw new RelayException(ExitCode.DATABASE, message);
@@ -202,7 +211,9 @@ public final class Relay implements AutoCloseable {
     private void recover(Throwable failure) throws InterruptedException {
         Throwable cause = trueCause(failure);
         giveUpIfHopeless(cause);
-        if (!(cause instanceof SendFailedException || cause instanceof StalledException)) {
+        if (!(cause instanceof SendFailedException
+                || cause instanceof StalledException
+                || cause instanceof TopicCreatedAnewException)) {
             resources.known().forgetAll();
         }
         drop();
@@ -238,7 +249,7 @@ public final class Relay implements AutoCloseable {
         if (cause instanceof RelayException hopeless) { // thrown in another thread
             throw hopeless;
         }
-        if (!everRelayed && cause instanceof SQLException sql) {
+        if (!everChecked && cause instanceof SQLException sql) {
             failures.throwIfRefused(sql);
         }
     }

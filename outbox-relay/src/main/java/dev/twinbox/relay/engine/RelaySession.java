@@ -8,6 +8,7 @@ import dev.twinbox.relay.jdbc.ParkedTable;
 import dev.twinbox.relay.jdbc.Position;
 import dev.twinbox.relay.jdbc.PositionTable;
 import dev.twinbox.relay.kafka.PositionTopic;
+import dev.twinbox.relay.kafka.ProducerSettings;
 import dev.twinbox.relay.kafka.Refusal;
 import dev.twinbox.relay.kafka.Topics;
 import java.sql.Connection;
@@ -74,7 +75,8 @@ final class RelaySession implements AutoCloseable {
         this.inFlight = new InFlight(config.page());
         this.blockedKeys = new BlockedKeys(connections, config);
         this.admission = new AcceptanceCheck(config, topics, known);
-        this.housekeeper = new Housekeeper(config, resources.database(), progress.observed(), gate);
+        this.housekeeper =
+                new Housekeeper(config, resources.database(), progress.observed(), gate, blockedKeys, failures);
         LeaseTable leases = new LeaseTable(saving, config.tables(), config.name());
         gate.set(leases.pausedSince());
         Function<String, Producer<byte[], byte[]>> producers = resources.producers();
@@ -105,8 +107,8 @@ final class RelaySession implements AutoCloseable {
             }
             saved = publication.begin();
             housekeeper.startWith(tables.positions().slot());
-            OutboxTable outbox =
-                    new OutboxTable(connections.open(), config.tables().events(), config.page());
+            OutboxTable outbox = new OutboxTable(
+                    connections.open(), config.tables().events(), config.page(), ProducerSettings.largest(config));
             LOG.info(
                     "Relaying {} as \"{}\", {}, {}",
                     config.tables().events(),
@@ -341,7 +343,9 @@ final class RelaySession implements AutoCloseable {
                 && publication.mayBlame(sent.reason())) {
             next.recordFirstFailure(sent.record(), sent.reason());
         }
-        if (failure instanceof SendFailedException || failure instanceof StalledException) {
+        if (failure instanceof SendFailedException
+                || failure instanceof StalledException
+                || failure instanceof TopicCreatedAnewException) {
             publication.passOn(next);
         }
     }

@@ -34,11 +34,15 @@ final class RetryBatch implements OutboxRecord.Batch, FirstRecords.RecordPlacer 
     private final Duration stallTimeout;
     private final Map<Long, ParkReason> refused = new ConcurrentHashMap<>();
     private final Set<Long> acknowledged = ConcurrentHashMap.newKeySet();
+    /** Events that Kafka has refused without saying which one of their batch is the cause. */
+    private final Set<Long> refusedTogether = ConcurrentHashMap.newKeySet();
+
     private final Set<EventKey> stopped = new HashSet<>();
     private final Waiter answers;
     private final Thread sending = Thread.currentThread();
-    private int unanswered; // guarded by this
+    private final Map<Long, String> unanswered = new ConcurrentHashMap<>(); // topics by number
     private volatile @Nullable Exception failure;
+    private volatile @Nullable OutboxRecord culprit;
     private volatile boolean failed;
 
     RetryBatch(
@@ -63,7 +67,15 @@ final class RetryBatch implements OutboxRecord.Batch, FirstRecords.RecordPlacer 
         } catch (InterruptException e) {
             throw e;
         } catch (KafkaException | SendFailedException e) {
-            failure = e;
+            fail(e, null);
+        }
+    }
+
+    /** The first failure counts. It closes the producer, and all that follow are its consequences. */
+    private synchronized void fail(Exception why, @Nullable OutboxRecord record) {
+        if (failure == null) {
+            culprit = record;
+            failure = why;
         }
     }
 
@@ -100,35 +112,31 @@ final class RetryBatch implements OutboxRecord.Batch, FirstRecords.RecordPlacer 
             }
             lease.awaitHeld();
             record.setBatch(this);
-            count(1);
+            unanswered.put(record.seq(), record.topic());
             producer.send(admission.routed(record.record()), record);
             return failure == null && !refused.containsKey(record.seq());
         } catch (InterruptException e) {
             throw e;
         } catch (KafkaException e) {
-            failure = e;
+            fail(e, null);
             return false;
         }
     }
 
-    private synchronized void count(int change) {
-        unanswered += change;
-        if (unanswered == 0) {
+    private void answered(OutboxRecord record) {
+        unanswered.remove(record.seq());
+        if (unanswered.isEmpty()) {
             answers.wake();
         }
-    }
-
-    private synchronized boolean isAnswered() {
-        return unanswered == 0;
     }
 
     /** A record without an answer within the stall timeout is given up for now. */
     @Override
     public void awaitAnswers() throws InterruptedException {
         long deadline = System.nanoTime() + stallTimeout.toNanos();
-        while (!isAnswered() && failure == null) {
+        while (!unanswered.isEmpty() && failure == null) {
             if (System.nanoTime() - deadline > 0) {
-                failure = new TimeoutException("no answer within " + stallTimeout);
+                fail(new TimeoutException("no answer within " + stallTimeout), null);
                 return;
             }
             answers.await(CHECK);
@@ -139,23 +147,26 @@ final class RetryBatch implements OutboxRecord.Batch, FirstRecords.RecordPlacer 
     @Override
     public void acknowledged(OutboxRecord record) {
         acknowledged.add(record.seq());
-        count(-1);
+        answered(record);
     }
 
     @Override
     public void failed(OutboxRecord record, Exception why) {
         failed = true;
+        boolean notTaken = Thread.currentThread() == sending; // The producer calls back from within send().
         if (Refusal.isForGood(why)) {
             refused.put(record.seq(), admission.refused(record, why));
+            if (Refusal.isOfBatch(why)) {
+                refusedTogether.add(record.seq());
+            }
         }
-        boolean notTaken = Thread.currentThread() == sending; // The producer calls back from within send().
+        if (!notTaken || !Refusal.isForGood(why)) {
+            fail(why, record);
+        }
         if (!notTaken) {
             producer.close(Duration.ZERO); // No later record of its key may overtake it.
         }
-        if (!notTaken || !Refusal.isForGood(why)) {
-            failure = why;
-        }
-        count(-1);
+        answered(record);
         answers.wake();
     }
 
@@ -170,11 +181,26 @@ final class RetryBatch implements OutboxRecord.Batch, FirstRecords.RecordPlacer 
     }
 
     @Nullable ParkReason refusalOf(long number) {
-        return refused.get(number);
+        return suspects().contains(number) ? null : refused.get(number);
     }
 
-    /** A failure that blames no record but makes the producer unusable; null if there was none. */
+    /** Events that were refused together. Sending each one alone shows which of them is the cause. */
+    Set<Long> suspects() {
+        return refusedTogether.size() > 1 ? refusedTogether : Set.of();
+    }
+
+    /** A failure that makes the producer unusable; null if there was none. */
     @Nullable Exception failure() {
         return failure;
+    }
+
+    /** The event that failed first; null if the failure concerns no single event. */
+    @Nullable OutboxRecord culprit() {
+        return culprit;
+    }
+
+    /** The topics of the events that got no answer. */
+    Set<String> unansweredTopics() {
+        return Set.copyOf(unanswered.values());
     }
 }

@@ -7,6 +7,7 @@ import dev.twinbox.relay.jdbc.ParkReason;
 import dev.twinbox.relay.jdbc.ParkedQueue;
 import dev.twinbox.relay.jdbc.ParkedState;
 import dev.twinbox.relay.jdbc.ParkedTable;
+import dev.twinbox.relay.kafka.Refusal;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -15,7 +16,9 @@ import java.util.List;
 import java.util.Set;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,6 +29,9 @@ final class RetryDelivery {
 
     private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
 
+    /** Then a moment passes before the next producer is opened: perhaps no event is to blame. */
+    private static final int MOST_BLAMED_IN_A_ROW = 3;
+
     private final RelayConfig config;
     private final RetryTransactions transactions;
     private final RetryPublication publication;
@@ -34,6 +40,8 @@ final class RetryDelivery {
     private final StallWatch stalls;
     private final Progress progress;
     private final RetryPauses pauses = new RetryPauses(FIRST_PAUSE);
+    private final Set<Long> suspects = new HashSet<>();
+    private int blamedInARow; // events that failed since the last one was sent
     private @Nullable Producer<byte[], byte[]> firstRecordsOf;
     private FirstRecords firstRecords = new FirstRecords();
 
@@ -54,13 +62,23 @@ final class RetryDelivery {
         this.progress = progress;
     }
 
-    /** Whether a group is paused because sending to it has failed. */
+    /** Whether nothing is retried, because Kafka itself has failed. */
+    boolean isPaused() {
+        return pauses.isEverythingPaused();
+    }
+
+    /** Whether a group is not retried now. */
     boolean isPaused(ParkedQueue.WaitedFor group) {
-        return pauses.isPaused(group);
+        return pauses.isEverythingPaused() || pauses.isTopicPaused(group.topic());
+    }
+
+    /** The events and topics that are not retried now. */
+    ParkedQueue.Paused paused() {
+        return pauses.paused();
     }
 
     /**
-     * Whether the topic or partition that a group waits for is available now. Pauses the group if Kafka does not
+     * Whether the topic or partition that a group waits for is available now. Pauses everything if Kafka does not
      * answer.
      */
     boolean isThere(ParkedQueue.WaitedFor group) {
@@ -69,12 +87,12 @@ final class RetryDelivery {
         } catch (InterruptException e) {
             throw e;
         } catch (KafkaException e) {
-            pauses.pause(group);
+            pauses.pauseEverything();
             return false;
         }
     }
 
-    /** Returns whether an event was sent or refused. */
+    /** Returns whether there may be more to do at once: an event was sent, refused, or is to blame and paused. */
     boolean deliver(List<ParkedQueue.Candidate> candidates, ParkedQueue.WaitedFor group)
             throws SQLException, LeaseLostException, InterruptedException {
         List<ParkedQueue.Candidate> chosen = choose(candidates);
@@ -86,21 +104,52 @@ final class RetryDelivery {
         RetryBatch batch = new RetryBatch(producer, admission, lease, stalls, config);
         publication.begin();
         batch.send(claimed, firstRecords);
-        if (batch.failure() == null) {
-            pauses.end(group);
-        } else {
-            LOG.warn("Sending parked events failed, trying again later: {}", String.valueOf(batch.failure()));
+        Exception failure = batch.failure();
+        boolean blamed = false;
+        if (failure != null) {
+            LOG.warn("Sending parked events failed, trying again later: {}", String.valueOf(failure));
+            blamed = pause(failure, batch);
             uninterrupted(publication::abandon);
-            pauses.pause(group);
         }
-        return settle(claimed, chosen, batch, group);
+        chosen.forEach(each -> suspects.remove(each.number()));
+        suspects.addAll(batch.suspects());
+        return settle(claimed, chosen, batch, group) || blamed || !batch.suspects().isEmpty();
+    }
+
+    /**
+     * Pauses what has failed; returns whether the others may be sent at once. An event that was refused is parked and
+     * needs no pause.
+     */
+    private boolean pause(Exception failure, RetryBatch batch) {
+        OutboxRecord culprit = batch.culprit();
+        Set<String> silent = new HashSet<>(batch.unansweredTopics());
+        if (Refusal.isForGood(failure)) {
+            return false;
+        }
+        if (failure instanceof TimeoutException && culprit != null) {
+            silent.add(culprit.topic());
+        }
+        if (failure instanceof TimeoutException && !silent.isEmpty()) {
+            silent.forEach(pauses::pauseTopic);
+            return false;
+        }
+        if (culprit == null || failure instanceof AuthenticationException) {
+            pauses.pauseEverything();
+            return false;
+        }
+        pauses.pauseEvent(culprit.seq());
+        blamedInARow++;
+        return blamedInARow <= MOST_BLAMED_IN_A_ROW;
     }
 
     void closeProducer() {
         uninterrupted(publication::closeProducer);
     }
 
-    /** Chooses rows within the size limit of a page. After a row that must not be sent, no row of its key is chosen. */
+    /**
+     * Chooses rows within the size limit of a page. After a row that must not be sent, no row of its key is chosen. A
+     * row that was refused together with others is chosen alone.
+     */
     private List<ParkedQueue.Candidate> choose(List<ParkedQueue.Candidate> candidates) {
         List<ParkedQueue.Candidate> chosen = new ArrayList<>();
         Set<EventKey> started = new HashSet<>();
@@ -117,10 +166,14 @@ final class RetryDelivery {
                 continue;
             }
             bytes += candidate.bytes();
-            if (bytes > config.page().bytes() && !chosen.isEmpty()) {
+            boolean alone = suspects.contains(candidate.number());
+            if ((alone || bytes > config.page().bytes()) && !chosen.isEmpty()) {
                 break;
             }
             chosen.add(candidate);
+            if (alone) {
+                break;
+            }
         }
         return chosen;
     }
@@ -145,8 +198,18 @@ final class RetryDelivery {
             table.promote(keys(claimed));
             return sent.size();
         });
+        endPauses(claimed, new HashSet<>(sent));
         report(sent.size(), back, group);
         return !sent.isEmpty() || back.stream().anyMatch(RetryDelivery::isRefused);
+    }
+
+    private void endPauses(List<ParkedQueue.Claimed> claimed, Set<Long> sent) {
+        for (ParkedQueue.Claimed row : claimed) {
+            if (sent.contains(row.record().seq())) {
+                blamedInARow = 0;
+                pauses.end(row.record().seq(), row.record().topic());
+            }
+        }
     }
 
     /** The numbers of the rows that were waiting. */

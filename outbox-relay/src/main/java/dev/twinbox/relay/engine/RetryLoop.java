@@ -26,7 +26,7 @@ final class RetryLoop implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(RetryLoop.class);
     private static final Duration POLL = Duration.ofSeconds(1);
 
-    /** The key of a pause that concerns no group of waiting events. */
+    /** The group of events that wait for nothing. */
     private static final ParkedQueue.WaitedFor NOTHING = new ParkedQueue.WaitedFor("", ParkReason.TOPIC);
 
     private final RelayConfig config;
@@ -116,10 +116,10 @@ final class RetryLoop implements Runnable {
     }
 
     private boolean sendReady() throws SQLException, LeaseLostException, InterruptedException {
-        if (delivery.isPaused(NOTHING)) {
+        if (delivery.isPaused()) {
             return false;
         }
-        return delivery.deliver(transactions.table().ready(config.page().rows()), NOTHING);
+        return delivery.deliver(transactions.table().ready(config.page().rows(), delivery.paused()), NOTHING);
     }
 
     private boolean sendWaiting() throws SQLException, LeaseLostException, InterruptedException {
@@ -130,7 +130,7 @@ final class RetryLoop implements Runnable {
             }
             if (delivery.isThere(group)) {
                 worked |= delivery.deliver(
-                        transactions.table().waiting(group, config.page().rows()), group);
+                        transactions.table().waiting(group, config.page().rows(), delivery.paused()), group);
             } else {
                 giveUpOld(group);
             }

@@ -3,6 +3,7 @@ package dev.twinbox.relay.engine;
 import dev.twinbox.jdbc.Transactions;
 import dev.twinbox.relay.config.RelayConfig;
 import dev.twinbox.relay.jdbc.ParkedQueue;
+import dev.twinbox.relay.kafka.ProducerSettings;
 import java.sql.Connection;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
@@ -69,7 +70,9 @@ final class RetryTransactions {
         Opened present = opened;
         if (present == null) {
             Connection connection = connections.open();
-            present = new Opened(connection, new ParkedQueue(connection, config.tables(), config.name()));
+            present = new Opened(
+                    connection,
+                    new ParkedQueue(connection, config.tables(), config.name(), ProducerSettings.largest(config)));
             opened = present;
             publication.open();
             underLease(present, table -> {

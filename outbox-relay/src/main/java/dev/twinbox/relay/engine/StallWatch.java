@@ -10,6 +10,10 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
@@ -21,12 +25,16 @@ import org.jspecify.annotations.Nullable;
  * it a slow line, on which each partition still gets an answer from time to time.
  */
 final class StallWatch {
+    /** An answer usually takes milliseconds. After this time it is worth a question. */
+    private static final long SLOW = TimeUnit.SECONDS.toNanos(2);
+
     private final InFlight inFlight;
     private final Topics topics;
     private final AcceptanceCheck admission;
     private final Failures failures;
     private final Progress progress;
     private final long timeout;
+    private final long sessionStart = System.nanoTime();
     /** Monotonic time since when Kafka has answered every request; 0: it did not, or was not asked. */
     private long answeringSince;
 
@@ -53,6 +61,9 @@ final class StallWatch {
      */
     void check() {
         long now = System.nanoTime();
+        if (inFlight.isUnsettledSince(now - Math.min(timeout / 2, SLOW))) {
+            checkForTopicsCreatedAnew();
+        }
         if (!inFlight.isUnsettledSince(now - timeout / 2)) {
             answeringSince = 0;
             return;
@@ -74,6 +85,33 @@ final class StallWatch {
             answeringSince = 0; // all of Kafka is unreachable
             progress.recordBrokerFailure(String.valueOf(e.getMessage()));
         }
+    }
+
+    /** Its records are sent by a new producer. No record is to blame, and nothing is parked. */
+    private void checkForTopicsCreatedAnew() {
+        SortedSet<String> createdAnew = new TreeSet<>();
+        try {
+            for (String topic : unanswered()) {
+                topics.fresh(topic);
+                if (topics.isCreatedAnewSince(topic, sessionStart)) {
+                    createdAnew.add(topic);
+                }
+            }
+        } catch (InterruptException e) {
+            throw e;
+        } catch (KafkaException e) {
+            return; // Kafka is unreachable, or has just deleted the topic.
+        }
+        if (!createdAnew.isEmpty()) {
+            failures.report(new TopicCreatedAnewException(createdAnew));
+        }
+    }
+
+    private Set<String> unanswered() {
+        return inFlight.sentRecords().stream()
+                .filter(StallWatch::isUnanswered)
+                .map(OutboxRecord::topic)
+                .collect(Collectors.toSet());
     }
 
     private static boolean isUnanswered(OutboxRecord record) {

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param events committed events after the position, at most {@link #LIMIT}
  * @param oldest age of the oldest of them, by the time that the application gave it; null if there are none
- * @param topics the topics of these events
+ * @param topics the topics of these events; a row without a topic adds none
  */
 public record Backlog(int events, @Nullable Duration oldest, SortedSet<String> topics) {
     /** Counting stops here. */
@@ -27,7 +27,9 @@ public record Backlog(int events, @Nullable Duration oldest, SortedSet<String> t
 
     private static final String COUNT = """
             -- relay: count backlog
-            select count(*), extract(epoch from clock_timestamp() - min(occurred_at))::float8, array_agg(distinct topic)
+            select count(*),
+              extract(epoch from clock_timestamp() - min(occurred_at) filter (where isfinite(occurred_at)))::float8,
+              array_agg(distinct topic) filter (where topic is not null)
             from (
               (select topic, occurred_at from {events}
                 where (tx >= ?::xid8) is true

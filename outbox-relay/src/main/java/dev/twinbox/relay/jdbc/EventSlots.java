@@ -29,11 +29,11 @@ import java.util.stream.Collectors;
 public final class EventSlots {
     /**
      * Bounds the waits after the slot's own lock. An example is the lock on the TOAST table, which its own vacuum may
-     * hold.
+     * hold. What a policy of row-level security hides must not be emptied, whatever the session's setting.
      */
-    private static final String LOCK_TIMEOUT = """
-            -- relay: lock timeout while emptying a slot
-            set local lock_timeout = '100ms'
+    private static final String SETTINGS = """
+            -- relay: settings while emptying a slot
+            set local lock_timeout = '100ms'; set local row_security = off
             """;
 
     /** Does not wait. A session that waits for this lock makes all later writers wait as well. */
@@ -155,7 +155,7 @@ public final class EventSlots {
     }
 
     private Outcome emptyUnderLock(int slot) throws SQLException {
-        execute(LOCK_TIMEOUT);
+        execute(SETTINGS);
         execute(sql(LOCK, slot));
         List<String> behind = unsent(slot);
         if (!behind.isEmpty()) {
@@ -168,6 +168,9 @@ public final class EventSlots {
     private Outcome obstacle(SQLException failure, int slot) throws SQLException {
         if (SqlState.LOCK_NOT_AVAILABLE.isOf(failure)) {
             return new Outcome(Outcome.Kind.LOCKED, "in use");
+        }
+        if (OutboxDatabase.isRowSecurity(failure)) {
+            return new Outcome(Outcome.Kind.FORBIDDEN, OutboxDatabase.explain(failure));
         }
         if (SqlState.INSUFFICIENT_PRIVILEGE.isOf(failure)) {
             return new Outcome(

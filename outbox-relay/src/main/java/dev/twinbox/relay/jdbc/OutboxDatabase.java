@@ -14,6 +14,8 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGProperty;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.postgresql.util.PSQLException;
+import org.postgresql.util.ServerErrorMessage;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,6 +27,9 @@ public final class OutboxDatabase {
      * Plans are made for the actual values, except where {@link OutboxTable} polls. The disabled scan types read whole
      * slots, and the planner chooses them if statistics are old or missing. A saved position must be durable before it
      * counts, see {@link Position}.
+     *
+     * <p>A policy of row-level security makes statements fail. Otherwise it would hide rows, and what the relay does not
+     * see it takes for not written. A server that is fenced by {@code default_transaction_read_only} stays so.
      */
     private static final String SETTINGS = """
             -- relay: session settings
@@ -33,7 +38,7 @@ public final class OutboxDatabase {
               set_config('enable_bitmapscan', 'off', false),
               set_config('jit', 'off', false),
               set_config('default_transaction_isolation', 'read committed', false),
-              set_config('default_transaction_read_only', 'off', false),
+              set_config('row_security', 'off', false),
               set_config('statement_timeout', ?, false),
               set_config('synchronous_commit',
                 case when current_setting('synchronous_commit') in ('off', 'local') then 'on'
@@ -44,6 +49,18 @@ public final class OutboxDatabase {
             -- relay: identify the server
             select system_identifier, pg_is_in_recovery() from pg_control_system()
             """;
+
+    private static final String ALL_ROWS = "the relay must see all rows of its tables: give its role BYPASSRLS, or run "
+            + "\"alter table … disable row level security\"";
+
+    private static final String SERVES_AGAIN = "the server is fenced or no primary any more; the relay connects again "
+            + "until twinbox.relay.database.url leads to the primary";
+
+    private static final String OWN_SESSIONS = "another session answers, as behind a pooler in transaction mode; connect "
+            + "the relay to PostgreSQL itself, or to a pool in session mode";
+
+    /** The function of PostgreSQL that refuses what a policy would hide. */
+    private static final String ROW_SECURITY_CHECK = "check_enable_rls";
 
     /** The role of the server. */
     public enum Role {
@@ -130,9 +147,41 @@ public final class OutboxDatabase {
         return exitCode(failure) != null;
     }
 
+    /**
+     * Whether a policy of row-level security would have hidden rows from the statement. Its SQLSTATE is that of a missing
+     * privilege, and its text depends on the server's language.
+     */
+    public static boolean isRowSecurity(SQLException failure) {
+        ServerErrorMessage message = failure instanceof PSQLException sql ? sql.getServerErrorMessage() : null;
+        return message != null && ROW_SECURITY_CHECK.equals(message.getRoutine());
+    }
+
+    /** Whether a prepared statement is missing, or is there already: a pooler mixes the sessions. */
+    private static boolean isPooled(SQLException failure) {
+        return SqlState.DUPLICATE_PREPARED_STATEMENT.isOf(failure)
+                || SqlState.INVALID_SQL_STATEMENT_NAME.isOf(failure);
+    }
+
+    /** The message of a failure, with the remedy where {@link #remedy} knows one. */
+    public static String explain(SQLException failure) {
+        String remedy = remedy(failure);
+        return failure.getMessage() + (remedy == null ? "" : ": " + remedy);
+    }
+
+    /** What to do about a failure whose message does not say it; null if it does, or is not known. */
+    public static @Nullable String remedy(SQLException failure) {
+        if (isRowSecurity(failure)) {
+            return ALL_ROWS;
+        }
+        if (SqlState.READ_ONLY_SQL_TRANSACTION.isOf(failure)) {
+            return SERVES_AGAIN;
+        }
+        return isPooled(failure) ? OWN_SESSIONS : null;
+    }
+
     /** The exit code of the process if the server refused for good; null if the fault may pass. */
     public static @Nullable ExitCode exitCode(SQLException failure) {
-        if (SqlState.isLoginRefused(failure)) {
+        if (SqlState.isLoginRefused(failure) || isPooled(failure)) {
             return ExitCode.DATABASE;
         }
         return SqlState.isSchemaWrong(failure) ? ExitCode.SCHEMA : null;

@@ -46,10 +46,11 @@ public final class OutboxRecord implements Callback {
     /**
      * A row that cannot be made into a record.
      *
+     * @param topic empty if it has none
      * @param fault what is wrong with it, for the operator
      */
     static OutboxRecord unreadable(long seq, String topic, byte @Nullable [] key, String fault) {
-        return new OutboxRecord(seq, new ProducerRecord<>(topic.isEmpty() ? "?" : topic, key, null), fault);
+        return new OutboxRecord(seq, new ProducerRecord<>(topic, key, null), fault);
     }
 
     public long seq() {
@@ -120,7 +121,7 @@ public final class OutboxRecord implements Callback {
     @Override
     public String toString() {
         Header id = record.headers().lastHeader(CloudEventHeaders.ID);
-        String key = record.key() == null ? "null" : '"' + new String(record.key(), UTF_8) + '"';
+        String key = EventKey.shown(record.key() == null ? null : new String(record.key(), UTF_8));
         int length = record.value() == null ? 0 : record.value().length;
         return "event " + (id == null ? "?" : new String(id.value(), UTF_8)) + " (topic \"" + record.topic()
                 + "\", key " + key + ", seq " + seq + ", " + length + " payload bytes)";

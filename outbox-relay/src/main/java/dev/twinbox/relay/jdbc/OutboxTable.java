@@ -44,8 +44,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OutboxTable implements AutoCloseable {
     private static final int SNAPSHOT = 1;
-    private static final int MORE = 2;
-    private static final int EVENTS = 3;
+    private static final int AHEAD = 2;
+    private static final int SESSION = 3;
+    private static final int MORE = 4;
+    private static final int EVENTS = 5;
 
     /** The columns of an event, in any table that holds events. */
     static final String COLUMNS = "seq, " + RecordAssembler.COLUMNS;
@@ -68,13 +70,15 @@ public final class OutboxTable implements AutoCloseable {
          * {@code offset 0} shows the planner that it need not sort.
          */
         BY_ROW("""
-                select b.*, {size} > ? as withheld, false as more from ({branches}) b order by seq offset 0"""),
+                select b.*, {size} > ? as withheld, false as too_large, false as more
+                from ({branches}) b order by seq offset 0"""),
         /**
          * Ends the page before the row with which the sum of all sizes would exceed the limit. A row that is larger
-         * than the limit comes alone. For rows of 500 bytes this costs PostgreSQL 50 % more.
+         * than the limit comes alone. A row that can never be sent comes without its content, so that it does not use
+         * up the memory. For rows of 500 bytes this way costs PostgreSQL 50 % more.
          */
         BY_SUM("""
-                select c.*, false as withheld from (
+                select c.*, false as withheld, c.bytes > {largest} as too_large from (
                   select u.*, sum(bytes) over w as running, lead(seq) over w is not null as more
                   from (select b.*, {size} as bytes from ({branches}) b) u
                   window w as (order by seq rows unbounded preceding)
@@ -91,13 +95,17 @@ public final class OutboxTable implements AutoCloseable {
 
     /** The rows arrive in order of {@code seq}, and {@code string_agg} keeps that order. */
     private static final String PAGE = """
-            bool_and(more) as more, string_agg(case when withheld then {withheld} else {event} end, '') as events
+            {mark} as session, bool_and(more) as more,
+            string_agg(
+              case when withheld then {withheld} when too_large then {too large} else {event} end, '') as events
             from ({cut}) p
             """;
 
+    /** An empty page costs no look for rows of another cluster: each window would find them. */
     private static final String OPEN_WINDOW = """
             -- relay: open window
             select pg_current_snapshot()::text as snapshot,
+              case when bool_and(more) is not null then {ahead} end as ahead,
             """ + PAGE;
 
     private static final String OPEN_WINDOW_BRANCHES = """
@@ -117,7 +125,7 @@ public final class OutboxTable implements AutoCloseable {
 
     private static final String NEXT_PAGE = """
             -- relay: next page of the window
-            select null::text as snapshot,
+            select null::text as snapshot, false as ahead,
             """ + PAGE;
 
     private static final String NEXT_PAGE_BRANCHES = """
@@ -154,8 +162,10 @@ public final class OutboxTable implements AutoCloseable {
 
     private final Map<Cutting, PreparedStatement> openWindow = new EnumMap<>(Cutting.class);
     private final Map<Cutting, PreparedStatement> nextPage = new EnumMap<>(Cutting.class);
+    private final SqlIdentifier eventTable;
+    private final ServerProcess process;
     private final RelayConfig.Page limits;
-    private final RecordAssembler assembler = new RecordAssembler();
+    private final RecordAssembler assembler;
     private Cutting cutting = Cutting.BY_ROW;
 
     /**
@@ -163,12 +173,16 @@ public final class OutboxTable implements AutoCloseable {
      *
      * @param connection in auto-commit mode, with the settings of {@link OutboxDatabase}
      */
-    public OutboxTable(Connection connection, SqlIdentifier events, RelayConfig.Page limits) throws SQLException {
+    public OutboxTable(Connection connection, SqlIdentifier events, RelayConfig.Page limits, LargestEvent largest)
+            throws SQLException {
+        this.eventTable = events;
         this.limits = limits;
+        this.process = ServerProcess.mark(connection);
+        this.assembler = new RecordAssembler(largest);
         planOnce(connection);
         for (Cutting each : Cutting.values()) {
-            openWindow.put(each, connection.prepareStatement(openWindow(each, events)));
-            nextPage.put(each, connection.prepareStatement(nextPage(each, events)));
+            openWindow.put(each, connection.prepareStatement(openWindow(each, events, largest)));
+            nextPage.put(each, connection.prepareStatement(nextPage(each, events, largest)));
         }
     }
 
@@ -183,24 +197,40 @@ public final class OutboxTable implements AutoCloseable {
         }
     }
 
-    public static String openWindow(Cutting cutting, SqlIdentifier events) {
-        return sql(OPEN_WINDOW, OPEN_WINDOW_BRANCHES, cutting, events);
+    public static String openWindow(Cutting cutting, SqlIdentifier events, LargestEvent largest) {
+        return sql(OPEN_WINDOW, OPEN_WINDOW_BRANCHES, cutting, events, largest);
     }
 
-    public static String nextPage(Cutting cutting, SqlIdentifier events) {
-        return sql(NEXT_PAGE, NEXT_PAGE_BRANCHES, cutting, events);
+    public static String nextPage(Cutting cutting, SqlIdentifier events, LargestEvent largest) {
+        return sql(NEXT_PAGE, NEXT_PAGE_BRANCHES, cutting, events, largest);
     }
 
-    private static String sql(String statement, String branches, Cutting cutting, SqlIdentifier events) {
+    private static String sql(
+            String statement, String branches, Cutting cutting, SqlIdentifier events, LargestEvent largest) {
         return statement
                 .replace("{cut}", cutting.cut)
+                .replace("{mark}", ServerProcess.MARK)
+                .replace("{ahead}", ClusterCheck.isAhead(events))
+                .replace("{too large}", RecordAssembler.tooLarge("seq", largest))
+                .replace("{largest}", Long.toString(largest.countedBytes()))
                 .replace("{event}", RecordAssembler.EVENT)
                 .replace("{withheld}", RecordAssembler.WITHHELD)
                 .replace("{branches}", branches)
-                .replace("{size}", SIZE)
+                .replace("{size}", size())
                 .replace("{columns}", COLUMNS)
-                .replace("{overhead}", Integer.toString(OutboxRecord.OVERHEAD))
                 .replace("{events}", events.sql());
+    }
+
+    /** SQL for a row, without its content if it is too large; {@code number} takes the place of {@code seq}. */
+    static String eventUnlessTooLarge(String number, LargestEvent largest) {
+        return ("case when {size} > " + largest.countedBytes() + " then " + RecordAssembler.tooLarge(number, largest)
+                        + " else " + RecordAssembler.event(number) + " end")
+                .replace("{size}", size());
+    }
+
+    /** SQL for the size of a row as it is counted for a page, in any table that holds events. */
+    private static String size() {
+        return SIZE.replace("{overhead}", Integer.toString(OutboxRecord.OVERHEAD));
     }
 
     /** A row up to this size cannot make a page of {@link Cutting#BY_ROW} too large. */
@@ -271,6 +301,10 @@ public final class OutboxTable implements AutoCloseable {
     private @Nullable Slice fetch(PreparedStatement statement) throws SQLException {
         try (ResultSet page = statement.executeQuery()) {
             page.next();
+            process.check(page.getString(SESSION));
+            if (page.getBoolean(AHEAD)) {
+                throw ClusterCheck.ahead(eventTable);
+            }
             String snapshot = page.getString(SNAPSHOT);
             byte[] events = page.getBytes(EVENTS);
             return slice(

@@ -29,13 +29,6 @@ public final class ParkedQueue {
             select exists (select from {parked} where relay = ? and state = 'discarded')
             """;
 
-    private static final String CLAIM_AS = """
-            -- relay: claim parked events for a transaction
-            update {parked} set state = 'sending', sent_as = ?
-            where relay = ? and number = any(?) and state in ('ready', 'waiting', 'behind')
-            returning attempts, {sent}
-            """;
-
     private static final String SENDING_AS = """
             -- relay: numbers of the transactions in which a predecessor was sending
             select max(sent_as) from {parked} where relay = ? and state = 'sending'
@@ -55,8 +48,8 @@ public final class ParkedQueue {
     /** The first row of a key, or any row without a key. */
     private static final String IS_HEAD = """
             (p.key is null or not exists (
-              select from {parked} e
-              where e.relay = p.relay and e.topic = p.topic and e.key = p.key and e.number < p.number))""";
+              select from {parked} e where e.relay = p.relay and {same} and e.number < p.number))"""
+            .replace("{same}", ParkedTable.sameKey("e", "p"));
 
     /** First rows and the rows that follow them in their key. The caller limits the number. */
     private static final String WITH_FOLLOWERS = """
@@ -65,10 +58,10 @@ public final class ParkedQueue {
               (select number, topic, key, state, {bytes} as bytes from {parked}
                 where h.key is null and relay = ? and number = h.number)
               union all
-              (select number, topic, key, state, {bytes} from {parked}
-                where relay = ? and topic = h.topic and key = h.key and number >= h.number order by number limit ?)
+              (select number, topic, key, state, {bytes} from {parked} p
+                where p.relay = ? and {same} and p.number >= h.number order by p.number limit ?)
             ) r limit ?
-            """.replace("{bytes}", """
+            """.replace("{same}", ParkedTable.sameKey("p", "h")).replace("{bytes}", """
                     coalesce(octet_length(payload), 0)
                       + coalesce(octet_length(array_to_string(headers, '')), 0) + 500""");
 
@@ -76,14 +69,16 @@ public final class ParkedQueue {
             -- relay: parked events to send
             with heads as materialized (
               select number, topic, key from {parked} p
-              where relay = ? and state = 'ready' and {head} order by number limit ?)
+              where relay = ? and state = 'ready' and number <> all (?) and topic <> all (?) and {head}
+              order by number limit ?)
             """.replace("{head}", IS_HEAD) + WITH_FOLLOWERS;
 
     static final String WAITING = """
             -- relay: parked events that have waited
             with heads as materialized (
               select number, topic, key from {parked} p
-              where relay = ? and state = 'waiting' and topic = ? and partition = ? order by number limit ?)
+              where relay = ? and state = 'waiting' and topic = ? and partition = ? and number <> all (?)
+              order by number limit ?)
             """ + WITH_FOLLOWERS;
 
     /** Skips from one group to the next through the index, so the cost does not depend on the number of rows. */
@@ -111,7 +106,7 @@ public final class ParkedQueue {
 
     private static final String CLAIM = """
             -- relay: claim parked events
-            update {parked} set state = 'sending'
+            update {parked} set state = 'sending'{as}
             where relay = ? and number = any(?) and state in ('ready', 'waiting', 'behind')
             returning attempts, {sent}
             """;
@@ -145,19 +140,25 @@ public final class ParkedQueue {
     /** A topic, or one partition of it, that events wait for. */
     public record WaitedFor(String topic, int partition) {}
 
+    /** Events and topics that must not be chosen now. */
+    public record Paused(List<Long> events, List<String> topics) {}
+
     /** A row that an operator discarded. */
     public record Discarded(@Nullable EventKey key, String description) {}
 
     private final ParkedTable table;
     private final String relay;
-    private final RecordAssembler assembler = new RecordAssembler();
+    private final RecordAssembler assembler;
+    private final String claim;
 
-    public ParkedQueue(Connection connection, OutboxSchema schema, String relay) {
+    /** @param largest a larger event is claimed without its content */
+    public ParkedQueue(Connection connection, OutboxSchema schema, String relay, LargestEvent largest) {
+        this.assembler = new RecordAssembler(largest);
+        this.claim = CLAIM.replace("{sent}", OutboxTable.eventUnlessTooLarge("number", largest));
         this.table = new ParkedTable(connection, schema, relay);
         this.relay = relay;
     }
 
-    /** See {@link ParkedTable#hasRows()}. */
     public boolean hasRows() throws SQLException {
         return table.hasRows();
     }
@@ -185,22 +186,25 @@ public final class ParkedQueue {
     }
 
     /** Events that can be sent now: whole keys as far as the limits allow, in order within each key. */
-    public List<Candidate> ready(int rows) throws SQLException {
+    public List<Candidate> ready(int rows, Paused paused) throws SQLException {
         try (PreparedStatement select = table.prepare(READY)) {
             select.setString(1, relay);
-            select.setInt(2, BATCH);
-            return candidates(select, 3, rows);
+            select.setArray(2, table.numbers(paused.events()));
+            select.setArray(3, table.texts(paused.topics()));
+            select.setInt(4, BATCH);
+            return candidates(select, 5, rows);
         }
     }
 
     /** Events that wait for this group, and the events blocked by them. */
-    public List<Candidate> waiting(WaitedFor group, int rows) throws SQLException {
+    public List<Candidate> waiting(WaitedFor group, int rows, Paused paused) throws SQLException {
         try (PreparedStatement select = table.prepare(WAITING)) {
             select.setString(1, relay);
             select.setString(2, group.topic());
             select.setInt(3, group.partition());
-            select.setInt(4, BATCH);
-            return candidates(select, 5, rows);
+            select.setArray(4, table.numbers(paused.events()));
+            select.setInt(5, BATCH);
+            return candidates(select, 6, rows);
         }
     }
 
@@ -253,28 +257,25 @@ public final class ParkedQueue {
 
     /** Claims those of the rows that no operator has discarded meanwhile, in order. */
     public List<Claimed> claim(List<Candidate> candidates) throws SQLException {
-        try (PreparedStatement claim = table.prepare(CLAIM)) {
-            claim.setString(1, relay);
-            claim.setArray(
-                    2, table.numbers(candidates.stream().map(Candidate::number).toList()));
-            return claimed(claim);
+        try (PreparedStatement update = table.prepare(claim.replace("{as}", ""))) {
+            return claim(update, 1, candidates);
         }
     }
 
     /** As {@link #claim(List)}, for the Kafka transaction with this number. */
     public List<Claimed> claim(List<Candidate> candidates, long transaction) throws SQLException {
-        try (PreparedStatement claim = table.prepare(CLAIM_AS)) {
-            claim.setLong(1, transaction);
-            claim.setString(2, relay);
-            claim.setArray(
-                    3, table.numbers(candidates.stream().map(Candidate::number).toList()));
-            return claimed(claim);
+        try (PreparedStatement update = table.prepare(claim.replace("{as}", ", sent_as = ?"))) {
+            update.setLong(1, transaction);
+            return claim(update, 2, candidates);
         }
     }
 
-    private List<Claimed> claimed(PreparedStatement claim) throws SQLException {
+    private List<Claimed> claim(PreparedStatement update, int next, List<Candidate> candidates) throws SQLException {
+        update.setString(next, relay);
+        update.setArray(
+                next + 1, table.numbers(candidates.stream().map(Candidate::number).toList()));
         List<Claimed> claimed = new ArrayList<>();
-        try (ResultSet row = claim.executeQuery()) {
+        try (ResultSet row = update.executeQuery()) {
             while (row.next()) {
                 OutboxRecord record = assembler.assemble(ByteBuffer.wrap(row.getBytes(2)));
                 claimed.add(new Claimed(Objects.requireNonNull(record, "nothing is withheld"), row.getInt(1)));
@@ -339,7 +340,7 @@ public final class ParkedQueue {
             try (ResultSet row = delete.executeQuery()) {
                 while (row.next()) {
                     String description = "event " + row.getString(3) + " (topic \"" + row.getString(1) + "\", key "
-                            + row.getString(2) + ", parked as " + row.getLong(4) + ")";
+                            + EventKey.shown(row.getString(2)) + ", parked as " + row.getLong(4) + ")";
                     discarded.add(new Discarded(ParkedTable.key(row.getString(1), row.getString(2)), description));
                 }
             }

@@ -55,10 +55,9 @@ public final class ParkedRows {
             select {listed}, p.seq, p.source, p.subject, to_json(p.occurred_at) #>> '{}' as occurred_at, p.content_type,
               array(select unnest(p.headers)) as headers, octet_length(p.payload) as payload_bytes,
               (select count(*) from (
-                select from {parked} b where b.relay = p.relay and b.topic = p.topic and b.key = p.key
-                  and b.number > p.number limit ?) c) as behind
+                select from {parked} b where b.relay = p.relay and {same} and b.number > p.number limit ?) c) as behind
             from {parked} p where p.relay = ? and p.number = ?
-            """.replace("{listed}", LISTED);
+            """.replace("{listed}", LISTED).replace("{same}", ParkedTable.sameKey("b", "p"));
 
     private static final String CAN_BE_RETRIED = " and p.state in ('refused', 'waiting')";
 

@@ -33,7 +33,8 @@ public record ParkedSelection(
     /** All parked events. */
     public static final ParkedSelection ALL = new ParkedSelection(null, null, null, null, null, null, null);
 
-    private record Condition(String sql, Object value) {}
+    /** @param values of the parameters, in order */
+    private record Condition(String sql, List<Object> values) {}
 
     /** Only conditions that are given, so that each selection has a plan of its own. */
     private List<Condition> conditions() {
@@ -41,6 +42,10 @@ public record ParkedSelection(
         add(all, "p.number = any (?)", numbers == null ? null : numbers.toArray(Long[]::new));
         add(all, "p.topic = ?", topic);
         add(all, "p.key = ?", key);
+        if (topic != null && key != null) { // finds the rows by an index
+            String hash = ParkedTable.keyHash("p.topic", "p.key") + " = " + ParkedTable.keyHash("?", "?");
+            all.add(new Condition(hash, List.of(topic, key)));
+        }
         add(all, "p.type = ?", type);
         add(all, "position(lower(?) in lower(p.error)) > 0", error);
         add(all, "p.since >= ?", since == null ? null : since.atOffset(ZoneOffset.UTC));
@@ -50,7 +55,7 @@ public record ParkedSelection(
 
     private static void add(List<Condition> conditions, String sql, @Nullable Object value) {
         if (value != null) {
-            conditions.add(new Condition(sql, value));
+            conditions.add(new Condition(sql, List.of(value)));
         }
     }
 
@@ -65,12 +70,14 @@ public record ParkedSelection(
     int bind(Connection connection, PreparedStatement statement, int first) throws SQLException {
         int index = first;
         for (Condition condition : conditions()) {
-            if (condition.value() instanceof Long[] several) {
-                statement.setArray(index, connection.createArrayOf("int8", several));
-            } else {
-                statement.setObject(index, condition.value());
+            for (Object value : condition.values()) {
+                if (value instanceof Long[] several) {
+                    statement.setArray(index, connection.createArrayOf("int8", several));
+                } else {
+                    statement.setObject(index, value);
+                }
+                index++;
             }
-            index++;
         }
         return index;
     }

@@ -15,12 +15,16 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The events that a relay has parked, in order within each topic and key. This class parks events and finds blocked
- * keys. Bound to one connection; not for several threads. Numbers grow with time and, within a key, in the order of the
+ * The events that a relay has parked, in order within each topic and key. {@link ParkedInsert} adds events; this class finds
+ * blocked keys. Bound to one connection; not for several threads. Numbers grow with time and, within a key, in the order of the
  * window. {@link ParkedQueue} removes events again; {@link ParkedRows} serves the operator.
  */
 public final class ParkedTable {
     private static final int LONGEST_ERROR = 2_000;
+
+    /** The expression of the index on topic and key; the migration to version 7 explains it. */
+    private static final String KEY_HASH =
+            "sha256(replace(left({topic}, 1000) || '/' || left({key}, 1000000), chr(92), chr(92) || chr(92))::bytea)";
 
     private static final String ANY = """
             -- relay: is anything parked
@@ -30,21 +34,8 @@ public final class ParkedTable {
     static final String BLOCKED = """
             -- relay: blocked keys of a page
             select k.n from unnest(?::text[], ?::text[]) with ordinality k(topic, key, n)
-            cross join lateral (
-              select 1 from {parked} p where p.relay = ? and p.topic = k.topic and p.key = k.key limit 1) b
-            """;
-
-    /** Copies rows within the database: a row that the relay cannot read can still be parked. */
-    private static final String PARK = """
-            -- relay: park events
-            insert into {parked} (relay, {states}, partition, error, attempts, {event})
-            select ?, {values}, a.partition, a.error, case a.state when 'refused' then 1 else 0 end,
-              e.seq, e.id, coalesce(e.topic, ''), e.key, e.type, e.source, e.subject, e.occurred_at, e.content_type,
-              e.headers, e.payload
-            from unnest(?::bigint[], ?::text[], ?::int[], ?::text[]) with ordinality a(seq, state, partition, error, n)
-            cross join lateral (select {event} from {events} o where o.seq = a.seq limit 1) e
-            order by a.n
-            """;
+            cross join lateral (select 1 from {parked} p where p.relay = ? and {same} limit 1) b
+            """.replace("{same}", sameKey("p", "k"));
 
     private static final String DECIDE = """
             -- relay: park undecided events for good
@@ -64,15 +55,27 @@ public final class ParkedTable {
             update {parked} p set state = 'ready'
             from unnest(?::text[], ?::text[]) k(topic, key)
             cross join lateral (
-              select n.number, n.state from {parked} n where n.relay = ? and n.topic = k.topic and n.key = k.key
-              order by n.number limit 1) f
+              select n.number, n.state from {parked} n where n.relay = ? and {same} order by n.number limit 1) f
             where p.relay = ? and p.number = f.number and f.state = 'behind'
-            """;
+            """.replace("{same}", sameKey("n", "k"));
 
     private static final String HOLD_LEASE = """
             -- relay: hold the lease
             select 1 from {lease} where relay = ? and owner = ? and epoch = ? for share
             """;
+
+    /**
+     * SQL that compares topic and key of a parked row with those of another row. The first condition is for the index
+     * of version 7, the others for the index of earlier versions, too.
+     */
+    static String sameKey(String row, String other) {
+        return keyHash(row + ".topic", row + ".key") + " = " + keyHash(other + ".topic", other + ".key") + " and " + row
+                + ".topic = " + other + ".topic and " + row + ".key = " + other + ".key";
+    }
+
+    static String keyHash(String topic, String key) {
+        return KEY_HASH.replace("{topic}", topic).replace("{key}", key);
+    }
 
     /** An event of a page that is to be parked. */
     public record Entry(OutboxRecord record, ParkReason reason) {}
@@ -119,26 +122,6 @@ public final class ParkedTable {
         return blocked;
     }
 
-    /** Runs within the transaction that moves the position past these events. Must never run while rows are removed. */
-    public void park(List<Entry> entries) throws SQLException {
-        insert(entries, PARK.replace("{states}", "state").replace("{values}", "a.state"));
-        Set<EventKey> behind = new HashSet<>();
-        for (Entry entry : entries) {
-            EventKey key = entry.record().key();
-            if (key != null && entry.reason().state() == ParkedState.BEHIND) {
-                behind.add(key);
-            }
-        }
-        promote(behind); // The event that blocked these may have been sent meanwhile.
-    }
-
-    /**
-     * As {@link #park}, but undecided: only the keys are blocked. {@link #decide} or {@link #revoke} ends this state.
-     */
-    public void parkUndecided(List<Entry> entries) throws SQLException {
-        insert(entries, PARK.replace("{states}", "state, decided_state").replace("{values}", "'undecided', a.state"));
-    }
-
     /** Parks the undecided events for good. Must never run while rows are removed. */
     public void decide() throws SQLException {
         try (PreparedStatement decide = prepare(DECIDE)) {
@@ -166,18 +149,6 @@ public final class ParkedTable {
             }
         }
         return keys;
-    }
-
-    private void insert(List<Entry> entries, String sql) throws SQLException {
-        try (PreparedStatement park = prepare(sql)) {
-            park.setString(1, relay);
-            bindReasons(park, 2, entries);
-            int parked = park.executeUpdate();
-            if (parked != entries.size()) {
-                throw new IllegalStateException("only " + parked + " of " + entries.size()
-                        + " events that must be parked are in " + schema.events());
-            }
-        }
     }
 
     public void promote(Set<EventKey> keys) throws SQLException {
@@ -231,7 +202,11 @@ public final class ParkedTable {
             return null;
         }
         String legal = error.replace('\0', ' ');
-        return legal.length() <= LONGEST_ERROR ? legal : legal.substring(0, LONGEST_ERROR) + "…";
+        if (legal.length() <= LONGEST_ERROR) {
+            return legal;
+        }
+        int end = Character.isHighSurrogate(legal.charAt(LONGEST_ERROR - 1)) ? LONGEST_ERROR - 1 : LONGEST_ERROR;
+        return legal.substring(0, end) + "…";
     }
 
     private void bindKeys(PreparedStatement statement, int first, List<EventKey> keys) throws SQLException {
@@ -239,7 +214,7 @@ public final class ParkedTable {
         statement.setArray(first + 1, texts(keys.stream().map(EventKey::key).toList()));
     }
 
-    private Array texts(List<String> texts) throws SQLException {
+    Array texts(List<String> texts) throws SQLException {
         return connection.createArrayOf("text", texts.toArray());
     }
 
@@ -257,7 +232,6 @@ public final class ParkedTable {
 
     static String sql(String statement, OutboxSchema schema) {
         return statement
-                .replace("{sent}", RecordAssembler.event("number"))
                 .replace("{event}", OutboxTable.COLUMNS)
                 .replace("{events}", schema.events().sql())
                 .replace("{lease}", schema.lease().sql())

@@ -18,7 +18,7 @@ public record Position(Snapshot from, @Nullable Snapshot to, long seq) {
     public static final Position START = closed(Snapshot.EMPTY);
 
     public Position {
-        if ((to == null) != (seq == 0)) {
+        if (to == null && seq != 0) {
             throw new IllegalArgumentException("a sequence number, here " + seq + ", goes with an open window only");
         }
     }

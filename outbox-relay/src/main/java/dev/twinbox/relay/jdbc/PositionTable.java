@@ -22,12 +22,15 @@ public final class PositionTable {
             from {position} where relay = ? order by number desc limit 1
             """;
 
-    /** The {@code for share} prevents other processes from taking the lease between this check and the commit. */
+    /**
+     * The {@code for share} prevents other processes from taking the lease between this check and the commit. The
+     * position comes from a snapshot in memory, so PostgreSQL must not have crashed since it was read.
+     */
     private static final String SAVE = """
             -- relay: save position
             insert into {position} (slot, relay, number, epoch, window_from, window_to, seq)
             select ?, relay, ?, epoch, ?::pg_snapshot, ?::pg_snapshot, ?
-            from {lease} where relay = ? and owner = ? and epoch = ? for share
+            from {lease} where relay = ? and owner = ? and epoch = ? and {mark} = ? for share
             """;
 
     private static final String LOAD_PREPARED = """
@@ -48,7 +51,7 @@ public final class PositionTable {
             insert into {position}
               (slot, relay, number, epoch, window_from, window_to, seq, committed, next_from, next_to, next_seq)
             select ?, relay, ?, epoch, ?::pg_snapshot, ?::pg_snapshot, ?, ?, ?::pg_snapshot, ?::pg_snapshot, ?
-            from {lease} where relay = ? and owner = ? and epoch = ? for share
+            from {lease} where relay = ? and owner = ? and epoch = ? and {mark} = ? for share
             """;
 
     /**
@@ -78,6 +81,7 @@ public final class PositionTable {
     private final Connection connection;
     private final OutboxSchema schema;
     private final String relay;
+    private final ServerProcess process;
     private final PreparedStatement save;
     private int slot;
 
@@ -85,6 +89,7 @@ public final class PositionTable {
         this.connection = connection;
         this.schema = schema;
         this.relay = relay;
+        this.process = ServerProcess.mark(connection);
         this.save = connection.prepareStatement(sql(SAVE));
     }
 
@@ -172,7 +177,8 @@ public final class PositionTable {
         save.setString(6, relay);
         save.setObject(7, owner);
         save.setLong(8, epoch);
-        return save.executeUpdate() == 1;
+        save.setString(9, process.mark());
+        return isDone(save);
     }
 
     /** As {@link #save}, together with the next position. */
@@ -186,8 +192,17 @@ public final class PositionTable {
             prepare.setString(10, relay);
             prepare.setObject(11, owner);
             prepare.setLong(12, epoch);
-            return prepare.executeUpdate() == 1;
+            prepare.setString(13, process.mark());
+            return isDone(prepare);
         }
+    }
+
+    private boolean isDone(PreparedStatement append) throws SQLException {
+        boolean done = append.executeUpdate() == 1;
+        if (!done) {
+            process.check(connection);
+        }
+        return done;
     }
 
     private static void bind(PreparedStatement statement, int first, @Nullable Position position) throws SQLException {
@@ -205,6 +220,7 @@ public final class PositionTable {
 
     private String sql(String statement) {
         return statement
+                .replace("{mark}", ServerProcess.MARK)
                 .replace("{position}", schema.position().sql())
                 .replace("{lease}", schema.lease().sql());
     }

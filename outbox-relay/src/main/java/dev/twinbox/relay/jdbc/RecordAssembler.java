@@ -35,6 +35,9 @@ final class RecordAssembler {
     /** SQL for a withheld row: it has a number and nothing else. */
     static final String WITHHELD = "record_send(row(seq))";
 
+    /** A row that is too large to be read: number, id, topic, key, size, and size of the payload. */
+    private static final int FIELDS_OF_TOO_LARGE = 6;
+
     private enum Column {
         SEQ,
         ID,
@@ -63,8 +66,14 @@ final class RecordAssembler {
     private final RepeatedValues<Header> contentTypes = headers(CloudEventHeaders.CONTENT_TYPE);
     private final RepeatedValues<String> headerNames = new RepeatedValues<>(bytes -> new String(bytes, UTF_8));
     private final EventTime eventTime = new EventTime();
+    private final LargestEvent largest;
     private final Map<Column, byte @Nullable []> row = new EnumMap<>(Column.class); // the row that is being assembled
     private long bytes;
+
+    /** @param largest named in the fault of a row that is too large */
+    RecordAssembler(LargestEvent largest) {
+        this.largest = largest;
+    }
 
     private static RepeatedValues<Header> headers(String name) {
         return new RepeatedValues<>(bytes -> new RecordHeader(name, bytes));
@@ -81,21 +90,60 @@ final class RecordAssembler {
     }
 
     /**
-     * The record of the next row, {@link #EVENT} or {@link #WITHHELD}; null if it is withheld. A row that breaks the
-     * table's constraints becomes a record with a fault. It must not block the other rows.
+     * SQL for a row that is too large to be sent. Later events of its key must not overtake it. A key that is itself
+     * too large is left out, because no event with it can be sent.
      */
-    @Nullable OutboxRecord assemble(ByteBuffer rows) {
-        return take(rows) ? assemble() : null;
+    static String tooLarge(String seq, LargestEvent largest) {
+        return "record_send(row(" + seq + ", id, left(topic, 1000), case when octet_length(key) <= " + largest.bytes()
+                + " then key end, {size}, octet_length(payload)::float8))";
     }
 
-    /** Reads PostgreSQL's binary record: the number of fields, then the type and the {@link #element} of each. */
-    private boolean take(ByteBuffer rows) {
+    /**
+     * The record of the next row, {@link #EVENT}, {@link #tooLarge} or {@link #WITHHELD}; null if it is withheld. A row
+     * that breaks the table's constraints becomes a record with a fault. It must not block the other rows.
+     */
+    @Nullable OutboxRecord assemble(ByteBuffer rows) {
         int fields = rows.getInt();
+        if (fields == FIELDS_OF_TOO_LARGE) {
+            return tooLarge(rows);
+        }
+        take(rows, fields);
+        return fields == FIELDS.length ? assemble() : null;
+    }
+
+    /** Reads PostgreSQL's binary record: after the number of fields, the type and the {@link #element} of each. */
+    private void take(ByteBuffer rows, int fields) {
         for (int i = 0; i < fields; i++) {
             rows.getInt();
             row.put(FIELDS[i], element(rows));
         }
-        return fields == FIELDS.length;
+    }
+
+    private OutboxRecord tooLarge(ByteBuffer rows) {
+        take(rows, FIELDS_OF_TOO_LARGE - 2);
+        long size = number(rows);
+        long payload = number(rows);
+        long seq = ByteBuffer.wrap(Objects.requireNonNull(row.get(Column.SEQ), "it has a NOT NULL constraint"))
+                .getLong();
+        byte[] topic = row.get(Column.TOPIC);
+        bytes += size; // The page counts as large: one such row at a time is copied when it is parked.
+        String fault = "event " + id() + " with seq " + seq + " has about " + size + " bytes (" + payload
+                + " payload bytes), and the producer's limit is " + largest.bytes()
+                + "; it is parked without being read: " + largest.remedy();
+        return OutboxRecord.unreadable(
+                seq, topic == null ? "" : topics.of(topic), row.get(Column.KEY), fault);
+    }
+
+    /** A column of type double precision; 0 if it is null. */
+    private static long number(ByteBuffer rows) {
+        rows.getInt();
+        byte[] value = element(rows);
+        return value == null ? 0 : (long) ByteBuffer.wrap(value).getDouble();
+    }
+
+    private String id() {
+        byte[] id = row.get(Column.ID);
+        return id == null ? "without an id" : new String(uuid(id), US_ASCII);
     }
 
     private OutboxRecord assemble() {
@@ -114,10 +162,7 @@ final class RecordAssembler {
             return new OutboxRecord(seq, new ProducerRecord<>(topicName, null, null, key, payload, headers));
         } catch (UnreadableRowException e) {
             bytes += OutboxRecord.OVERHEAD + length(key);
-            byte[] id = row.get(Column.ID);
-            String event = id == null ? "without an id" : new String(uuid(id), US_ASCII);
-            return OutboxRecord.unreadable(
-                    seq, topicName, key, "event " + event + " cannot be read: " + e.getMessage());
+            return OutboxRecord.unreadable(seq, topicName, key, "event " + id() + " cannot be read: " + e.getMessage());
         }
     }
 

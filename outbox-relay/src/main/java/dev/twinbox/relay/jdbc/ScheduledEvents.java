@@ -1,11 +1,17 @@
 package dev.twinbox.relay.jdbc;
 
+import dev.twinbox.jdbc.FailureSubject;
+import dev.twinbox.jdbc.SqlState;
 import dev.twinbox.schema.OutboxSchema;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Types;
+import java.util.ArrayList;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Moves scheduled events that are due into the event table. Only for the housekeeping thread, on its connection.
@@ -19,6 +25,8 @@ import java.sql.Types;
  * must, see {@link Position}.
  */
 public final class ScheduledEvents {
+    private static final Logger LOG = LoggerFactory.getLogger(ScheduledEvents.class);
+
     public static final int LIMIT = 1_000;
 
     private static final String EXISTS = """
@@ -32,8 +40,7 @@ public final class ScheduledEvents {
      * out of the index, and {@code offset 0} keeps the order from choosing one. The array keeps the planner from
      * joining the whole table.
      */
-    static final String MOVE = """
-            -- relay: move scheduled events that are due
+    private static final String DUE = """
             with look as materialized (
               select pg_current_snapshot() as snapshot, clock_timestamp() as now),
             due as materialized (
@@ -53,15 +60,38 @@ public final class ScheduledEvents {
                     from (select number, deliver_at from {scheduled} s
                       where s.tx = x.tx and (s.deliver_at < ?::timestamptz) is true offset 0) f
                     order by deliver_at, number limit {limit}) l)
-              ) d order by deliver_at, number limit {limit}),
+              ) d order by deliver_at, number limit {limit})""";
+
+    static final String MOVE = """
+            -- relay: move scheduled events that are due
+            {due},
             gone as (
               delete from {scheduled} where number = any (array(select number from due))
               returning number, deliver_at, {columns}),
             moved as (
               insert into {events} ({columns}) select {columns} from gone order by deliver_at, number returning 1)
             select look.snapshot::text, look.now::text, (select count(*) from moved), (select count(*) from due),
-              (select max(deliver_at) from due)::text, (select max(deliver_at) from due) >= ?::timestamptz
+              (select max(deliver_at) from due)::text, (select max(deliver_at) from due) >= ?::timestamptz, {mark}
             from look
+            """.replace("{due}", DUE);
+
+    private static final String LIST_DUE = """
+            -- relay: list scheduled events that are due
+            {due}
+            select number from due order by deliver_at, number
+            """.replace("{due}", DUE);
+
+    private static final String MOVE_ONE = """
+            -- relay: move one scheduled event
+            with gone as (delete from {scheduled} where number = ? returning {columns})
+            insert into {events} ({columns}) select {columns} from gone
+            """;
+
+    private static final String PARK_ONE = """
+            -- relay: park a scheduled event
+            with gone as (delete from {scheduled} where number = ? returning number, {columns})
+            insert into {parked} (relay, state, error, attempts, seq, {columns})
+            select ?, 'refused', ?, 1, number, {kept} from gone
             """;
 
     private static final String COLUMNS =
@@ -70,19 +100,33 @@ public final class ScheduledEvents {
     private static final String ALWAYS = "-infinity";
 
     private final Connection connection;
-    private final String sql;
+    private final OutboxSchema tables;
+    private final String relay;
+    private final ServerProcess process;
+    private int parked;
     private Snapshot seen = Snapshot.EMPTY;
     private String due = ALWAYS;
 
-    public ScheduledEvents(Connection connection, OutboxSchema tables) {
+    /** @param relay parks the events that the event table does not take */
+    public ScheduledEvents(Connection connection, OutboxSchema tables, String relay) throws SQLException {
         this.connection = connection;
-        this.sql = sql(tables);
+        this.tables = tables;
+        this.relay = relay;
+        this.process = ServerProcess.mark(connection);
     }
 
     static String sql(OutboxSchema tables) {
-        return MOVE.replace("{columns}", COLUMNS)
+        return sql(MOVE, tables);
+    }
+
+    private static String sql(String statement, OutboxSchema tables) {
+        return statement
+                .replace("{columns}", COLUMNS)
+                .replace("{kept}", COLUMNS.replace("topic", "coalesce(topic, '')"))
                 .replace("{limit}", Integer.toString(LIMIT))
+                .replace("{mark}", ServerProcess.MARK)
                 .replace("{scheduled}", tables.scheduled().sql())
+                .replace("{parked}", tables.parked().sql())
                 .replace("{events}", tables.events().sql());
     }
 
@@ -97,15 +141,17 @@ public final class ScheduledEvents {
         }
     }
 
-    /** Moves the events that are due; returns how many. */
+    /** Moves the events that are due; returns how many. Parks those that the event table does not take. */
     public int runOnce() throws SQLException {
         int all = 0;
         boolean full;
         do {
-            try (PreparedStatement move = connection.prepareStatement(sql)) {
+            try (PreparedStatement move = connection.prepareStatement(sql(tables))) {
                 bind(move);
+                move.setObject(6, due, Types.OTHER);
                 try (ResultSet row = move.executeQuery()) {
                     row.next();
+                    process.check(row.getString(7));
                     all += row.getInt(3);
                     full = row.getInt(4) == LIMIT;
                     if (full) {
@@ -114,9 +160,66 @@ public final class ScheduledEvents {
                         rememberAll(row);
                     }
                 }
+            } catch (SQLException e) {
+                if (SqlState.subjectOf(e) != FailureSubject.EVENT) {
+                    throw e;
+                }
+                all += moveOneByOne(e);
+                full = true;
             }
         } while (full);
         return all;
+    }
+
+    /** How many events this object has parked. */
+    public int parked() {
+        return parked;
+    }
+
+    /** One event that the event table does not take must not hold up the others. */
+    private int moveOneByOne(SQLException refused) throws SQLException {
+        int moved = 0;
+        List<Long> numbers = due();
+        if (numbers.isEmpty()) {
+            throw refused;
+        }
+        for (long number : numbers) {
+            try (PreparedStatement move = connection.prepareStatement(sql(MOVE_ONE, tables))) {
+                move.setLong(1, number);
+                moved += move.executeUpdate();
+            } catch (SQLException e) {
+                if (SqlState.subjectOf(e) != FailureSubject.EVENT) {
+                    throw e;
+                }
+                park(number, e);
+            }
+        }
+        return moved;
+    }
+
+    private List<Long> due() throws SQLException {
+        List<Long> numbers = new ArrayList<>();
+        try (PreparedStatement list = connection.prepareStatement(sql(LIST_DUE, tables))) {
+            bind(list);
+            try (ResultSet row = list.executeQuery()) {
+                while (row.next()) {
+                    numbers.add(row.getLong(1));
+                }
+            }
+        }
+        return numbers;
+    }
+
+    private void park(long number, SQLException refused) throws SQLException {
+        String error = "the event table does not take scheduled event " + number + " (" + refused.getMessage()
+                + "). Remedy: publish it again within the limits, and discard it here";
+        try (PreparedStatement park = connection.prepareStatement(sql(PARK_ONE, tables))) {
+            park.setLong(1, number);
+            park.setString(2, relay);
+            park.setString(3, error);
+            parked += park.executeUpdate();
+        }
+        LOG.warn("Parking for the operator: {}", error);
     }
 
     private void bind(PreparedStatement move) throws SQLException {
@@ -125,7 +228,6 @@ public final class ScheduledEvents {
         move.setObject(3, due, Types.OTHER);
         move.setObject(4, seen.inProgress(), Types.OTHER);
         move.setObject(5, due, Types.OTHER);
-        move.setObject(6, due, Types.OTHER);
     }
 
     private void rememberAll(ResultSet row) throws SQLException {

@@ -13,9 +13,13 @@ import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Checks that the database is as the relay needs it, and reports all problems at once. */
 public final class StartCheck {
+    private static final Logger LOG = LoggerFactory.getLogger(StartCheck.class);
+
     private static final Map<String, String> POSITION_COLUMNS = Map.of(
             "slot", "smallint",
             "relay", "text",
@@ -72,6 +76,35 @@ public final class StartCheck {
                             + "grant missing privileges yourself\n  - "
                             + String.join("\n  - ", problems));
         }
+        reportOld(config, config.tables().version(connection));
+    }
+
+    private static void reportOld(RelayConfig config, int version) {
+        if (version < OutboxSchema.ANY_EVENT_CAN_BE_PARKED) {
+            LOG.warn(
+                    "The tables of {} have version {}: an event with a key of more than 2,700 bytes cannot be parked, and "
+                            + "would hold up all others. Run \"twinbox-relay migrate\" as their owner",
+                    config.tables().events(),
+                    version);
+        }
+    }
+
+    /**
+     * Fails if the database is behind a pooler in transaction mode. The relay's settings would not hold there: that
+     * saves are durable, and that no row is hidden.
+     */
+    public static void refuseTransactionPooling(Connection connection, OutboxDatabase database, RelayConfig config)
+            throws SQLException {
+        try (Connection other = database.connect()) {
+            if (ServerProcess.isShared(connection, other)) {
+                throw new RelayException(
+                        ExitCode.DATABASE,
+                        Secret.masked(config.database().url()) + " leads to a pooler in transaction mode: two connections "
+                                + "have the same server process in turn, so the relay's settings of a session do not "
+                                + "hold. Connect the relay to PostgreSQL itself, or to a pool in session mode "
+                                + "(PgBouncer: pool_mode = session)");
+            }
+        }
     }
 
     /** The result of {@link #verify} as text for the status. */
@@ -97,7 +130,7 @@ public final class StartCheck {
     }
 
     private static List<String> problems(Connection connection, RelayConfig config) throws SQLException {
-        return new SchemaCheck(connection)
+        SchemaCheck check = new SchemaCheck(connection)
                 .server()
                 .table(config.tables().events(), OutboxSchema.EVENT_COLUMNS, "SELECT")
                 .table(
@@ -117,8 +150,11 @@ public final class StartCheck {
                         "SELECT",
                         "INSERT",
                         "UPDATE",
-                        "DELETE")
-                .problems();
+                        "DELETE");
+        if (ScheduledEvents.areKnownTo(connection, config.tables())) {
+            check.allRows(config.tables().scheduled());
+        }
+        return check.problems();
     }
 
     private static Map<String, String> columns(
@@ -134,9 +170,11 @@ public final class StartCheck {
     public static RelayException refusal(RelayConfig config, SQLException failure) {
         ExitCode meant = OutboxDatabase.exitCode(failure);
         ExitCode exitCode = meant == null ? ExitCode.DATABASE : meant;
-        String remedy = exitCode == ExitCode.SCHEMA
+        String known = OutboxDatabase.remedy(failure);
+        String other = exitCode == ExitCode.SCHEMA
                 ? "create the tables with \"twinbox-relay migrate\", or grant the missing privileges"
                 : "check " + RelaySettings.DATABASE_URL.key() + ", user and password";
+        String remedy = known == null ? other : known;
         return new RelayException(
                 exitCode,
                 "PostgreSQL at " + Secret.masked(config.database().url()) + " refused: " + failure.getMessage() + "; "

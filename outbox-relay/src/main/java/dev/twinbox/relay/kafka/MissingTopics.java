@@ -1,5 +1,6 @@
 package dev.twinbox.relay.kafka;
 
+import dev.twinbox.TopicName;
 import dev.twinbox.relay.config.RelayConfig;
 import java.util.Map;
 import java.util.Set;
@@ -8,6 +9,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.KafkaException;
@@ -32,8 +34,12 @@ public final class MissingTopics {
         SortedMap<String, String> missing = new TreeMap<>();
         KafkaLogin login = KafkaLogin.of(kafka);
         try (Admin admin = Admin.create(Topics.settings(kafka))) {
+            Set<String> legal = topics.stream().filter(TopicName::isLegal).collect(Collectors.toSet());
+            topics.stream()
+                    .filter(topic -> !legal.contains(topic))
+                    .forEach(topic -> missing.put(topic, "it is not a legal topic name; correct it in the application"));
             Map<String, KafkaFuture<TopicDescription>> answers =
-                    admin.describeTopics(topics).topicNameValues();
+                    admin.describeTopics(legal).topicNameValues();
             for (Map.Entry<String, KafkaFuture<TopicDescription>> answer : answers.entrySet()) {
                 String remedy = remedy(answer.getValue(), login);
                 if (remedy != null) {

@@ -2,9 +2,12 @@ package dev.twinbox.relay.kafka;
 
 import dev.twinbox.relay.config.DeliveryMode;
 import dev.twinbox.relay.config.RelayConfig;
+import dev.twinbox.relay.jdbc.LargestEvent;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
@@ -67,6 +70,21 @@ public final class ProducerSettings {
         settings.putAll(config.kafka().settings());
         settings.putAll(fixed());
         return settings;
+    }
+
+    /** What no producer of this configuration can send, because the client refuses it. */
+    public static LargestEvent largest(RelayConfig config) {
+        Map<String, Object> settings = of(config);
+        long request = number(settings, ProducerConfig.MAX_REQUEST_SIZE_CONFIG);
+        return new LargestEvent(
+                Math.min(request, number(settings, ProducerConfig.BUFFER_MEMORY_CONFIG)), Refusal.LIMITS);
+    }
+
+    private static long number(Map<String, Object> settings, String name) {
+        ConfigDef.ConfigKey key =
+                Objects.requireNonNull(ProducerConfig.configDef().configKeys().get(name), name);
+        Object value = settings.getOrDefault(name, key.defaultValue);
+        return ((Number) ConfigDef.parseType(name, value, key.type)).longValue();
     }
 
     /** Whether the relay chooses how long records linger, because the operator has not configured it. */

@@ -21,6 +21,7 @@ import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartitionInfo;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.acl.AclOperation;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.config.TopicConfig;
@@ -51,7 +52,20 @@ public final class Topics implements AutoCloseable {
     private final KafkaLogin login;
     private final Set<String> unlimited = ConcurrentHashMap.newKeySet();
     private final Map<String, Topic> known = new ConcurrentHashMap<>();
+    private final Map<String, Identity> identities = new ConcurrentHashMap<>();
     private @Nullable Admin admin;
+
+    /**
+     * Which topic a name stands for.
+     *
+     * @param since monotonic time at which the name was first found to stand for it; 0: at the first look
+     */
+    private record Identity(Uuid id, int partitions, long since) {
+        /** A topic never loses partitions. Brokers before version 2.8 have no ids. */
+        boolean isOtherThan(Identity earlier) {
+            return !id.equals(earlier.id) || partitions < earlier.partitions;
+        }
+    }
 
     public Topics(RelayConfig.Kafka kafka) {
         this.settings = settings(kafka);
@@ -94,10 +108,35 @@ public final class Topics implements AutoCloseable {
             if (known.size() >= KEPT) {
                 known.clear();
                 unlimited.clear();
+                identities.clear();
             }
             known.put(name, topic);
         }
         return topic;
+    }
+
+    /**
+     * Whether the topic was created anew after this monotonic time. A producer that was opened before has batches for
+     * partitions that may be gone.
+     */
+    public boolean isCreatedAnewSince(String name, long time) {
+        Identity identity = identities.get(name);
+        return identity != null && identity.since() != 0 && identity.since() - time > 0;
+    }
+
+    private void identify(String name, TopicDescription description) {
+        Identity now = new Identity(description.topicId(), description.partitions().size(), 0);
+        identities.merge(name, now, (earlier, same) -> {
+            if (!now.isOtherThan(earlier)) {
+                return new Identity(now.id(), now.partitions(), earlier.since());
+            }
+            LOG.warn(
+                    "Topic \"{}\" was created anew, it has {} partitions instead of {}",
+                    name,
+                    now.partitions(),
+                    earlier.partitions());
+            return new Identity(now.id(), now.partitions(), System.nanoTime());
+        });
     }
 
     /** Kafka refused something, or the topic may be gone: drops what was known of it. */
@@ -138,6 +177,7 @@ public final class Topics implements AutoCloseable {
         if (allowed != null && !allowed.isEmpty() && !allowed.contains(AclOperation.WRITE)) {
             throw new TopicAuthorizationException(Set.of(name));
         }
+        identify(name, description);
         Map<String, String> config = config(name);
         int minInSync = number(config, TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG, 1);
         return new Topic(

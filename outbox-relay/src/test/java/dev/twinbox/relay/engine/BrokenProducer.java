@@ -14,16 +14,18 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.NetworkException;
+import org.apache.kafka.common.errors.RecordTooLargeException;
 
 /**
- * Real producers, except that chosen records get no answer, or a failure that should pass. So these records behave as
+ * Real producers, except that chosen records get no answer, a failure that should pass, or a refusal. So these records behave as
  * on a cluster with one faulty partition, which the tests' single broker cannot have. All other records go to the
  * broker.
  */
 final class BrokenProducer implements UnaryOperator<Producer<byte[], byte[]>>, AutoCloseable {
     enum Fault {
         NO_ANSWER,
-        FAILURE
+        FAILURE,
+        REFUSAL
     }
 
     private final Fault fault;
@@ -76,9 +78,11 @@ final class BrokenProducer implements UnaryOperator<Producer<byte[], byte[]>>, A
      */
     private void fail(Callback callback) throws InterruptedException, ExecutionException {
         faults.incrementAndGet();
-        if (fault == Fault.FAILURE) {
-            network.submit(() -> callback.onCompletion(null, new NetworkException("injected")))
-                    .get();
+        if (fault != Fault.NO_ANSWER) {
+            Exception failure = fault == Fault.FAILURE
+                    ? new NetworkException("injected")
+                    : new RecordTooLargeException("injected");
+            network.submit(() -> callback.onCompletion(null, failure)).get();
         }
     }
 

@@ -25,7 +25,11 @@ class LastTransactionTest {
     @Test
     void theNumberBeforeMeansThatItIsNot() {
         assertThat(resolve(PREPARED, 3L)).isEqualTo(new LastTransaction(Outcome.NOT_COMMITTED, BEFORE));
-        assertThat(resolve(CONFIRMED, 5L)).isEqualTo(new LastTransaction(Outcome.NOT_COMMITTED, BEHIND));
+    }
+
+    @Test
+    void aRowWithoutANextPositionIsConfirmed() {
+        assertThat(resolve(CONFIRMED, 5L)).isEqualTo(new LastTransaction(Outcome.CONFIRMED, BEHIND));
     }
 
     @Test

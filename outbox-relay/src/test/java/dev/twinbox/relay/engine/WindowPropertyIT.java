@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.twinbox.relay.OutboxDatabaseFixture;
 import dev.twinbox.relay.config.RelayConfig;
 import dev.twinbox.relay.jdbc.OutboxRecord;
+import dev.twinbox.relay.jdbc.LargestEvent;
 import dev.twinbox.relay.jdbc.OutboxTable;
 import dev.twinbox.relay.jdbc.Position;
 import dev.twinbox.relay.jdbc.Snapshot;
@@ -83,7 +84,7 @@ class WindowPropertyIT {
     private static OutboxTable table(RelayConfig.Page limits) throws SQLException {
         OutboxTable table = TABLES.get(limits);
         if (table == null) {
-            table = new OutboxTable(reading, OutboxDatabaseFixture.SCHEMA.events(), limits);
+            table = new OutboxTable(reading, OutboxDatabaseFixture.SCHEMA.events(), limits, LargestEvent.UNLIMITED);
             TABLES.put(limits, table);
         }
         return table;

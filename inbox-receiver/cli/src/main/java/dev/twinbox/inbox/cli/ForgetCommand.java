@@ -73,7 +73,7 @@ final class ForgetCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         PrintWriter err = spec.commandLine().getErr();
-        try (Connection connection = tables.dataSource().getConnection()) {
+        try (Connection connection = tables.connect()) {
             return run(connection, new InboxRows(tables.inbox()), handled());
         } catch (IllegalArgumentException e) {
             err.println(e.getMessage());

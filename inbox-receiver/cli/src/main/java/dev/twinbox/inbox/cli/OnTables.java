@@ -27,7 +27,7 @@ abstract class OnTables implements Callable<Integer> {
         PrintWriter err = spec.commandLine().getErr();
         try {
             check();
-            try (Connection connection = tables.dataSource().getConnection()) {
+            try (Connection connection = tables.connect()) {
                 return run(connection, tables, spec.commandLine().getOut());
             }
         } catch (IllegalArgumentException e) {

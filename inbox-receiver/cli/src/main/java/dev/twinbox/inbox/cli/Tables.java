@@ -2,6 +2,9 @@ package dev.twinbox.inbox.cli;
 
 import dev.twinbox.inbox.jdbc.ParkedTable;
 import dev.twinbox.jdbc.SqlIdentifier;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 import picocli.CommandLine.Option;
@@ -9,8 +12,8 @@ import picocli.CommandLine.Option;
 /** Options that say where the tables are. */
 final class Tables {
 
-    @Option(names = "--url", required = true, description = "jdbc:postgresql://host:port/database")
-    private String url;
+    @Option(names = "--url", description = "jdbc:postgresql://host:port/database; only migrate --print needs none.")
+    private @Nullable String url;
 
     @Option(names = "--user", description = "Default: the URL's, or the system user.")
     private @Nullable String user;
@@ -41,7 +44,23 @@ final class Tables {
         return ParkedTable.name(inbox());
     }
 
+    /** A policy of row-level security makes statements fail here, where it would hide rows. */
+    Connection connect() throws SQLException {
+        Connection connection = dataSource().getConnection();
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("set row_security = off");
+            return connection;
+        } catch (SQLException e) {
+            connection.close();
+            throw e;
+        }
+    }
+
+    /** @throws IllegalArgumentException if the URL is missing or wrong */
     PGSimpleDataSource dataSource() {
+        if (url == null) {
+            throw new IllegalArgumentException("--url is missing: give jdbc:postgresql://host:port/database");
+        }
         PGSimpleDataSource dataSource = new PGSimpleDataSource();
         dataSource.setUrl(url); // an IllegalArgumentException says what a URL has to look like
         if (user != null) {

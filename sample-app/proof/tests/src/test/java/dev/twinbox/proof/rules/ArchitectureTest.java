@@ -91,6 +91,7 @@ class ArchitectureTest {
             "dev.twinbox.relay.RelayMain",
             "dev.twinbox.inbox.cli.InboxCli",
             "dev.twinbox.inbox.HandledEvents",
+            "dev.twinbox.inbox.HandlerScan",
             "dev.twinbox.inbox.InboxExtension",
             "dev.twinbox.inbox.InboxLifecycle",
             "dev.twinbox.inbox.InboxStatus",
