@@ -1,6 +1,5 @@
 package dev.twinbox.inbox.engine;
 
-import dev.twinbox.inbox.config.InboxConfig;
 import dev.twinbox.inbox.event.ErrorText;
 import dev.twinbox.inbox.event.Handler;
 import dev.twinbox.inbox.event.ReceivedEvent;
@@ -65,18 +64,24 @@ final class CallWatch implements Supervisor.Loop {
     /** Counted, and the pool resized, under the lock of this object. */
     private int hung;
 
-    /** @param ownLimits those that handlers have instead of the configured one */
+    /**
+     * Watches nothing yet.
+     *
+     * @param limit for handlers without one of their own
+     * @param ownLimits those of the others
+     */
     CallWatch(
             JtaDatabase database,
             WorkerPool workers,
-            InboxConfig config,
+            int numberOfWorkers,
+            Duration limit,
             List<Duration> ownLimits,
             ReceiverStatus status,
             StopRequest stop) {
         this.database = database;
         this.workers = workers;
-        this.numberOfWorkers = config.workers();
-        this.limit = config.handlerTimeout();
+        this.numberOfWorkers = numberOfWorkers;
+        this.limit = limit;
         this.tick = tick(ownLimits.stream().min(Duration::compareTo).orElse(limit));
         this.status = status;
         this.stop = stop;

@@ -105,7 +105,14 @@ public final class Receiver {
             List<Subscription> subscriptions, Tracing tracing, Runnable afterCall, ThreadFactory factory) {
         ReceiverThreads started = new ReceiverThreads(factory, config.workers(), status.loopEnds(), stop);
         threads = started;
-        CallWatch watch = new CallWatch(database, started.workers(), config, ownTimeouts(), status, stop);
+        CallWatch watch = new CallWatch(
+                database,
+                started.workers(),
+                config.workers(),
+                config.handlerTimeout(),
+                ownTimeouts(),
+                status,
+                stop);
         started.start(watch, "twinbox-inbox-watch");
         for (Subscription subscription : subscriptions) {
             start(subscription, tracing, afterCall, watch, started);
