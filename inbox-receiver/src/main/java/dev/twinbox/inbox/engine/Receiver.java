@@ -10,6 +10,7 @@ import dev.twinbox.inbox.jdbc.BookKeeping;
 import dev.twinbox.inbox.jdbc.InboxSchema;
 import dev.twinbox.inbox.jdbc.InboxTable;
 import dev.twinbox.inbox.jdbc.JtaDatabase;
+import dev.twinbox.inbox.jdbc.OffsetTable;
 import dev.twinbox.inbox.jdbc.ParkedTable;
 import dev.twinbox.inbox.jdbc.RecordedStarts;
 import dev.twinbox.inbox.jdbc.RetentionTable;
@@ -39,6 +40,7 @@ public final class Receiver {
     private final InboxTable inbox;
     private final ParkedTable parked;
     private final DatabaseCheck check;
+    private final TopicLookup lookup;
     private final List<PollLoop> loops = new ArrayList<>();
     private final StopRequest stop = new StopRequest(ReceiverThreads::isShutDown);
     private @Nullable ReceiverThreads threads;
@@ -57,6 +59,7 @@ public final class Receiver {
         this.inbox = new InboxTable(config.table(), config.parking().table());
         this.parked = new ParkedTable(config.parking().table());
         this.check = new DatabaseCheck(database, config.dataSource(), new InboxSchema(config.table()));
+        this.lookup = new TopicLookup(ConsumerSettings.adminProperties(config));
     }
 
     /**
@@ -140,7 +143,40 @@ public final class Receiver {
             CallWatch watch,
             ReceiverThreads started) {
         String group = subscription.group();
-        Parking parking = new Parking(
+        Parking parking = parking(group);
+        Attempts attempts = new Attempts(group, database, tracing, afterCall, watch, parking, status);
+        Claims.FromKafka claims = new Claims.FromKafka(inbox, parked, group, null);
+        boolean isAtMostOnce = group.equals(config.atMostOnceGroup());
+        Processor processor = isAtMostOnce
+                ? new AtMostOnceProcessor(attempts, claims, status)
+                : new TransactionalProcessor(attempts, claims, parking, status);
+        OffsetPolicy policy = isAtMostOnce ? OffsetPolicy.BEFORE_HANDLING : OffsetPolicy.AFTER_HANDLING;
+        KafkaMemory memory = memory(group, policy);
+        PollLoop loop = new PollLoop(
+                group,
+                check,
+                () -> new GroupMember(
+                        new KafkaConsumer<>(ConsumerSettings.properties(config, group)),
+                        subscription,
+                        processor,
+                        policy,
+                        config,
+                        status,
+                        memory,
+                        started.share()::execute,
+                        started.background()),
+                config.backoff(),
+                status,
+                stop);
+        loops.add(loop);
+        started.start(loop, "twinbox-inbox-poll-" + loops.size());
+        if (!isAtMostOnce) {
+            startRetries(subscription, attempts, parking, started);
+        }
+    }
+
+    private Parking parking(String group) {
+        return new Parking(
                 group,
                 parked,
                 new RecordedStarts(config.parking().table()),
@@ -148,35 +184,25 @@ public final class Receiver {
                 inbox,
                 new BookKeeping(database),
                 status);
-        Attempts attempts = new Attempts(group, database, tracing, afterCall, watch, parking, status);
-        Claims.FromKafka claims = new Claims.FromKafka(inbox, parked, group, null);
-        boolean isAtMostOnce = group.equals(config.atMostOnceGroup());
-        Processor processor = isAtMostOnce
-                ? new AtMostOnceProcessor(attempts, claims, status)
-                : new TransactionalProcessor(attempts, claims, parking, status);
-        PollLoop loop = new PollLoop(
-                "receiver of group " + group,
-                check,
-                () -> new GroupMember(
-                        new KafkaConsumer<>(ConsumerSettings.properties(config, group)),
-                        subscription,
-                        processor,
-                        isAtMostOnce ? OffsetPolicy.BEFORE_HANDLING : OffsetPolicy.AFTER_HANDLING,
-                        config,
-                        status,
-                        started.share()::execute),
-                config.backoff(),
-                status,
-                stop);
-        loops.add(loop);
-        started.start(loop, "twinbox-inbox-poll-" + loops.size());
-        if (!isAtMostOnce) {
-            List<String> names = handlers.stream().map(HandlerMethod::name).toList();
-            ParkedRetries retries = new ParkedRetries(attempts, parking, inbox, subscription, names, status);
-            started.start(
-                    new RetryLoop(retries, started.share(), config.databaseBackoff(), status, stop),
-                    "twinbox-inbox-retry");
-        }
+    }
+
+    private void startRetries(
+            Subscription subscription, Attempts attempts, Parking parking, ReceiverThreads started) {
+        List<String> names = handlers.stream().map(HandlerMethod::name).toList();
+        ParkedRetries retries = new ParkedRetries(attempts, parking, inbox, subscription, names, status);
+        started.start(
+                new RetryLoop(retries, started.share(), config.databaseBackoff(), status, stop), "twinbox-inbox-retry");
+    }
+
+    private KafkaMemory memory(String group, OffsetPolicy policy) {
+        return new KafkaMemory(
+                group,
+                policy,
+                config.start(),
+                lookup,
+                OffsetTable.of(config.table()),
+                database,
+                () -> new KafkaConsumer<>(ConsumerSettings.propertiesOfProbe(config)));
     }
 
     /** Stops all threads. Returns when they have ended, or when the wait for them is over. */
@@ -191,6 +217,7 @@ public final class Receiver {
             retention.wakeUp();
         }
         boolean isStopped = threads == null || threads.awaitEnd(config.shutdownTimeout());
+        lookup.close();
         LOG.log(
                 isStopped ? Level.INFO : Level.WARNING,
                 isStopped

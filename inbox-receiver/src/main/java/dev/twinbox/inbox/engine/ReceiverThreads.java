@@ -6,6 +6,7 @@ import dev.twinbox.thread.Supervisor;
 import dev.twinbox.thread.WorkerPool;
 import jakarta.enterprise.concurrent.ManageableThread;
 import java.time.Duration;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;
 
 /** The threads of the receiver: one for each loop, and a pool of workers that run handlers. */
@@ -18,12 +19,14 @@ final class ReceiverThreads {
 
     private final Supervisor loops;
     private final WorkerPool workers;
+    private final WorkerPool background;
     private final RetryShare share;
 
     /** Creates the pool. A worker's thread is started when it is first needed. */
     ReceiverThreads(ThreadFactory factory, int numberOfWorkers, LoopEnds ends, StopRequest stop) {
         this.loops = new Supervisor(factory, ends, stop);
         this.workers = new WorkerPool(factory, "twinbox-inbox-worker", numberOfWorkers);
+        this.background = new WorkerPool(factory, "twinbox-inbox-offsets", 1);
         this.share = new RetryShare(workers, numberOfWorkers);
     }
 
@@ -39,6 +42,11 @@ final class ReceiverThreads {
     /** Divides the workers between new events and retries. */
     RetryShare share() {
         return share;
+    }
+
+    /** One thread, which lives while it has something to do. It asks Kafka and the database for the poll threads. */
+    Executor background() {
+        return background;
     }
 
     void start(Supervisor.Loop loop, String name) {
@@ -59,6 +67,7 @@ final class ReceiverThreads {
         if (!ended) {
             loops.interrupt();
         }
-        return workers.stop(INTERRUPT_TIMEOUT) && ended;
+        boolean isIdle = background.stop(INTERRUPT_TIMEOUT);
+        return workers.stop(INTERRUPT_TIMEOUT) && isIdle && ended;
     }
 }
