@@ -29,7 +29,7 @@ public interface EventSerializer {
     /**
      * Called on a thread of the receiver, for each record that has a handler.
      *
-     * @param data the record's value, which must not be changed
+     * @param data a copy of the record's value
      * @throws RuntimeException if the bytes are not an event of this type
      */
     <T> T deserialize(byte[] data, Class<T> type);

@@ -21,6 +21,10 @@ import java.lang.annotation.Target;
  * }
  * }</pre>
  *
+ * <p><b>Each call stands alone.</b> It gets an event object, or an array, of its own. It finds no {@code @RequestScoped}
+ * instance of another call. What belongs to the transaction, such as the persistence context, is shared by the calls of a
+ * batch.
+ *
  * <p><b>Commit and rollback.</b> The method runs in the receiver's transaction. Whatever it throws, checked exceptions
  * and {@code Error}s included, rolls back its effect together with the inbox row. The event is tried again. {@link
  * #delivery()} chooses another contract.
@@ -63,6 +67,19 @@ public @interface InboxHandler {
 
     /** What a crash may do to the effect of an event; see {@link DeliveryContract}. */
     DeliveryContract delivery() default DeliveryContract.EXACTLY_ONCE_EFFECT;
+
+    /**
+     * What shares a transaction with a call; see {@link HandlerTransaction}. With {@code PER_EVENT} the other handlers
+     * of the event get a transaction for each event, too. Not for {@code (List<E>)}.
+     */
+    HandlerTransaction transaction() default HandlerTransaction.BATCH;
+
+    /**
+     * How long a call may take, in ISO form such as {@code PT30S}. Empty (the default): {@code
+     * twinbox.inbox.handler-timeout}. A call that takes longer is interrupted, its effect is rolled back, and the event
+     * is parked.
+     */
+    String timeout() default "";
 
     /**
      * What happens to an event that lacks a primitive of the event class, or has a number that does not fit. The default

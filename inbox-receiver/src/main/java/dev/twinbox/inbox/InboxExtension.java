@@ -11,6 +11,7 @@ import dev.twinbox.inbox.event.HandlerRules.Candidate;
 import dev.twinbox.inbox.event.UnseenHandlers;
 import dev.twinbox.inbox.jdbc.NewTransaction;
 import dev.twinbox.json.DefaultSerializer;
+import jakarta.enterprise.context.RequestScoped;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.inject.spi.AfterDeploymentValidation;
 import jakarta.enterprise.inject.spi.Bean;
@@ -48,6 +49,7 @@ public class InboxExtension implements Extension {
     // Written while the application is deployed, by one thread.
     private final Set<Class<?>> annotatedClasses = new LinkedHashSet<>();
     private final List<Candidate> candidates = new ArrayList<>();
+    private final List<Bean<?>> requestScoped = new ArrayList<>();
     private final Map<Class<?>, String> ejbNames = new HashMap<>();
     private final Set<Class<?>> beanClasses = new LinkedHashSet<>();
     private boolean hasOwnSerializer;
@@ -86,7 +88,11 @@ public class InboxExtension implements Extension {
         }
     }
 
-    void noteSerializer(@Observes ProcessBean<?> event) {
+    /** Is called for beans of all kinds, those of producer methods included. */
+    void noteScopeAndSerializer(@Observes ProcessBean<?> event) {
+        if (event.getBean().getScope() == RequestScoped.class) {
+            requestScoped.add(event.getBean());
+        }
         hasOwnSerializer |= DefaultSerializer.isReplacedBy(event.getBean());
     }
 
@@ -118,7 +124,11 @@ public class InboxExtension implements Extension {
                     + "receive nothing; put its jar into WEB-INF/lib of the WAR that has the handlers");
         }
         try {
-            config = InboxConfigReader.read(ConfigProvider.getConfig(), rules.topics());
+            InboxConfig read = InboxConfigReader.read(ConfigProvider.getConfig(), rules.topics());
+            config = read;
+            if (read.workers() > 1) {
+                problems.addAll(rules.problemsOfSeveralWorkers());
+            }
         } catch (InvalidConfigurationException e) {
             problems.addAll(e.problems());
         }
@@ -177,6 +187,11 @@ public class InboxExtension implements Extension {
     /** Empty if the application handles no events. */
     List<HandlerMethod> handlers() {
         return handlers;
+    }
+
+    /** All beans of the request scope. */
+    List<Bean<?>> requestScoped() {
+        return List.copyOf(requestScoped);
     }
 
     InboxConfig config() {

@@ -101,7 +101,8 @@ class InboxReceiver {
         started.check();
         metrics = metrics(config.group());
         receiver = started;
-        started.start(subscriptions(config), Tracing.of(beans.createInstance()), threads);
+        RequestScope scope = new RequestScope(beans, extension.requestScoped());
+        started.start(subscriptions(config), Tracing.of(beans.createInstance()), scope::clear, threads);
     }
 
     /** Stops the receiver. Returns when its threads have ended, or when the wait for them is over. */

@@ -47,6 +47,16 @@ public class InboxStatus {
         return receiver.sum(Total.FAILURES);
     }
 
+    /** Handler calls that took longer than {@code twinbox.inbox.handler-timeout}, or than their own limit. */
+    public long timedOut() {
+        return receiver.sum(Total.TIMED_OUT);
+    }
+
+    /** Threads that hang in a handler now: it has not returned, although it was interrupted. */
+    public int hungThreads() {
+        return receiver.hungThreads();
+    }
+
     /** Records of types that no handler of this application takes. */
     public long skipped() {
         return receiver.sum(Total.SKIPPED);
@@ -85,6 +95,13 @@ public class InboxStatus {
     /** What an operator should look at although the receiver works, by subject. */
     public SortedMap<String, String> notes() {
         return receiver.notes();
+    }
+
+    /**
+     * Why the server should be started again, by subject. Empty if that would not help. The check of liveness shows it.
+     */
+    public SortedMap<String, String> reasonsToRestart() {
+        return receiver.reasonsToRestart();
     }
 
     /** What keeps the receiver from working, by subject. Empty if it is ready. */

@@ -3,6 +3,7 @@ package dev.twinbox.inbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -94,6 +95,11 @@ class ParkingIT {
         ParkingApp.topics().flush();
         ParkingApp.awaitLagZero();
 
+        for (String id : List.of(serialization, deadlock)) {
+            assertThat(ParkingApp.database().calls("parking", id))
+                    .as("calls, more than failures are allowed")
+                    .isGreaterThan(ParkingApp.ATTEMPTS);
+        }
         assertThat(ParkingApp.effects()).containsOnlyOnce(serialization, deadlock);
         assertThat(ParkingApp.database().count("inbox_parked")).isZero();
     }

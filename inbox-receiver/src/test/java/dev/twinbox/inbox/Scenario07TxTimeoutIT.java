@@ -22,33 +22,33 @@ class Scenario07TxTimeoutIT {
         database = new Database("timeout");
         topics = new Topics();
         Servers.kafka().createTopic("timeout", 1);
-        timeout(2);
         database.migrateOutbox();
-        MainApp.deploy(new TestApp("timeout", database.name()).withOutbox().with(TimeoutHandler.class, Emitter.class));
+        MainApp.deploy(new TestApp("timeout", database.name())
+                .withOutbox()
+                .withTransactionTimeout(2)
+                .with(TimeoutHandler.class, Emitter.class));
     }
 
     @AfterAll
     static void undeploy() {
         Servers.payara().undeploy("timeout");
-        timeout(0);
         topics.close();
-    }
-
-    private static void timeout(int seconds) {
-        Servers.payara()
-                .command("set", "configs.config.server-config.transaction-service.timeout-in-seconds=" + seconds);
     }
 
     @Test
     void allOrNothingAndTheOthersSucceed() {
         String slow = Topics.id();
-        // Its first calls sleep in the database, twice as long as the transaction may last.
-        topics.send("timeout", slow, "sql:select pg_sleep(4)", 2);
+        // Its first calls go on until their transaction has timed out.
+        topics.send("timeout", slow, "", 2);
         topics.sendMany("timeout", 0, 20);
 
-        await().atMost(MainApp.LIMIT)
+        await().atMost(MainApp.LIMIT.multipliedBy(2))
                 .untilAsserted(
                         () -> assertThat(topics.lag("timeout", "timeout")).isZero());
+        assertThat(database.calls(TimeoutHandler.TIMED_OUT, slow))
+                .as("calls whose transaction timed out")
+                .isEqualTo(2);
+        assertThat(database.calls("timeout-first", slow)).isEqualTo(3);
 
         // If the machine stands still for two seconds, other handlers hit the timeout too. Their events may be parked
         // for a while.

@@ -51,9 +51,13 @@ class Scenario52UndeployIT {
         try (Database.Gate gate = app.database.shutGate(521)) {
             app.topics.send("passing", id, "gate:521", 1);
             await().atMost(MainApp.LIMIT).until(() -> app.database.waiting(521) == 1);
+            int log = app.payara.log().length();
             undeployment = new Thread(app::undeploy);
             undeployment.start();
-            // The undeployment is in progress: the consumer is asked to stop, and the handler is still running.
+            await("the undeployment is in progress")
+                    .atMost(MainApp.LIMIT)
+                    .until(() -> app.payara.log().substring(log).contains("Receiver of group passing stops"));
+            // The handler is still running.
             assertThat(app.database.waiting(521)).isEqualTo(1);
         }
         undeployment.join();

@@ -71,6 +71,24 @@ final class TestApp {
         return with("twinbox.outbox.data-source", "java:app/jdbc/inbox").with("twinbox.outbox.source", "/tests");
     }
 
+    /** The receiver's transactions time out. Payara ignores a default that is changed while it runs. */
+    TestApp withTransactionTimeout(int seconds) {
+        war.addAsWebInfResource(new StringAsset("""
+                <!DOCTYPE glassfish-ejb-jar PUBLIC
+                  "-//GlassFish.org//DTD GlassFish Application Server 3.1 EJB 3.1//EN"
+                  "http://glassfish.org/dtds/glassfish-ejb-jar_3_1-1.dtd">
+                <glassfish-ejb-jar>
+                  <enterprise-beans>
+                    <ejb>
+                      <ejb-name>NewTransaction</ejb-name>
+                      <cmt-timeout-in-seconds>%d</cmt-timeout-in-seconds>
+                    </ejb>
+                  </enterprise-beans>
+                </glassfish-ejb-jar>
+                """.formatted(seconds)), "glassfish-ejb-jar.xml");
+        return this;
+    }
+
     TestApp with(Class<?>... classes) {
         war.addClasses(classes);
         return this;

@@ -80,8 +80,13 @@ public final class Topics implements AutoCloseable {
 
     /** Does the same with a key. */
     void add(String topic, String key, String id, String action, int times) {
+        add(topic, 0, key, id, action, times);
+    }
+
+    /** Does the same on that partition. */
+    void add(String topic, int partition, String key, String id, String action, int times) {
         ProducerRecord<byte[], byte[]> record =
-                new ProducerRecord<>(topic, 0, bytes(key), bytes(order(id, action, times)));
+                new ProducerRecord<>(topic, partition, bytes(key), bytes(order(id, action, times)));
         header(record, CloudEventHeaders.ID, id);
         header(record, CloudEventHeaders.TYPE, "order");
         producer.send(record);

@@ -47,6 +47,7 @@ class Scenario25OutageBudgetIT {
 
             begin.run();
             rig.insertAndCommit(EVENTS);
+            Scenario54ShutdownIT.awaitInFlight(relay, 1);
             long from = System.nanoTime();
             await("the outage to pass").until(() -> System.nanoTime() - from > OUTAGE.toNanos());
             assertThat(rig.count("select count(*) from outbox_parked")).isZero();

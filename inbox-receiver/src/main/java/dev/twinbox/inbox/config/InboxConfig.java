@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param batch how much goes into one transaction
  * @param workers number of threads that run handlers
  * @param lanes how many of them have to do with one partition
+ * @param handlerTimeout how long a call of a handler may take, if the handler does not say otherwise
  * @param buffer what may wait for them in memory
  * @param backoff waits between attempts
  * @param parking what becomes of an event whose handler fails
@@ -36,6 +37,7 @@ public record InboxConfig(
         Batch batch,
         int workers,
         Lanes lanes,
+        Duration handlerTimeout,
         Buffer buffer,
         Backoff backoff,
         Parking parking,
@@ -116,7 +118,8 @@ public record InboxConfig(
     @Override
     public String toString() {
         return "group=" + group + ", data-source=" + dataSource + ", table=" + table + ", batch.size=" + batch.size()
-                + ", batch.max-time=" + batch.maxTime() + ", workers=" + workers + ", lanes=" + lanes + ", buffer="
+                + ", batch.max-time=" + batch.maxTime() + ", workers=" + workers + ", lanes=" + lanes + ", handler-timeout="
+                + handlerTimeout + ", buffer="
                 + buffer + ", retry=" + backoff.initial() + ".."
                 + backoff.max() + ", parking=" + parking + ", start=" + start + ", retention="
                 + (retention == null ? FOR_EVER : InboxConfig.text(retention)) + ", shutdown-timeout=" + shutdownTimeout

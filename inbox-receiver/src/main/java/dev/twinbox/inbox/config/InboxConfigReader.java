@@ -88,6 +88,7 @@ public final class InboxConfigReader {
                 new InboxConfig.Batch(reader.get(InboxSettings.BATCH_SIZE), reader.get(InboxSettings.BATCH_MAX_TIME)),
                 reader.get(InboxSettings.WORKERS),
                 new InboxConfig.Lanes(reader.get(InboxSettings.LANES), InboxConfig.LANES_AHEAD),
+                reader.get(InboxSettings.HANDLER_TIMEOUT),
                 InboxConfig.Buffer.DEFAULT,
                 new Backoff(InboxConfig.FIRST_RETRY, reader.get(InboxSettings.RETRY_MAX)),
                 parking(table),

@@ -183,6 +183,14 @@ public final class InboxSettings {
                             + "keep a record.")
             .withDefault("P15D");
 
+    public static final Setting<Duration> HANDLER_TIMEOUT = Setting.duration(
+                    PREFIX + "handler-timeout",
+                    SHORTEST,
+                    LONGEST,
+                    "How long one call of a handler may take. A call that takes longer is interrupted, its effect is "
+                            + "rolled back, and its event is parked. `@InboxHandler(timeout = …)` overrides it.")
+            .withDefault("PT5M");
+
     public static final Setting<Duration> SHUTDOWN_TIMEOUT = Setting.duration(
                     PREFIX + "shutdown-timeout",
                     SHORTEST,
@@ -201,6 +209,7 @@ public final class InboxSettings {
             BATCH_MAX_TIME,
             WORKERS,
             LANES,
+            HANDLER_TIMEOUT,
             RETRY_MAX,
             QUICK_TRIES,
             PARKED_ATTEMPTS,

@@ -32,7 +32,15 @@ final class AtMostOnceProcessor implements Processor {
             if (event.isOfUnknownType()) {
                 skip(event);
             } else if (event.isReadable()) {
-                event.handlers().forEach(handler -> handle(event, handler));
+                while (event.nextHandler() < event.handlers().size()) {
+                    Handler handler = event.handlers().get(event.nextHandler());
+                    event.handlerDone(); // before it is called, because it gets one attempt only
+                    Attempt attempt = attempts.handleAlone(event, List.of(handler), claims, batch.abandonment());
+                    if (attempt.isAbandoned()) {
+                        return Outcome.takenOver();
+                    }
+                    report(event, attempt);
+                }
             } else {
                 drop(event, event.problem());
             }
@@ -49,8 +57,14 @@ final class AtMostOnceProcessor implements Processor {
         }
     }
 
-    private void handle(ReceivedEvent event, Handler handler) {
-        Attempt attempt = attempts.handleAlone(event, List.of(handler), claims);
+    /** The event is dropped for this handler. If there are others, it is handed out again for them. */
+    @Override
+    public Outcome settleHung(Batch batch, HandlerTimeoutException cause) {
+        drop(cause.events().get(0), cause);
+        return Outcome.goOn(0);
+    }
+
+    private void report(ReceivedEvent event, Attempt attempt) {
         if (!attempt.isCommitted() && Faults.isAlreadyDone(attempt.cause())) {
             status.alreadyDone(1);
         } else if (!attempt.isCommitted()) {

@@ -128,6 +128,11 @@ final class Attempt implements Runnable, Synchronization {
         return begunAt;
     }
 
+    /** Whether its handler was taken for hung. Another thread has settled the event then. */
+    boolean isAbandoned() {
+        return thrown instanceof CallWatch.AbandonedCallException;
+    }
+
     Throwable cause() {
         return thrown != null
                 ? thrown
@@ -158,7 +163,7 @@ final class Attempt implements Runnable, Synchronization {
         }
         if (!deliveries.isEmpty()) {
             try (Connection connection = database.connect()) {
-                claims.take(connection, deliveries, results::put);
+                calls.claimedIn(claims.take(connection, deliveries, results::put));
             }
         }
     }

@@ -18,14 +18,26 @@ final class Attempts {
     private final JtaDatabase database;
     private final BookKeeping books;
     private final Tracing tracing;
+    private final Runnable afterCall;
+    private final CallWatch watch;
     private final Parking parking;
     private final ReceiverStatus status;
 
-    Attempts(String group, JtaDatabase database, Tracing tracing, Parking parking, ReceiverStatus status) {
+    /** @param afterCall runs on the thread of a handler's call when the call has ended */
+    Attempts(
+            String group,
+            JtaDatabase database,
+            Tracing tracing,
+            Runnable afterCall,
+            CallWatch watch,
+            Parking parking,
+            ReceiverStatus status) {
         this.group = group;
         this.database = database;
         this.books = new BookKeeping(database);
         this.tracing = tracing;
+        this.afterCall = afterCall;
+        this.watch = watch;
         this.parking = parking;
         this.status = status;
     }
@@ -34,19 +46,26 @@ final class Attempts {
      * Attempts to handle events together, each with all its handlers.
      *
      * @param stopAfter gets the number of events handled so far; returns whether to leave the rest
+     * @param abandonment what is done if a call has not returned
      */
-    Attempt handleTogether(List<ReceivedEvent> events, Claims claims, Predicate<Integer> stopAfter) {
-        return execute(new Attempt(database, parking, calls(), events, ReceivedEvent::handlers, claims, stopAfter));
+    Attempt handleTogether(
+            List<ReceivedEvent> events,
+            Claims claims,
+            Predicate<Integer> stopAfter,
+            CallWatch.Abandonment abandonment) {
+        return execute(new Attempt(
+                database, parking, calls(abandonment), events, ReceivedEvent::handlers, claims, stopAfter));
     }
 
     /** Attempts to handle one event with these handlers. */
-    Attempt handleAlone(ReceivedEvent event, List<Handler> handlers, Claims claims) {
-        return execute(
-                new Attempt(database, parking, calls(), List.of(event), one -> handlers, claims, handled -> true));
+    Attempt handleAlone(
+            ReceivedEvent event, List<Handler> handlers, Claims claims, CallWatch.Abandonment abandonment) {
+        return execute(new Attempt(
+                database, parking, calls(abandonment), List.of(event), one -> handlers, claims, handled -> true));
     }
 
-    private HandlerCalls calls() {
-        return new HandlerCalls(group, tracing);
+    private HandlerCalls calls(CallWatch.Abandonment abandonment) {
+        return new HandlerCalls(group, tracing, afterCall, watch, abandonment);
     }
 
     private Attempt execute(Attempt attempt) {

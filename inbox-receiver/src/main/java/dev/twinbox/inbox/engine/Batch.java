@@ -14,6 +14,9 @@ final class Batch {
     /** Written by the poll thread, read by the worker. */
     private volatile boolean cutShort;
 
+    /** Set by the worker before it starts. */
+    private CallWatch.Abandonment abandonment = (cause, isRolledBack) -> {};
+
     /** Set by the worker when it starts. */
     private long startedAt = System.nanoTime();
 
@@ -30,6 +33,15 @@ final class Batch {
 
     List<ReceivedEvent> events() {
         return events;
+    }
+
+    /** @param whenHung called if a handler does not return */
+    void onAbandonment(CallWatch.Abandonment whenHung) {
+        abandonment = whenHung;
+    }
+
+    CallWatch.Abandonment abandonment() {
+        return abandonment;
     }
 
     /** Starts the time limit. */

@@ -14,6 +14,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 
@@ -100,17 +101,27 @@ final class BatchDispatch {
         return commits.commitNow(Map.of(partition.partition(), new OffsetAndMetadata(last.offset() + 1)));
     }
 
-    /** Runs on a worker. */
+    /** Runs on a worker. If the worker hangs, the thread that finds it brings the outcome. */
     private void work(AssignedPartition partition, Lane lane, Batch batch) {
-        Outcome outcome;
+        batch.onAbandonment((cause, isRolledBack) ->
+                bring(partition, lane, outcome(() -> processor.settleHung(batch, cause))));
+        bring(partition, lane, outcome(() -> processor.process(batch)));
+    }
+
+    /** The lane needs an outcome, or it would wait for ever. */
+    private static Outcome outcome(Supplier<Outcome> processing) {
         try {
-            outcome = processor.process(batch);
-        } catch (RuntimeException | Error e) {
-            // A defect, not a failure of a handler. The lane needs an outcome, or it would wait for ever.
-            outcome = Outcome.waitForDatabase(0, e);
+            return processing.get();
+        } catch (RuntimeException | Error e) { // a defect, not a failure of a handler
+            return Outcome.waitForDatabase(0, e);
         }
-        results.add(new Result(partition, lane, outcome));
-        whenDone.run();
+    }
+
+    private void bring(AssignedPartition partition, Lane lane, Outcome outcome) {
+        if (outcome.next() != Outcome.Next.TAKEN_OVER) {
+            results.add(new Result(partition, lane, outcome));
+            whenDone.run();
+        }
     }
 
     boolean hasOutcomes() {
@@ -181,7 +192,7 @@ final class BatchDispatch {
             status.recovered(partition.partition().toString());
         }
         switch (outcome.next()) {
-            case GO_ON -> {}
+            case GO_ON, TAKEN_OVER -> {}
             case WAIT_FOR_DATABASE -> waitForDatabase(lane, outcome);
             case WAIT_FOR_EVENT -> waitForEvent(lane, outcome);
             case HOLD -> hold(partition, lane, outcome);

@@ -4,6 +4,7 @@ import dev.twinbox.inbox.event.Delivery;
 import dev.twinbox.inbox.event.Handler;
 import dev.twinbox.inbox.event.RecordedStart;
 import dev.twinbox.inbox.jdbc.ClaimResult;
+import dev.twinbox.inbox.jdbc.ClaimSession;
 import dev.twinbox.inbox.jdbc.DueEvent;
 import dev.twinbox.inbox.jdbc.InboxTable;
 import dev.twinbox.inbox.jdbc.InboxTable.ClaimSink;
@@ -24,8 +25,9 @@ interface Claims {
      * handler claims, else {@link ClaimResult#TO_HANDLE}.
      *
      * @param deliveries not empty; of an event that is there twice, only the first copy gets an answer
+     * @return where they are claimed
      */
-    void take(Connection connection, List<Delivery> deliveries, ClaimSink sink) throws SQLException;
+    ClaimSession take(Connection connection, List<Delivery> deliveries, ClaimSink sink) throws SQLException;
 
     /** Deletes the claims of deliveries that were not handled. */
     void unclaim(Connection connection, List<Delivery> claimed) throws SQLException;
@@ -53,8 +55,9 @@ interface Claims {
         }
 
         @Override
-        public void take(Connection connection, List<Delivery> deliveries, ClaimSink sink) throws SQLException {
-            inbox.claim(connection, group, deliveries, sink);
+        public ClaimSession take(Connection connection, List<Delivery> deliveries, ClaimSink sink)
+                throws SQLException {
+            return inbox.claim(connection, group, deliveries, sink);
         }
 
         @Override
@@ -79,19 +82,21 @@ interface Claims {
     record FromParking(InboxTable inbox, ParkedTable parked, DueEvent due) implements Claims {
 
         @Override
-        public void take(Connection connection, List<Delivery> deliveries, ClaimSink sink) throws SQLException {
-            if (!parked.lock(connection, due)) {
+        public ClaimSession take(Connection connection, List<Delivery> deliveries, ClaimSink sink)
+                throws SQLException {
+            ClaimSession session = parked.lock(connection, due);
+            if (session == null) {
                 throw new GoneException(due);
             }
             if (due.handler() == null) {
-                inbox.claim(connection, due.group(), deliveries, sink);
-                return;
+                return inbox.claim(connection, due.group(), deliveries, sink);
             }
             for (Delivery delivery : deliveries) {
                 Handler handler = delivery.handler();
                 boolean isClaimed = !handler.claims() || inbox.claimParked(connection, due.group(), delivery);
                 sink.accept(delivery, isClaimed ? ClaimResult.TO_HANDLE : ClaimResult.DONE);
             }
+            return session;
         }
 
         @Override

@@ -22,6 +22,9 @@ enum FailureOf {
      * cause.
      */
     static FailureOf attempt(Attempt attempt, BookKeeping books) {
+        if (attempt.cause() instanceof HandlerTimeoutException) {
+            return EVENT; // whatever the interrupt led to
+        }
         FailureSubject subject = Faults.subjectOf(attempt.cause());
         if (attempt.isBeforeHandling()) {
             return subject == FailureSubject.EVENT ? EVENT : DATABASE;

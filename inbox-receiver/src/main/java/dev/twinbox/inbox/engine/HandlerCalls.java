@@ -4,6 +4,7 @@ import dev.twinbox.EventContext;
 import dev.twinbox.inbox.event.Handler;
 import dev.twinbox.inbox.event.HandlerShape;
 import dev.twinbox.inbox.event.ReceivedEvent;
+import dev.twinbox.inbox.jdbc.ClaimSession;
 import dev.twinbox.outbox.Cause;
 import dev.twinbox.tracing.Tracing;
 import java.util.ArrayList;
@@ -21,11 +22,34 @@ final class HandlerCalls {
 
     private final String group;
     private final Tracing tracing;
+    private final Runnable afterCall;
+    private final CallWatch watch;
+    private final CallWatch.Abandonment abandonment;
     private final SortedMap<String, ListCall> lists = new TreeMap<>();
+    private @Nullable ClaimSession session;
 
-    HandlerCalls(String group, Tracing tracing) {
+    /**
+     * Calls handlers in one transaction.
+     *
+     * @param afterCall runs when a call has ended
+     * @param abandonment what is done about a call that has not returned
+     */
+    HandlerCalls(
+            String group,
+            Tracing tracing,
+            Runnable afterCall,
+            CallWatch watch,
+            CallWatch.Abandonment abandonment) {
         this.group = group;
         this.tracing = tracing;
+        this.afterCall = afterCall;
+        this.watch = watch;
+        this.abandonment = abandonment;
+    }
+
+    /** Notes the session in which the events are claimed. */
+    void claimedIn(ClaimSession claiming) {
+        session = claiming;
     }
 
     /** Calls the handler, or collects the event for {@link #callLists}. */
@@ -37,17 +61,42 @@ final class HandlerCalls {
         @Nullable Object value = event.eventFor(handler);
         @Nullable EventContext context = handler.shape() == HandlerShape.EVENT_AND_CONTEXT ? event.context() : null;
         Tracing.Work call = () -> Cause.of(event::context, () -> handler.handle(value, context));
-        if (handler.hasEffect()) {
-            tracing.handle(group, handler.name(), event::context, call);
-        } else {
-            call.run();
+        standingAlone(
+                handler,
+                List.of(event),
+                handler.hasEffect() ? () -> tracing.handle(group, handler.name(), event::context, call) : call);
+    }
+
+    /**
+     * A call has a time limit. The interrupt flag that a handler sets or restores is about its call, not about the
+     * thread. So are the instances of its request.
+     */
+    private void standingAlone(Handler handler, List<ReceivedEvent> events, Tracing.Work work) throws Throwable {
+        CallWatch.Call call = watch.begin(handler, events, session, abandonment);
+        Throwable thrown = null;
+        try {
+            work.run();
+        } catch (Throwable t) { // whatever it is, the call has ended
+            thrown = t;
+        }
+        try {
+            call.end(thrown);
+        } finally {
+            Thread.interrupted();
+            afterCall.run();
+        }
+        if (thrown != null) {
+            throw thrown;
         }
     }
 
     /** Calls each handler of lists once, with all its events. */
     void callLists() throws Throwable {
         for (ListCall call : lists.values()) {
-            tracing.handleAll(group, call.handler.name(), call::contexts, call);
+            standingAlone(
+                    call.handler,
+                    call.events,
+                    () -> tracing.handleAll(group, call.handler.name(), call::contexts, call));
         }
     }
 

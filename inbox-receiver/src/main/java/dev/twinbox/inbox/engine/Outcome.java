@@ -21,6 +21,8 @@ record Outcome(
     enum Next {
         /** Hand out the next events. */
         GO_ON,
+        /** A handler did not return in time, so another thread brings the outcome of the batch. */
+        TAKEN_OVER,
         /** The database or the connection failed. The same events are handed out again after a wait. */
         WAIT_FOR_DATABASE,
         /** The first event after the settled ones failed. It is handed out again after a wait. */
@@ -34,6 +36,10 @@ record Outcome(
 
     static Outcome goOn(int settled) {
         return new Outcome(settled, Next.GO_ON, null, null);
+    }
+
+    static Outcome takenOver() {
+        return new Outcome(0, Next.TAKEN_OVER, null, null);
     }
 
     static Outcome waitForDatabase(int settled, Throwable cause) {

@@ -20,10 +20,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Retries parked events that are due, one at a time. Only the first parked event of a key can be due. Several instances
- * share the work.
+ * Retries parked events that are due. Only the first parked event of a key can be due. Several workers and several
+ * instances share the work.
  *
- * <p>Used by one thread.
+ * <p>{@link #lookAfterThem} is called by one thread, {@link #runOnce} by all workers.
  */
 final class ParkedRetries {
 
@@ -39,7 +39,12 @@ final class ParkedRetries {
     private final UnknownTypes unknownTypes;
     private final Announcements announcements;
     private final ReceiverStatus status;
-    private Instant from = Instant.EPOCH;
+    /** Events that were due before are settled. Written by all threads. */
+    private volatile Instant from = Instant.EPOCH;
+
+    /** Where {@link #from} is when all that a sweep can find is retried. */
+    private volatile Instant fromAfterSweep = Instant.EPOCH;
+
     private long sweepAt = System.nanoTime();
     private long countAt = System.nanoTime();
 
@@ -60,29 +65,37 @@ final class ParkedRetries {
         this.status = status;
     }
 
-    /** Retries one event that is due. Returns whether there was one. */
-    boolean runOnce() throws SQLException {
-        announcements.repeat();
-        count();
-        boolean sweep = System.nanoTime() - sweepAt >= 0;
-        Optional<DueEvent> due = parking.takeDue(sweep ? Instant.EPOCH : from, announcements.mine());
+    /**
+     * Retries one event that is due.
+     *
+     * @param whenFound called before it is retried: there may be more
+     * @param whenHung called if its handler does not return
+     * @return whether there was one
+     */
+    boolean runOnce(Runnable whenFound, Runnable whenHung) throws SQLException {
+        Instant notBefore = from;
+        Optional<DueEvent> due = parking.takeDue(notBefore, announcements.mine());
         if (due.isPresent()) {
-            handle(due.get());
-            return true;
+            whenFound.run();
+            handle(due.get(), whenHung);
+        } else if (notBefore.equals(Instant.EPOCH)) {
+            from = fromAfterSweep;
         }
-        if (sweep) {
-            endSweep();
-        }
-        return false;
+        return due.isPresent();
     }
 
     /**
-     * A sweep looks at all events once a minute. It finds what a long transaction committed late, or what a crash left
-     * undone. Between sweeps only newly due events are looked at.
+     * Counts parked events, and begins a sweep once a minute. A sweep looks at all events. It finds what a long
+     * transaction committed late, or what a crash left undone. Between sweeps only newly due events are looked at.
      */
-    private void endSweep() throws SQLException {
-        from = parking.sweep().minus(SWEEP_INTERVAL);
-        sweepAt = System.nanoTime() + SWEEP_INTERVAL.toNanos();
+    void lookAfterThem() throws SQLException {
+        announcements.repeat();
+        count();
+        if (System.nanoTime() - sweepAt >= 0) {
+            fromAfterSweep = parking.sweep().minus(SWEEP_INTERVAL);
+            from = Instant.EPOCH;
+            sweepAt = System.nanoTime() + SWEEP_INTERVAL.toNanos();
+        }
     }
 
     private void count() throws SQLException {
@@ -93,7 +106,7 @@ final class ParkedRetries {
         }
     }
 
-    private void handle(DueEvent due) throws SQLException {
+    private void handle(DueEvent due, Runnable whenHung) throws SQLException {
         ReceivedEvent event = ReceivedEvent.of(due.record(), subscription);
         if (event.isOfUnknownType() && unknownTypes.parkForOthers(due, event)) {
             return;
@@ -112,24 +125,32 @@ final class ParkedRetries {
                     event,
                     UnknownTypes.noHandler(event));
         } else {
-            attempt(due, event, mine);
+            attempt(due, event, mine, whenHung);
         }
     }
 
-    private void attempt(DueEvent due, ReceivedEvent event, List<Handler> mine) throws SQLException {
+    private void attempt(DueEvent due, ReceivedEvent event, List<Handler> mine, Runnable whenHung)
+            throws SQLException {
         Claims claims = new Claims.FromParking(inbox, parking.table(), due);
-        Attempt attempt = attempts.handleAlone(event, mine, claims);
+        Attempt attempt = attempts.handleAlone(event, mine, claims, (cause, isRolledBack) -> {
+            whenHung.run();
+            settleHung(due, event, cause, isRolledBack);
+        });
+        if (attempt.isAbandoned()) {
+            return;
+        }
         if (attempt.isCommitted()) {
             promote(due, event);
             LOG.log(Level.DEBUG, () -> event + " was handled at attempt " + due.attempt());
         } else if (attempt.cause() instanceof GoneException) {
             LOG.log(Level.DEBUG, () -> attempt.cause().getMessage());
         } else {
-            notCommitted(due, event, mine, attempt);
+            notCommitted(due, event, mine, attempt, whenHung);
         }
     }
 
-    private void notCommitted(DueEvent due, ReceivedEvent event, List<Handler> mine, Attempt attempt)
+    private void notCommitted(
+            DueEvent due, ReceivedEvent event, List<Handler> mine, Attempt attempt, Runnable whenHung)
             throws SQLException {
         switch (attempts.failureOf(attempt)) {
             case DATABASE -> {
@@ -144,11 +165,27 @@ final class ParkedRetries {
                     attempt(
                             due,
                             event,
-                            mine.stream().map(Handler::withoutEffect).toList());
+                            mine.stream().map(Handler::withoutEffect).toList(),
+                            whenHung);
                 } else {
                     failed(due, event, attempt.cause());
                 }
             }
+        }
+    }
+
+    /**
+     * Stores that the handler has not returned. While its transaction may still hold the row, nothing can be stored. The
+     * row is then left alone until that transaction ends.
+     */
+    private void settleHung(DueEvent due, ReceivedEvent event, Throwable cause, boolean isRolledBack) {
+        if (!isRolledBack) {
+            return;
+        }
+        try {
+            failed(due, event, cause);
+        } catch (SQLException e) {
+            LOG.log(Level.DEBUG, () -> event + " is retried when its next attempt is due", e);
         }
     }
 

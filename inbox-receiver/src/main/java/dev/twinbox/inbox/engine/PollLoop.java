@@ -3,11 +3,11 @@ package dev.twinbox.inbox.engine;
 import dev.twinbox.SchemaException;
 import dev.twinbox.inbox.event.ErrorText;
 import dev.twinbox.inbox.jdbc.Backoff;
+import dev.twinbox.thread.StopRequest;
+import dev.twinbox.thread.Supervisor;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>After any failure it leaves the group and starts again, after a wait that grows with each failure.
  */
-final class PollLoop implements Runnable {
+final class PollLoop implements Supervisor.Loop {
 
     private static final Logger LOG = System.getLogger(PollLoop.class.getName());
 
@@ -28,7 +28,7 @@ final class PollLoop implements Runnable {
     private final Supplier<GroupMember> members;
     private final Backoff backoff;
     private final ReceiverStatus status;
-    private final CountDownLatch stopRequested = new CountDownLatch(1);
+    private final StopRequest stop;
 
     /** Written by the poll thread, read by the thread that stops it. */
     private volatile @Nullable GroupMember member;
@@ -45,7 +45,8 @@ final class PollLoop implements Runnable {
             Announcements announcements,
             Supplier<GroupMember> members,
             Backoff backoff,
-            ReceiverStatus status) {
+            ReceiverStatus status,
+            StopRequest stop) {
         this.name = "receiver of group " + group;
         this.group = group;
         this.databaseCheck = databaseCheck;
@@ -53,13 +54,14 @@ final class PollLoop implements Runnable {
         this.members = members;
         this.backoff = backoff;
         this.status = status;
+        this.stop = stop;
     }
 
     @Override
     public void run() {
         status.watch(name, () -> Duration.ofNanos(System.nanoTime() - lastRun).toSeconds());
         try {
-            while (isWanted()) {
+            while (!stop.isAsked()) {
                 runUntilFailure();
             }
         } finally {
@@ -67,17 +69,12 @@ final class PollLoop implements Runnable {
         }
     }
 
-    /** Ends {@link #run} as soon as the running batches allow. May be called from any thread. */
-    void stop() {
-        stopRequested.countDown();
+    /** Ends a poll that is in progress, after the request to stop. May be called from any thread. */
+    void wakeUp() {
         GroupMember current = member;
         if (current != null) {
             current.wakeUp();
         }
-    }
-
-    private boolean isWanted() {
-        return stopRequested.getCount() > 0 && !Thread.currentThread().isInterrupted();
     }
 
     private void runUntilFailure() {
@@ -85,7 +82,7 @@ final class PollLoop implements Runnable {
             checkDatabase();
             pollAsMember();
         } catch (Exception | Error e) {
-            if (isWanted()) {
+            if (!stop.isAsked()) {
                 failed(e);
             }
         }
@@ -105,7 +102,7 @@ final class PollLoop implements Runnable {
         member = current;
         try {
             current.join();
-            while (isWanted()) {
+            while (!stop.isAsked()) {
                 current.runOnce();
                 lastRun = System.nanoTime();
                 failures = 0;
@@ -134,15 +131,7 @@ final class PollLoop implements Runnable {
         } else {
             status.databaseFailed(cause);
         }
-        pause(wait);
-    }
-
-    private void pause(Duration wait) {
-        try {
-            boolean stopped = stopRequested.await(wait.toNanos(), TimeUnit.NANOSECONDS);
-            LOG.log(Level.DEBUG, () -> name + (stopped ? " stops" : " starts again"));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        boolean stopped = stop.await(wait);
+        LOG.log(Level.DEBUG, () -> name + (stopped ? " stops" : " starts again"));
     }
 }

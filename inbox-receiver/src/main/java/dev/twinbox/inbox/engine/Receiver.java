@@ -15,6 +15,7 @@ import dev.twinbox.inbox.jdbc.OffsetTable;
 import dev.twinbox.inbox.jdbc.ParkedTable;
 import dev.twinbox.inbox.jdbc.RecordedStarts;
 import dev.twinbox.inbox.jdbc.RetentionTable;
+import dev.twinbox.thread.StopRequest;
 import dev.twinbox.tracing.Tracing;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -44,8 +45,8 @@ public final class Receiver {
     private final Announcements announcements;
     private final TopicLookup lookup;
     private final List<PollLoop> loops = new ArrayList<>();
+    private final StopRequest stop = new StopRequest(ReceiverThreads::isShutDown);
     private @Nullable ReceiverThreads threads;
-    private @Nullable RetryLoop retries;
     private @Nullable RetentionLoop retention;
 
     /**
@@ -103,30 +104,57 @@ public final class Receiver {
             throw new InvalidConfigurationException("Configuration of the inbox", verdict.problems());
         }
         RetentionTable table = RetentionTable.of(config.table());
-        return new RetentionLoop(config, keep, inbox, table, topicRetention, verdict, database, status);
+        return new RetentionLoop(config, keep, inbox, table, topicRetention, verdict, database, status, stop);
     }
 
     /**
      * Starts all threads.
      *
      * @param subscriptions one for each consumer group
+     * @param afterCall runs on the thread of a handler's call when the call has ended
      * @param factory makes threads of the container
      */
-    public void start(List<Subscription> subscriptions, Tracing tracing, ThreadFactory factory) {
-        ReceiverThreads started = new ReceiverThreads(factory, config.workers());
+    public void start(
+            List<Subscription> subscriptions, Tracing tracing, Runnable afterCall, ThreadFactory factory) {
+        ReceiverThreads started = new ReceiverThreads(factory, config.workers(), status.loopEnds(), stop);
         threads = started;
+        CallWatch watch = new CallWatch(
+                database,
+                started.workers(),
+                config.workers(),
+                config.handlerTimeout(),
+                ownTimeouts(),
+                status,
+                stop);
+        started.start(watch, "twinbox-inbox-watch");
         for (Subscription subscription : subscriptions) {
-            start(subscription, tracing, started);
+            start(subscription, tracing, afterCall, watch, started);
         }
         if (retention != null) {
             started.start(retention, "twinbox-inbox-retention");
         }
     }
 
-    private void start(Subscription subscription, Tracing tracing, ReceiverThreads started) {
+    private List<Duration> ownTimeouts() {
+        List<Duration> own = new ArrayList<>();
+        for (HandlerMethod method : handlers) {
+            Duration timeout = method.options().timeout();
+            if (timeout != null) {
+                own.add(timeout);
+            }
+        }
+        return own;
+    }
+
+    private void start(
+            Subscription subscription,
+            Tracing tracing,
+            Runnable afterCall,
+            CallWatch watch,
+            ReceiverThreads started) {
         String group = subscription.group();
         Parking parking = parking(group);
-        Attempts attempts = new Attempts(group, database, tracing, parking, status);
+        Attempts attempts = new Attempts(group, database, tracing, afterCall, watch, parking, status);
         Claims.FromKafka claims = new Claims.FromKafka(inbox, parked, group, null);
         boolean isAtMostOnce = group.equals(config.atMostOnceGroup());
         UnknownTypes unknownTypes = unknownTypes(parking);
@@ -140,27 +168,13 @@ public final class Receiver {
                 announcements,
                 members(subscription, processor, policy, started),
                 config.backoff(),
-                status);
+                status,
+                stop);
         loops.add(loop);
         started.start(loop, "twinbox-inbox-poll-" + loops.size());
         if (!isAtMostOnce) {
-            ParkedRetries parkedRetries =
-                    new ParkedRetries(attempts, parking, inbox, subscription, unknownTypes, announcements, status);
-            RetryLoop retryLoop = new RetryLoop(parkedRetries, config.databaseBackoff(), status);
-            retries = retryLoop;
-            started.start(retryLoop, "twinbox-inbox-retry");
+            startRetries(subscription, attempts, parking, unknownTypes, started);
         }
-    }
-
-    private Parking parking(String group) {
-        return new Parking(
-                group,
-                parked,
-                new RecordedStarts(config.parking().table()),
-                config.parking(),
-                inbox,
-                new BookKeeping(database),
-                status);
     }
 
     private UnknownTypes unknownTypes(Parking parking) {
@@ -187,8 +201,31 @@ public final class Receiver {
                 config,
                 status,
                 memory,
-                started.workers(),
+                started.share()::execute,
                 started.background());
+    }
+
+    private Parking parking(String group) {
+        return new Parking(
+                group,
+                parked,
+                new RecordedStarts(config.parking().table()),
+                config.parking(),
+                inbox,
+                new BookKeeping(database),
+                status);
+    }
+
+    private void startRetries(
+            Subscription subscription,
+            Attempts attempts,
+            Parking parking,
+            UnknownTypes unknownTypes,
+            ReceiverThreads started) {
+        ParkedRetries retries =
+                new ParkedRetries(attempts, parking, inbox, subscription, unknownTypes, announcements, status);
+        started.start(
+                new RetryLoop(retries, started.share(), config.databaseBackoff(), status, stop), "twinbox-inbox-retry");
     }
 
     private KafkaMemory memory(String group, OffsetPolicy policy) {
@@ -208,12 +245,10 @@ public final class Receiver {
             return;
         }
         LOG.log(Level.INFO, "Receiver of group {0} stops", config.group());
-        loops.forEach(PollLoop::stop);
-        if (retries != null) {
-            retries.stop();
-        }
+        stop.ask();
+        loops.forEach(PollLoop::wakeUp);
         if (retention != null) {
-            retention.stop();
+            retention.wakeUp();
         }
         boolean isStopped = threads == null || threads.awaitEnd(config.shutdownTimeout());
         lookup.close();

@@ -3,6 +3,7 @@ package dev.twinbox.inbox.engine;
 import dev.twinbox.inbox.event.ErrorText;
 import dev.twinbox.inbox.event.ReceivedEvent;
 import dev.twinbox.inbox.jdbc.ParkedTable;
+import dev.twinbox.thread.LoopEnds;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.EnumMap;
@@ -32,6 +33,7 @@ public final class ReceiverStatus {
     private static final long LONGEST_RUN_SECONDS = 60;
 
     private static final String DATABASE = "database";
+    private static final String HUNG = "handlers";
 
     /** What is counted. */
     public enum Total {
@@ -42,6 +44,7 @@ public final class ReceiverStatus {
         DROPPED("Events for which an AT_MOST_ONCE handler failed"),
         PARKED("Parked events, counted once per handler"),
         EXPIRED("Inbox rows deleted after their retention"),
+        TIMED_OUT("Handler calls that took longer than their limit"),
         ALREADY_DONE("Events whose handler threw AlreadyDoneException");
 
         private final String meaning;
@@ -67,6 +70,12 @@ public final class ReceiverStatus {
     /** Written by the thread that retries, read by all. */
     private volatile ParkedTable.Counts counts = new ParkedTable.Counts(0, 0);
 
+    /** Written under the lock of the watch, read by all. */
+    private volatile int hungThreads;
+
+    private volatile @Nullable String reasonToRestart;
+
+    private final LoopEnds loopEnds = new LoopEnds();
     private final Map<String, LongSupplier> sinceLastRun = new ConcurrentHashMap<>();
 
     public ReceiverStatus() {
@@ -88,12 +97,28 @@ public final class ReceiverStatus {
     /** What keeps the receiver from working, by subject. Empty if it is ready. */
     public SortedMap<String, String> troubles() {
         SortedMap<String, String> all = new TreeMap<>(troubles);
+        all.putAll(loopEnds.troubles());
         sinceLastRun.forEach((loop, seconds) -> {
             if (seconds.getAsLong() > LONGEST_RUN_SECONDS) {
                 all.put(loop, "has not polled for " + seconds.getAsLong() + " seconds");
             }
         });
         return all;
+    }
+
+    /** Why the server should be started again, by subject. Empty if that would not help. */
+    public SortedMap<String, String> reasonsToRestart() {
+        SortedMap<String, String> reasons = loopEnds.reasonsToRestart();
+        String text = reasonToRestart;
+        if (text != null) {
+            reasons.put(HUNG, text);
+        }
+        return reasons;
+    }
+
+    /** Which loops of the receiver have ended without being asked. */
+    LoopEnds loopEnds() {
+        return loopEnds;
     }
 
     private LongAdder adder(Total total) {
@@ -134,6 +159,33 @@ public final class ReceiverStatus {
             LOG.log(Level.WARNING, "The inbox''s database failed; the receiver retries until it works: {0}", text);
             LOG.log(Level.DEBUG, "Cause", cause == null ? null : ErrorText.forLog(cause));
         }
+    }
+
+    /** A handler took longer than its limit. */
+    void timedOut() {
+        add(Total.TIMED_OUT, 1);
+    }
+
+    /**
+     * Some workers' threads hang in handlers. Each is replaced, up to the number of workers.
+     *
+     * <p><b>Remedy.</b> Correct the handler, then restart the server. The log names the handler.
+     */
+    void hung(int threads, int workers) {
+        hungThreads = threads;
+        String text = threads + " threads hang in handlers that do not return, with " + workers
+                + " workers: the log names the handlers, correct them and restart the server";
+        if (threads * 2 <= workers) {
+            recovered(HUNG);
+        } else {
+            trouble(HUNG, text);
+        }
+        reasonToRestart = threads < workers ? null : text;
+    }
+
+    /** How many threads hang in handlers now. */
+    public int hungThreads() {
+        return hungThreads;
     }
 
     void failed() {

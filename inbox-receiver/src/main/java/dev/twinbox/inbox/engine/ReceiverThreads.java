@@ -1,15 +1,13 @@
 package dev.twinbox.inbox.engine;
 
+import dev.twinbox.thread.LoopEnds;
+import dev.twinbox.thread.StopRequest;
+import dev.twinbox.thread.Supervisor;
+import dev.twinbox.thread.WorkerPool;
+import jakarta.enterprise.concurrent.ManageableThread;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /** The threads of the receiver: one for each loop, and a pool of workers that run handlers. */
 final class ReceiverThreads {
@@ -19,47 +17,31 @@ final class ReceiverThreads {
 
     private static final Duration INTERRUPT_TIMEOUT = Duration.ofSeconds(2);
 
-    private static final Duration BACKGROUND_IDLE = Duration.ofSeconds(10);
-
-    private final ThreadFactory factory;
-    private final ExecutorService workers;
-    private final ExecutorService background;
-    private final List<Thread> loops = new ArrayList<>();
+    private final Supervisor loops;
+    private final WorkerPool workers;
+    private final WorkerPool background;
+    private final RetryShare share;
 
     /** Creates the pool. A worker's thread is started when it is first needed. */
-    ReceiverThreads(ThreadFactory factory, int numberOfWorkers) {
-        this.factory = factory;
-        AtomicInteger count = new AtomicInteger();
-        this.workers = new ThreadPoolExecutor(
-                numberOfWorkers,
-                numberOfWorkers,
-                0,
-                TimeUnit.SECONDS,
-                new LinkedBlockingQueue<>(),
-                work -> newThread(work, "twinbox-inbox-worker-" + count.incrementAndGet()));
-        this.background = newBackground();
+    ReceiverThreads(ThreadFactory factory, int numberOfWorkers, LoopEnds ends, StopRequest stop) {
+        this.loops = new Supervisor(factory, ends, stop);
+        this.workers = new WorkerPool(factory, "twinbox-inbox-worker", numberOfWorkers);
+        this.background = new WorkerPool(factory, "twinbox-inbox-offsets", 1);
+        this.share = new RetryShare(workers, numberOfWorkers);
     }
 
-    private ExecutorService newBackground() {
-        ThreadPoolExecutor single = new ThreadPoolExecutor(
-                1,
-                1,
-                BACKGROUND_IDLE.toNanos(),
-                TimeUnit.NANOSECONDS,
-                new LinkedBlockingQueue<>(),
-                work -> newThread(work, "twinbox-inbox-offsets"));
-        single.allowCoreThreadTimeOut(true);
-        return single;
+    /** A server that shuts its threads down without stopping the application wants them to end, too. */
+    static boolean isShutDown() {
+        return Thread.currentThread() instanceof ManageableThread thread && thread.isShutdown();
     }
 
-    private Thread newThread(Runnable work, String name) {
-        Thread thread = factory.newThread(work);
-        thread.setName(name);
-        return thread;
-    }
-
-    Executor workers() {
+    WorkerPool workers() {
         return workers;
+    }
+
+    /** Divides the workers between new events and retries. */
+    RetryShare share() {
+        return share;
     }
 
     /** One thread, which lives while it has something to do. It asks Kafka and the database for the poll threads. */
@@ -67,10 +49,8 @@ final class ReceiverThreads {
         return background;
     }
 
-    void start(Runnable loop, String name) {
-        Thread thread = newThread(loop, name);
-        loops.add(thread);
-        thread.start();
+    void start(Supervisor.Loop loop, String name) {
+        loops.start(name, loop);
     }
 
     /** The longest time that {@link #awaitEnd} takes. */
@@ -83,35 +63,11 @@ final class ReceiverThreads {
      * ended.
      */
     boolean awaitEnd(Duration stopTimeout) {
-        long deadline = System.nanoTime() + stopTimeout.plus(LEAVE_TIMEOUT).toNanos();
-        boolean ended = true;
-        for (Thread loop : loops) {
-            ended &= join(loop, deadline);
+        boolean ended = loops.join(stopTimeout.plus(LEAVE_TIMEOUT)).isEmpty();
+        if (!ended) {
+            loops.interrupt();
         }
-        boolean isIdle = stop(background);
-        return stop(workers) && isIdle && ended;
-    }
-
-    private static boolean join(Thread thread, long deadline) {
-        try {
-            long millis = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
-            thread.join(Math.max(1, millis));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-        if (thread.isAlive()) {
-            thread.interrupt();
-        }
-        return !thread.isAlive();
-    }
-
-    private static boolean stop(ExecutorService pool) {
-        pool.shutdownNow();
-        try {
-            return pool.awaitTermination(INTERRUPT_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return false;
-        }
+        boolean isIdle = background.stop(INTERRUPT_TIMEOUT);
+        return workers.stop(INTERRUPT_TIMEOUT) && isIdle && ended;
     }
 }

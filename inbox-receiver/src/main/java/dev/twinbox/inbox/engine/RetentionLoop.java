@@ -10,6 +10,8 @@ import dev.twinbox.inbox.jdbc.InboxTable.Expired;
 import dev.twinbox.inbox.jdbc.JtaDatabase;
 import dev.twinbox.inbox.jdbc.RetentionTable;
 import dev.twinbox.inbox.jdbc.RetentionTable.Progress;
+import dev.twinbox.thread.StopRequest;
+import dev.twinbox.thread.Supervisor;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.Connection;
@@ -17,8 +19,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * <p>It deletes nothing while a topic may keep a record longer than that, or while this is not known. An inbox that
  * grows does less harm than a repeated effect.
  */
-final class RetentionLoop implements Runnable {
+final class RetentionLoop implements Supervisor.Loop {
 
     private static final Logger LOG = System.getLogger(RetentionLoop.class.getName());
 
@@ -59,7 +59,7 @@ final class RetentionLoop implements Runnable {
     private final Backoff whenDatabaseFails;
     private final ReceiverStatus status;
     private final Duration idle;
-    private final CountDownLatch stopRequested = new CountDownLatch(1);
+    private final StopRequest stop;
 
     /** Written by this thread, read by the thread that stops it. */
     private volatile @Nullable Thread comparing;
@@ -83,7 +83,8 @@ final class RetentionLoop implements Runnable {
             TopicRetention topics,
             Verdict verdict,
             JtaDatabase database,
-            ReceiverStatus status) {
+            ReceiverStatus status,
+            StopRequest stop) {
         this.group = config.group();
         this.keep = keep;
         this.whenDatabaseFails = config.backoff();
@@ -92,6 +93,7 @@ final class RetentionLoop implements Runnable {
         this.topics = topics;
         this.books = new BookKeeping(database);
         this.status = status;
+        this.stop = stop;
         this.idle = idle(keep);
         this.verdict = verdict;
         note(verdict);
@@ -108,22 +110,17 @@ final class RetentionLoop implements Runnable {
 
     @Override
     public void run() {
-        while (isWanted()) {
-            pause(runAndReport());
+        while (!stop.isAsked()) {
+            stop.await(runAndReport());
         }
     }
 
-    /** Ends {@link #run} after the batch that is being deleted. May be called from any thread. */
-    void stop() {
-        stopRequested.countDown();
+    /** Ends a comparison that is in progress, after the request to stop. May be called from any thread. */
+    void wakeUp() {
         Thread waiting = comparing;
         if (waiting != null) {
             waiting.interrupt();
         }
-    }
-
-    private boolean isWanted() {
-        return stopRequested.getCount() > 0 && !Thread.currentThread().isInterrupted();
     }
 
     /** Returns how long to wait before the next round. */
@@ -142,23 +139,13 @@ final class RetentionLoop implements Runnable {
             // Deletes at most half of the time, so that a large backlog leaves room for other work.
             return more ? Duration.ofNanos(System.nanoTime() - begin) : idle;
         } catch (SQLException | RuntimeException | Error e) {
-            if (++failures == 1 && isWanted()) {
+            if (++failures == 1 && !stop.isAsked()) {
                 LOG.log(
                         Level.WARNING,
                         "Old inbox rows cannot be deleted; the receiver retries until they can: {0}",
                         ErrorText.of(e));
             }
             return whenDatabaseFails.after(failures);
-        }
-    }
-
-    private void pause(Duration wait) {
-        try {
-            if (stopRequested.await(wait.toNanos(), TimeUnit.NANOSECONDS)) {
-                LOG.log(Level.DEBUG, "The deletion of old inbox rows stops");
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
         }
     }
 

@@ -90,7 +90,10 @@ final class TransactionalProcessor implements Processor {
         if (events.stream().allMatch(event -> event.handlers().isEmpty())) {
             return Outcome.goOn(events.size());
         }
-        Attempt attempt = attempts.handleTogether(events, claims, handled -> batch.isOver());
+        Attempt attempt = attempts.handleTogether(events, claims, handled -> batch.isOver(), batch.abandonment());
+        if (attempt.isAbandoned()) {
+            return Outcome.takenOver();
+        }
         if (attempt.isCommitted()) {
             return Outcome.goOn(attempt.handled());
         }
@@ -102,7 +105,28 @@ final class TransactionalProcessor implements Processor {
             return Outcome.waitForEvent(0, attempt.cause(), null);
         }
         events.forEach(ReceivedEvent::handleAlone);
-        return alone(batch, events);
+        return attempt.cause() instanceof HandlerTimeoutException cause
+                ? settleLate(cause)
+                : alone(batch, events);
+    }
+
+    @Override
+    public Outcome settleHung(Batch batch, HandlerTimeoutException cause) {
+        batch.events().forEach(ReceivedEvent::handleAlone);
+        return settleLate(cause);
+    }
+
+    /**
+     * All events are handed out again. They find what was committed before. The one that took too long is parked when its
+     * turn comes, after earlier events of its key. It gets no further tries: each would hold up the partition for as
+     * long.
+     */
+    private static Outcome settleLate(HandlerTimeoutException cause) {
+        ReceivedEvent event = cause.culprit();
+        if (event != null) {
+            event.tookTooLong(cause.handler(), cause);
+        }
+        return Outcome.goOn(0);
     }
 
     private Outcome alone(Batch batch, List<ReceivedEvent> events) {
@@ -113,8 +137,8 @@ final class TransactionalProcessor implements Processor {
                 Outcome obstacle;
                 try {
                     obstacle = batch.handover() == Handover.AFTER_CRASH
-                            ? attemptAfterRecording(event, handler, settled)
-                            : attempt(event, handler, null, settled);
+                            ? attemptAfterRecording(batch, event, handler, settled)
+                            : attempt(batch, event, handler, null, settled);
                 } catch (SQLException e) {
                     return Outcome.waitForDatabase(settled, e);
                 }
@@ -132,7 +156,7 @@ final class TransactionalProcessor implements Processor {
     }
 
     /** Makes one attempt after its start was committed. If the process dies during the attempt, the next one knows. */
-    private @Nullable Outcome attemptAfterRecording(ReceivedEvent event, Handler handler, int settled)
+    private @Nullable Outcome attemptAfterRecording(Batch batch, ReceivedEvent event, Handler handler, int settled)
             throws SQLException {
         if (event.start() == null) {
             RecordedStart start = parking.recordStart(event, handler);
@@ -142,18 +166,29 @@ final class TransactionalProcessor implements Processor {
             }
             event.started(start);
         }
-        return attempt(event, handler, event.start(), settled);
+        return attempt(batch, event, handler, event.start(), settled);
     }
 
     /** Returns why the rest has to wait. Null if the event is handled or parked, so that the rest can go on. */
-    private @Nullable Outcome attempt(ReceivedEvent event, Handler handler, @Nullable RecordedStart start, int settled)
+    private @Nullable Outcome attempt(
+            Batch batch, ReceivedEvent event, Handler handler, @Nullable RecordedStart start, int settled)
             throws SQLException {
+        @Nullable Throwable late = event.timeoutOf(handler);
+        if (late != null && event.verdict() == null) {
+            status.failed();
+            event.failed();
+            event.judged(new Verdict(late, false));
+        }
         @Nullable Verdict decided = event.verdict();
         if (decided != null) {
             park(event, handler, start, decided);
             return null;
         }
-        Attempt attempt = attempts.handleAlone(event, List.of(handler), claims.withStart(start));
+        Attempt attempt =
+                attempts.handleAlone(event, List.of(handler), claims.withStart(start), batch.abandonment());
+        if (attempt.isAbandoned()) {
+            return Outcome.takenOver();
+        }
         if (attempt.isCommitted()) {
             return null;
         }
@@ -162,7 +197,7 @@ final class TransactionalProcessor implements Processor {
             return Outcome.waitForDatabase(settled, attempt.cause());
         }
         if (failure == FailureOf.EVENT && handler.hasEffect() && Faults.isAlreadyDone(attempt.cause())) {
-            @Nullable Outcome obstacle = attempt(event, handler.withoutEffect(), start, settled);
+            @Nullable Outcome obstacle = attempt(batch, event, handler.withoutEffect(), start, settled);
             status.alreadyDone(obstacle == null ? 1 : 0);
             return obstacle;
         }
@@ -181,7 +216,9 @@ final class TransactionalProcessor implements Processor {
             return event.conflicted() < MOST_CONFLICTS;
         }
         status.failed();
-        return event.failed() < parking.quickTries() && !(cause instanceof UnreadableRecordException);
+        return event.failed() < parking.quickTries()
+                && !(cause instanceof UnreadableRecordException)
+                && !(cause instanceof HandlerTimeoutException);
     }
 
     private void park(ReceivedEvent event, Handler handler, @Nullable RecordedStart start, Verdict verdict)

@@ -3,9 +3,11 @@ package dev.twinbox.inbox.event;
 import dev.twinbox.DeliveryContract;
 import dev.twinbox.EventContext;
 import dev.twinbox.EventReading;
+import dev.twinbox.HandlerTransaction;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -23,10 +25,11 @@ public final class Handler {
     private final Class<?> eventClass;
     private final EventReading reading;
     private final MethodHandle call;
+    private final HandlerOptions options;
 
-    /** A handler that reads its events strictly. */
+    /** A handler that chooses no options and reads its events strictly. */
     public Handler(String name, DeliveryContract delivery, HandlerShape shape, Class<?> eventClass, MethodHandle call) {
-        this(name, delivery, shape, eventClass, EventReading.STRICT, call);
+        this(name, delivery, shape, eventClass, EventReading.STRICT, call, HandlerOptions.DEFAULT);
     }
 
     Handler(
@@ -35,13 +38,15 @@ public final class Handler {
             HandlerShape shape,
             Class<?> eventClass,
             EventReading reading,
-            MethodHandle call) {
+            MethodHandle call,
+            HandlerOptions options) {
         this.name = name;
         this.delivery = delivery;
         this.shape = shape;
         this.eventClass = eventClass;
         this.reading = reading;
         this.call = call;
+        this.options = options;
     }
 
     /** A handler that only another instance has. It cannot be called here; events are parked for it. */
@@ -51,7 +56,8 @@ public final class Handler {
 
     /** A replacement that does nothing, for an event that only has to be claimed. */
     public Handler withoutEffect() {
-        return new Handler(name, delivery, HandlerShape.EVENT, byte[].class, NOTHING);
+        return new Handler(
+                name, delivery, HandlerShape.EVENT, byte[].class, EventReading.STRICT, NOTHING, options);
     }
 
     public boolean hasEffect() {
@@ -64,6 +70,16 @@ public final class Handler {
 
     public HandlerShape shape() {
         return shape;
+    }
+
+    /** Whether its events must not share a transaction. */
+    boolean isPerEvent() {
+        return options.transaction() == HandlerTransaction.PER_EVENT;
+    }
+
+    /** How long a call may take; null: as configured. */
+    public @Nullable Duration timeout() {
+        return options.timeout();
     }
 
     Class<?> eventClass() {

@@ -20,6 +20,7 @@ import java.util.Set;
  * @param aliases former names of the type
  * @param delivery its delivery contract
  * @param shape its parameters
+ * @param options what it chooses for its calls
  * @param eventClass the class of its events
  * @param reading how strictly its events are read
  * @param method the method as the bean's view declares it
@@ -33,6 +34,7 @@ public record HandlerMethod(
         Set<String> aliases,
         DeliveryContract delivery,
         HandlerShape shape,
+        HandlerOptions options,
         Class<?> eventClass,
         EventReading reading,
         Method method,
@@ -52,6 +54,6 @@ public record HandlerMethod(
         if (shape != HandlerShape.EVENT_AND_CONTEXT) {
             call = MethodHandles.dropArguments(call, 1, Object.class);
         }
-        return new Handler(name, delivery, shape, eventClass, reading, call.asType(Handler.CALL));
+        return new Handler(name, delivery, shape, eventClass, reading, call.asType(Handler.CALL), options);
     }
 }

@@ -55,6 +55,7 @@ public final class HandlerRules {
     private final List<String> problems = new ArrayList<>();
     private final List<HandlerMethod> handlers = new ArrayList<>();
     private final Set<String> topics = new TreeSet<>();
+    private final List<String> problemsOfSeveralWorkers = new ArrayList<>();
 
     public HandlerRules(BeanManager beans) {
         this.beans = beans;
@@ -76,6 +77,11 @@ public final class HandlerRules {
     /** One sentence for each problem: class, method, rule and remedy. */
     public List<String> problems() {
         return problems;
+    }
+
+    /** What is a problem only if several workers call handlers at the same time. One sentence for each. */
+    public List<String> problemsOfSeveralWorkers() {
+        return problemsOfSeveralWorkers;
     }
 
     /** The legal handlers in order of their names. The handlers of one event are called in this order. */
@@ -117,6 +123,7 @@ public final class HandlerRules {
             RoleRules.check(method, breaches);
         }
         declaration.check(UnseenHandlers.parameters(method), breaches);
+        HandlerOptions options = HandlerOptions.of(annotation, declaration.shape(), breaches);
         checkEventClass(declaration.eventClass(), breaches);
         if (!declaration.topic().isEmpty()) {
             topics.add(declaration.topic());
@@ -132,9 +139,12 @@ public final class HandlerRules {
                     "it is in none of the session bean's local views; add it to the local business interface, or add "
                             + "@LocalBean to the class");
         }
+        if (ContainerLock.isExclusive(candidate.sessionBean(), candidate.type(), annotated)) {
+            problemsOfSeveralWorkers.add(UnseenHandlers.describe(owner, method) + ": " + ContainerLock.BREACH);
+        }
         breaches.forEach(breach -> problems.add(UnseenHandlers.describe(owner, method) + ": " + breach));
         if (breaches.isEmpty()) {
-            add(name, annotation, declaration, candidate.bean(), view.orElseThrow());
+            add(name, annotation, options, declaration, candidate.bean(), view.orElseThrow());
         }
     }
 
@@ -145,7 +155,13 @@ public final class HandlerRules {
         }
     }
 
-    private void add(String name, InboxHandler annotation, HandlerDeclaration declaration, Bean<?> bean, View through) {
+    private void add(
+            String name,
+            InboxHandler annotation,
+            HandlerOptions options,
+            HandlerDeclaration declaration,
+            Bean<?> bean,
+            View through) {
         HandlerShape shape = declaration.shape();
         Class<?> eventClass = declaration.eventClass();
         if (shape != null && eventClass != null) {
@@ -156,6 +172,7 @@ public final class HandlerRules {
                     declaration.aliases(),
                     annotation.delivery(),
                     shape,
+                    options,
                     eventClass,
                     annotation.reading(),
                     through.method(),

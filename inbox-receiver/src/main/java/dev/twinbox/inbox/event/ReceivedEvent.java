@@ -43,10 +43,9 @@ public final class ReceivedEvent {
     private int conflicts;
     private @Nullable Verdict verdict;
     private @Nullable RecordedStart start;
+    private @Nullable Handler lateHandler;
+    private @Nullable Throwable timeout;
     private byte @Nullable [] keyHash;
-    private @Nullable Class<?> readAs;
-    private @Nullable EventReading readWith;
-    private @Nullable Object event;
     private @Nullable EventContext context;
 
     private ReceivedEvent(
@@ -67,6 +66,7 @@ public final class ReceivedEvent {
                 : subscription.sources().of(record, content, subscription.format(record.topic()).id());
         this.content = content;
         this.problem = problem;
+        this.alone = handlers.stream().anyMatch(Handler::isPerEvent);
     }
 
     /** Never throws. A record that cannot be read is reported when it is to be handled. */
@@ -260,6 +260,17 @@ public final class ReceivedEvent {
         return start;
     }
 
+    /** Notes that a handler took longer than its limit, so that it is not called with this event again. */
+    public void tookTooLong(Handler handler, Throwable cause) {
+        lateHandler = handler;
+        timeout = cause;
+    }
+
+    /** Null if the handler may be called. */
+    public @Nullable Throwable timeoutOf(Handler handler) {
+        return handler.equals(lateHandler) ? timeout : null;
+    }
+
     /** How often the current handler has failed in a row. */
     public int failures() {
         return failures;
@@ -291,22 +302,22 @@ public final class ReceivedEvent {
     }
 
     /**
-     * The value as the handler needs it. Handlers of the same class share one object. A tombstone gives null.
+     * The value as the handler needs it, an object of its own for each call. Whatever a call does to it, no other call
+     * sees it, and the record is parked as it came. A tombstone gives null.
      *
      * @throws UnreadableRecordException if the serializer cannot read it
      */
     public @Nullable Object eventFor(Handler handler) {
         byte[] value = content().value();
         Class<?> as = handler.eventClass();
-        if (value == null || as == byte[].class) {
-            return value;
+        if (value == null) {
+            return null;
         }
-        if (readAs != as || readWith != handler.reading()) {
-            event = as == String.class ? decoded(value) : deserialize(value, as, handler.reading());
-            readAs = as;
-            readWith = handler.reading();
+        if (as == String.class) {
+            return decoded(value);
         }
-        return event;
+        byte[] copy = value.clone();
+        return as == byte[].class ? copy : deserialize(copy, as, handler.reading());
     }
 
     private static String decoded(byte[] value) {

@@ -119,7 +119,8 @@ public final class InboxTable {
             union all
             select w.handler, w.event_id, w.event_source, case when w.parked then 'DONE' else 'TO_FOLLOW' end, w.place
               from wanted w
-             where (w.held or w.parked) and not w.known and not (w.claims and w.parked)""");
+             where (w.held or w.parked) and not w.known and not (w.claims and w.parked)""")
+            + ";" + ClaimSession.SELECT;
 
     /** Whether an event that is asked for is among the rows. Each part is a hash of few rows. */
     private static String isAmong(String rows) {
@@ -216,8 +217,9 @@ public final class InboxTable {
      * asked for. The other one gets no answer, because it is a duplicate.
      *
      * @param deliveries of one topic
+     * @return the session of the connection, and its transaction
      */
-    public void claim(Connection connection, String group, List<Delivery> deliveries, ClaimSink sink)
+    public ClaimSession claim(Connection connection, String group, List<Delivery> deliveries, ClaimSink sink)
             throws SQLException {
         AskedDeliveries asked = new AskedDeliveries(deliveries);
         try (PreparedStatement statement = connection.prepareStatement(claim)) {
@@ -236,6 +238,13 @@ public final class InboxTable {
                             : asked.at(place);
                     sink.accept(delivery, ClaimResult.valueOf(rows.getString(4)));
                 }
+            }
+            statement.getMoreResults();
+            statement.getMoreResults();
+            statement.getMoreResults();
+            try (ResultSet session = statement.getResultSet()) {
+                session.next();
+                return ClaimSession.read(session);
             }
         }
     }

@@ -61,7 +61,8 @@ public final class ParkedTable {
 
     private static final String LOCK = """
             -- inbox: lock a parked event
-            select from %s where number = ? and attempts = ? and state = 'retry' for update skip locked""";
+            %s from %%s where number = ? and attempts = ? and state = 'retry' for update skip locked"""
+            .formatted(ClaimSession.SELECT);
 
     private static final String REMOVE = """
             -- inbox: remove a parked event
@@ -188,14 +189,14 @@ public final class ParkedTable {
     }
 
     /**
-     * Locks the row until the end of the transaction. Returns false if another instance or an operator has changed it.
+     * Locks the row until the end of the transaction. Returns null if another instance or an operator has changed it.
      */
-    public boolean lock(Connection connection, DueEvent due) throws SQLException {
+    public @Nullable ClaimSession lock(Connection connection, DueEvent due) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(LOCK.formatted(table.sql()))) {
             statement.setLong(1, due.number());
             statement.setInt(2, due.attempt());
             try (ResultSet row = statement.executeQuery()) {
-                return row.next();
+                return row.next() ? ClaimSession.read(row) : null;
             }
         }
     }

@@ -9,7 +9,9 @@ import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 
@@ -28,6 +30,8 @@ public class Script {
     }
 
     private static final AtomicInteger RUNNING = new AtomicInteger();
+
+    private static volatile boolean released;
 
     @Resource(lookup = "java:app/jdbc/inbox")
     private DataSource dataSource;
@@ -105,12 +109,34 @@ public class Script {
             case "null" -> throw new IllegalStateException((String) null);
             case "cycle" -> throw cycle();
             case "hostile" -> throw new Hostile();
+            case "interrupt" -> restoreInterrupt();
+            case "wait" -> new CountDownLatch(1).await();
+            case "hang" -> hang();
             case "halt" -> Runtime.getRuntime().halt(9);
             case "repair" -> execute("select 1 / count(*) from repaired");
             case "sql" -> execute(words[1]);
             case "state" -> throw new SQLException("another database failed", words[1]);
             default -> throw new IllegalArgumentException(action);
         }
+    }
+
+    /** What a handler does in whose library an {@code InterruptedException} was caught. */
+    private static void restoreInterrupt() throws InterruptedException {
+        Thread.currentThread().interrupt();
+        throw new InterruptedException("restored");
+    }
+
+    /** Ignores all interrupts until the test ends it. */
+    private static void hang() {
+        while (!released) {
+            LockSupport.parkNanos(10_000_000);
+            Thread.interrupted();
+        }
+    }
+
+    /** Ends all calls that hang. */
+    static void release() {
+        released = true;
     }
 
     private static Exception cycle() {

@@ -58,9 +58,14 @@ public class StatusServlet extends HttpServlet {
             out.println(forget(request.getParameter("forget"), request.getParameter("id")));
             return;
         }
+        if (request.getParameter("release") != null) {
+            Script.release();
+        }
         out.println("effects=" + status.effects());
         out.println("duplicates=" + status.duplicates());
         out.println("failures=" + status.failures());
+        out.println("timedOut=" + status.timedOut());
+        out.println("hung=" + status.hungThreads());
         out.println("skipped=" + status.skipped());
         out.println("dropped=" + status.dropped());
         out.println("running=" + Script.running());

@@ -28,6 +28,9 @@ import dev.twinbox.inbox.jdbc.ParkedTable;
 import dev.twinbox.inbox.jdbc.PlainTransactions;
 import dev.twinbox.inbox.jdbc.RecordedStarts;
 import dev.twinbox.jdbc.SqlIdentifier;
+import dev.twinbox.thread.StopRequest;
+import dev.twinbox.thread.Supervisor;
+import dev.twinbox.thread.WorkerPool;
 import dev.twinbox.tracing.Tracing;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
@@ -162,7 +165,7 @@ class Fault02UnknownCommitIT {
         Handler failing = failing();
         ReceivedEvent event = event(failing);
         ReceiverStatus status = new ReceiverStatus();
-        Attempts attempts = new Attempts("g", transactions.database(), Tracing.off(), parking, status);
+        Attempts attempts = attempts(status);
         ParkedRetries retries = new ParkedRetries(
                 attempts, parking, inbox, subscription(failing), unknownTypes(status), announcements(status), status);
         parking.park(event, failing, new Verdict(new IllegalStateException("first"), false));
@@ -173,16 +176,28 @@ class Fault02UnknownCommitIT {
                 + "when (new.error is distinct from old.error) execute function refuse()");
 
         for (int i = 0; i < 4; i++) {
-            assertThatThrownBy(retries::runOnce).isInstanceOf(SQLException.class);
+            assertThatThrownBy(() -> retries.runOnce(() -> {}, () -> {})).isInstanceOf(SQLException.class);
             database.execute("update inbox_parked set next_try_at = clock_timestamp()");
         }
         assertThat(calls).isEqualTo(1);
 
         database.execute("drop trigger refuse on inbox_parked");
-        assertThat(retries.runOnce()).isFalse();
+        assertThat(retries.runOnce(() -> {}, () -> {})).isFalse();
         assertThat(calls).isEqualTo(1);
         assertThat(database.texts("select error from inbox_parked where next_try_at > clock_timestamp()"))
                 .containsExactly("java.lang.IllegalStateException: fails always");
+    }
+
+    private Attempts attempts(ReceiverStatus status) {
+        CallWatch watch = new CallWatch(
+                transactions.database(),
+                new WorkerPool(Supervisor.DAEMONS, "worker", 1),
+                1,
+                Duration.ofMinutes(5),
+                List.of(),
+                status,
+                new StopRequest());
+        return new Attempts("g", transactions.database(), Tracing.off(), () -> {}, watch, parking, status);
     }
 
     private Handler failing() throws ReflectiveOperationException {
@@ -215,7 +230,7 @@ class Fault02UnknownCommitIT {
 
     private Processor processor() {
         ReceiverStatus status = new ReceiverStatus();
-        Attempts attempts = new Attempts("g", transactions.database(), Tracing.off(), parking, status);
+        Attempts attempts = attempts(status);
         Claims.FromKafka claims = new Claims.FromKafka(inbox, new ParkedTable(PARKED), "g", null);
         return new TransactionalProcessor(attempts, claims, unknownTypes(status), parking, status);
     }

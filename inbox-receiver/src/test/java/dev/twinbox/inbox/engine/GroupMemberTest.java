@@ -476,9 +476,11 @@ class GroupMemberTest {
 
     @Test
     void atMostOnceDoesNotRunWhatCouldNotBeCommitted() {
+        List<OffsetAndMetadata> refused = new ArrayList<>();
         MockConsumer<byte[], byte[]> failing = new MockConsumer<>("earliest") {
             @Override
             public void commitSync(Map<TopicPartition, OffsetAndMetadata> offsets, Duration timeout) {
+                refused.addAll(offsets.values());
                 throw new KafkaException("no coordinator");
             }
         };
@@ -490,6 +492,7 @@ class GroupMemberTest {
 
         turns(3);
 
+        assertThat(refused).contains(new OffsetAndMetadata(1));
         assertThat(work).isEmpty();
     }
 
@@ -705,6 +708,7 @@ class GroupMemberTest {
                 new InboxConfig.Batch(BATCH, Duration.ofMinutes(1)),
                 8,
                 lanes,
+                Duration.ofMinutes(5),
                 buffer,
                 new Backoff(Duration.ofMillis(10), Duration.ofMillis(80)),
                 new InboxConfig.Parking(
@@ -726,9 +730,17 @@ class GroupMemberTest {
                 TopicFormat.OfTopics.CLOUD_EVENTS,
                 UnknownType.SKIP,
                 new NoSerializer());
-        Processor noting = batch -> {
-            batches.add(batch.events().stream().map(ReceivedEvent::offset).toList());
-            return processor.apply(batch);
+        Processor noting = new Processor() {
+            @Override
+            public Outcome process(Batch batch) {
+                batches.add(batch.events().stream().map(ReceivedEvent::offset).toList());
+                return processor.apply(batch);
+            }
+
+            @Override
+            public Outcome settleHung(Batch batch, HandlerTimeoutException cause) {
+                throw new AssertionError(cause);
+            }
         };
         return new GroupMember(of, subscription, noting, policy, config, status, memory, work::add, Runnable::run);
     }

@@ -58,6 +58,7 @@ class AliasesTest {
                 Set.of(aliases),
                 DeliveryContract.EXACTLY_ONCE_EFFECT,
                 HandlerShape.EVENT,
+                HandlerOptions.DEFAULT,
                 String.class,
                 EventReading.STRICT,
                 null,

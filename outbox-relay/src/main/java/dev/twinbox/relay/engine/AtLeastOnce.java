@@ -24,9 +24,9 @@ final class AtLeastOnce implements Publication {
     private final PauseGate gate;
     private final Failures failures;
     private final Progress progress;
+    private final SessionThreads threads;
     private @Nullable Producer<byte[], byte[]> producer;
     private @Nullable ProducerFlusher flusher; // null also if the operator has configured linger.ms
-    private @Nullable Thread flushing;
 
     /** @param producers open a producer for a purpose */
     AtLeastOnce(
@@ -36,7 +36,8 @@ final class AtLeastOnce implements Publication {
             InFlight inFlight,
             PauseGate gate,
             Failures failures,
-            Progress progress) {
+            Progress progress,
+            SessionThreads threads) {
         this.config = config;
         this.tables = tables;
         this.producers = producers;
@@ -44,6 +45,7 @@ final class AtLeastOnce implements Publication {
         this.gate = gate;
         this.failures = failures;
         this.progress = progress;
+        this.threads = threads;
     }
 
     @Override
@@ -52,9 +54,9 @@ final class AtLeastOnce implements Publication {
         Producer<byte[], byte[]> opened = producers.apply(ProducerSettings.SENDER);
         producer = opened;
         if (ProducerSettings.isLingerOurs(config)) {
-            flusher = new ProducerFlusher(opened, failures);
-            flushing = SessionThreads.daemon("relay-flusher", flusher);
-            flushing.start();
+            ProducerFlusher flushing = new ProducerFlusher(opened, failures);
+            flusher = flushing;
+            threads.start("relay-flusher", flushing::run);
         }
         return saved;
     }
@@ -139,9 +141,6 @@ final class AtLeastOnce implements Publication {
 
     @Override
     public void close() {
-        if (flushing != null) {
-            flushing.interrupt();
-        }
         if (producer != null) {
             producer.close(Duration.ZERO);
         }

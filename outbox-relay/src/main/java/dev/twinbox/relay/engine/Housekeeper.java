@@ -22,7 +22,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The housekeeping thread of a session. It does work that needs the lease but must not delay sending. It has a
- * connection of its own. After a fault it waits and continues.
+ * connection of its own. After a fault of the database it waits and continues. If it ends in any other way it is started
+ * again, while events are sent.
  */
 final class Housekeeper implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(Housekeeper.class);

@@ -1,5 +1,6 @@
 package dev.twinbox.relay.engine;
 
+import dev.twinbox.thread.LoopEnds;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.atomic.LongAdder;
@@ -34,6 +35,7 @@ public final class Progress {
     private final LongSupplier nanoTime;
     private final long started;
     private final ObservedOutbox observed;
+    private final LoopEnds loopEnds = new LoopEnds();
     private final Side database = new Side();
     private final Side broker = new Side();
     private volatile @Nullable String clock;
@@ -73,6 +75,11 @@ public final class Progress {
         this.movedAt = started;
         this.firstReadAt = started;
         this.acknowledgedAt = started;
+    }
+
+    /** Which threads have ended without being asked. Sessions come and go, this stays. */
+    public LoopEnds loopEnds() {
+        return loopEnds;
     }
 
     /** What the housekeeping thread sees. */

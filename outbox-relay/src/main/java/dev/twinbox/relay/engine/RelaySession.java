@@ -41,7 +41,7 @@ final class RelaySession implements AutoCloseable {
     private final Lease lease;
     private final LeasedTables tables;
     private final SessionConnections connections;
-    private final SessionThreads threads = new SessionThreads();
+    private final SessionThreads threads;
     private final PauseGate gate;
     private final Failures failures;
     private final InFlight inFlight;
@@ -71,6 +71,7 @@ final class RelaySession implements AutoCloseable {
         this.connections = new SessionConnections(resources.database());
         this.gate = new PauseGate(progress);
         this.failures = new Failures(main);
+        this.threads = new SessionThreads(failures, progress.loopEnds());
         this.inFlight = new InFlight(config.page());
         this.blockedKeys = new BlockedKeys(connections, config);
         this.admission = new AcceptanceCheck(config, topics, known);
@@ -80,7 +81,7 @@ final class RelaySession implements AutoCloseable {
         gate.set(leases.pausedSince());
         Function<String, Producer<byte[], byte[]>> producers = resources.producers();
         if (config.delivery().mode() == DeliveryMode.AT_LEAST_ONCE) {
-            this.publication = new AtLeastOnce(config, tables, producers, inFlight, gate, failures, progress);
+            this.publication = new AtLeastOnce(config, tables, producers, inFlight, gate, failures, progress, threads);
             this.retryPublication = new AtLeastOnceRetry(producers);
         } else {
             PositionTopic topic = new PositionTopic(config, outbox(leases));
@@ -116,6 +117,7 @@ final class RelaySession implements AutoCloseable {
                     saved.position());
             startThreads(new Window(outbox, saved.position()));
         } catch (SQLException | LeaseLostException | RuntimeException | Error e) {
+            threads.interrupt();
             connections.abort();
             publication.close();
             throw e;
@@ -127,10 +129,10 @@ final class RelaySession implements AutoCloseable {
         Sender sender = sender();
         RetryLoop retryLoop = retryLoop();
         retries = retryLoop;
-        threads.start("relay-reader", reader);
-        threads.start("relay-sender", sender);
-        threads.start("relay-retry", retryLoop);
-        threads.start("relay-housekeeping", housekeeper);
+        threads.start("relay-reader", reader::run);
+        threads.start("relay-sender", sender::run);
+        threads.start("relay-retry", retryLoop::run);
+        threads.startIndependent("relay-housekeeping", housekeeper::run);
     }
 
     private Sender sender() {
@@ -283,6 +285,7 @@ final class RelaySession implements AutoCloseable {
 
     /** Stops reading, and stops handing pages to the producer. */
     void seal() {
+        threads.expectEnds();
         inFlight.seal();
     }
 
@@ -301,6 +304,7 @@ final class RelaySession implements AutoCloseable {
 
     /** Stops reading and sending, and drops what is not acknowledged. When it returns, all failures are known. */
     void halt() {
+        threads.expectEnds();
         lease.end();
         inFlight.seal();
         housekeeper.close();

@@ -11,6 +11,7 @@ import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -74,17 +75,20 @@ public final class Health {
     }
 
     public Report live() {
-        return new Report(List.of(loop()));
+        return new Report(List.of(loop(progress.loopEnds().reasonsToRestart())));
     }
 
     public Report ready() {
-        return new Report(List.of(loop(), database(), lease(), kafka(), movement()));
+        return new Report(List.of(loop(progress.loopEnds().troubles()), database(), lease(), kafka(), movement()));
     }
 
-    private Check loop() {
+    /** @param ended threads that have ended without being asked, and why */
+    private Check loop(SortedMap<String, String> ended) {
+        String end = progress.endCause();
+        String first = ended.isEmpty() ? null : ended.firstKey() + " " + ended.get(ended.firstKey());
         return Check.of(
                 "loop",
-                progress.endCause(),
+                end == null ? first : end,
                 Map.of("running", progress.sinceStart().toString()));
     }
 

@@ -7,6 +7,8 @@ import dev.twinbox.relay.config.ExitCode;
 import dev.twinbox.relay.config.RelayConfig;
 import dev.twinbox.relay.config.RelayException;
 import dev.twinbox.relay.config.RelaySettings;
+import dev.twinbox.thread.Supervisor;
+import dev.twinbox.thread.WorkerPool;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.BindException;
@@ -14,11 +16,10 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,7 +41,7 @@ public final class HttpEndpoint implements AutoCloseable {
      * Each request occupies a thread, so no request waits for a client that sends only half of one. Further connections
      * are closed.
      */
-    private static final String MOST_CONNECTIONS = "100";
+    private static final int MOST_CONNECTIONS = 100;
 
     private static final List<String> METHODS = List.of("GET", "HEAD");
     private static final String TEXT = "text/plain; charset=utf-8";
@@ -50,7 +51,7 @@ public final class HttpEndpoint implements AutoCloseable {
 
     private final Map<String, Supplier<Answer>> pages = new LinkedHashMap<>();
     private final HttpServer server;
-    private final ExecutorService threads;
+    private final WorkerPool threads;
 
     /**
      * Listens and serves from now on.
@@ -61,17 +62,13 @@ public final class HttpEndpoint implements AutoCloseable {
         // Without these, the JDK's server waits forever for half a request, and accepts any number of connections.
         System.setProperty("sun.net.httpserver.maxReqTime", TIMEOUT_SECONDS);
         System.setProperty("sun.net.httpserver.maxRspTime", TIMEOUT_SECONDS);
-        System.setProperty("jdk.httpserver.maxConnections", MOST_CONNECTIONS);
+        System.setProperty("jdk.httpserver.maxConnections", Integer.toString(MOST_CONNECTIONS));
         pages.put("/health/live", () -> answer(health.live()));
         pages.put("/health/ready", () -> answer(health.ready()));
         pages.put("/metrics", () -> new Answer(200, "text/plain; version=0.0.4; charset=utf-8", metrics.scrape()));
         server = bind(http);
         server.createContext("/", exchange -> send(exchange, answer(exchange)));
-        threads = Executors.newCachedThreadPool(task -> {
-            Thread thread = new Thread(task, "relay-http");
-            thread.setDaemon(true);
-            return thread;
-        });
+        threads = new WorkerPool(Supervisor.DAEMONS, "relay-http", MOST_CONNECTIONS);
         server.setExecutor(threads);
         server.start();
         LOG.info(
@@ -167,6 +164,6 @@ public final class HttpEndpoint implements AutoCloseable {
     @Override
     public void close() {
         server.stop(0);
-        threads.shutdownNow();
+        threads.stop(Duration.ZERO);
     }
 }

@@ -3,6 +3,8 @@ package dev.twinbox.relay.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.twinbox.relay.engine.Progress;
+import dev.twinbox.thread.StopRequest;
+import dev.twinbox.thread.Supervisor;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -114,6 +116,19 @@ class HealthTest {
         progress.recordDatabaseFailure("jdbc:postgresql://h/d?sslpassword=s3cret refused");
 
         assertThat(health.ready().json().toString()).doesNotContain("s3cret").contains("refused");
+    }
+
+    @Test
+    void isDownWhileAThreadThatEndedByItselfIsStartedAgain() {
+        relaying();
+        StopRequest stop = new StopRequest();
+        Supervisor supervisor = new Supervisor(Supervisor.DAEMONS, progress.loopEnds(), stop);
+
+        supervisor.start("relay-reader", () -> {}, cause -> stop.ask());
+
+        assertThat(supervisor.join(Duration.ofSeconds(20))).isEmpty();
+        assertDown("thread relay-reader has ended without being asked, 1 times in a row");
+        assertThat(health.live().status()).isEqualTo(Health.Status.UP);
     }
 
     private void relaying() {

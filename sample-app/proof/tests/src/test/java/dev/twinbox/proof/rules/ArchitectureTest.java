@@ -11,6 +11,7 @@ import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.AccessTarget;
 import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaAccess;
+import com.tngtech.archunit.core.domain.JavaCall;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaModifier;
@@ -28,8 +29,13 @@ import java.util.Deque;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.Timer;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.AbstractExecutorService;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadFactory;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -50,6 +56,7 @@ class ArchitectureTest {
         "dev.twinbox.outbox..",
         "dev.twinbox.json..",
         "dev.twinbox.schema..",
+        "dev.twinbox.thread..",
         "dev.twinbox.tracing.."
     };
     private static final String RELAY = "dev.twinbox.relay..";
@@ -90,6 +97,9 @@ class ArchitectureTest {
             "dev.twinbox.inbox.InboxStatus",
             "dev.twinbox.inbox.ParkedEvents",
             "dev.twinbox.inbox.ReadinessExtension");
+
+    private static final Set<Class<?>> THREAD_POOLS =
+            Set.of(Executors.class, AbstractExecutorService.class, CompletableFuture.class, Timer.class);
 
     /** Words that do not say what a class does. */
     private static final Set<String> EMPTY_WORDS =
@@ -194,6 +204,7 @@ class ArchitectureTest {
                         "dev.twinbox.outbox..",
                         "dev.twinbox.json..",
                         "dev.twinbox.schema..",
+                        "dev.twinbox.thread..",
                         "dev.twinbox.tracing..",
                         RELAY,
                         PROOF,
@@ -325,6 +336,34 @@ class ArchitectureTest {
                         .collect(Collectors.toSet()));
 
         noClasses().should().callMethod(Thread.class, "sleep", long.class).check(all);
+    }
+
+    /** A thread that is started in another way could end in silence. The JVM's hook ends the process. */
+    @Test
+    void everyThreadOfRelayAndReceiverIsStartedByTheSupervisorOrItsPool() {
+        noClasses()
+                .that()
+                .resideInAnyPackage(CORE)
+                .or()
+                .resideInAnyPackage(RELAY, INBOX)
+                .and()
+                .resideOutsideOfPackage("dev.twinbox.thread..")
+                .and()
+                .doNotHaveFullyQualifiedName("dev.twinbox.relay.Termination")
+                .should()
+                .callCodeUnitWhere(DescribedPredicate.describe("starts a thread", ArchitectureTest::startsAThread))
+                .check(MAIN);
+    }
+
+    private static boolean startsAThread(JavaCall<?> call) {
+        JavaClass owner = call.getTargetOwner();
+        String name = call.getTarget().getName();
+        boolean isThread = owner.isAssignableTo(Thread.class)
+                && Set.of("<init>", "start", "startVirtualThread", "ofVirtual", "ofPlatform").contains(name);
+        boolean isFactory = owner.isAssignableTo(ThreadFactory.class) && name.equals("newThread");
+        boolean isPool = THREAD_POOLS.stream().anyMatch(owner::isAssignableTo)
+                && !Set.of("complete", "completeExceptionally").contains(name);
+        return isThread || isFactory || isPool;
     }
 
     private static Map.Entry<String, Set<String>> layer(String name, String... mayUse) {

@@ -1,0 +1,45 @@
+package dev.twinbox.inbox.event;
+
+import dev.twinbox.HandlerTransaction;
+import dev.twinbox.InboxHandler;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a handler chooses for its calls.
+ *
+ * @param transaction what shares a transaction
+ * @param timeout how long a call may take; null: as configured
+ */
+public record HandlerOptions(HandlerTransaction transaction, @Nullable Duration timeout) {
+
+    /** What holds for a handler that chooses nothing. */
+    public static final HandlerOptions DEFAULT = new HandlerOptions(HandlerTransaction.BATCH, null);
+
+    /** Reads the annotation. Adds one sentence for each rule that it breaks. */
+    static HandlerOptions of(InboxHandler annotation, @Nullable HandlerShape shape, List<String> breaches) {
+        if (annotation.transaction() == HandlerTransaction.PER_EVENT && shape == HandlerShape.LIST) {
+            breaches.add("it gets a list of events, so it cannot have a transaction for each of them; "
+                    + "take one event, or remove transaction = PER_EVENT");
+        }
+        return new HandlerOptions(annotation.transaction(), timeout(annotation.timeout(), breaches));
+    }
+
+    private static @Nullable Duration timeout(String text, List<String> breaches) {
+        if (text.isEmpty()) {
+            return null;
+        }
+        try {
+            Duration timeout = Duration.parse(text);
+            if (!timeout.isNegative() && !timeout.isZero()) {
+                return timeout;
+            }
+        } catch (DateTimeException e) {
+            // It gets the same message.
+        }
+        breaches.add("its timeout is \"" + text + "\"; give a duration above zero in ISO form, such as PT30S");
+        return null;
+    }
+}
