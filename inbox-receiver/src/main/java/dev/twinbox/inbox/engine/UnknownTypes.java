@@ -241,7 +241,7 @@ final class UnknownTypes {
             List<AnnouncedHandler> takers =
                     find(connection, List.of(event)).getOrDefault(event.typeOrNull(), List.of());
             ReceivedEvent read = event.withHandlersElsewhere(elsewhere(takers));
-            if (!read.isReadable() || read.handlers().isEmpty() || !parking.table().lock(connection, due)) {
+            if (!read.isReadable() || read.handlers().isEmpty() || parking.table().lock(connection, due) == null) {
                 return deliveries;
             }
             for (Handler handler : read.handlers()) {
