@@ -36,8 +36,10 @@ public enum SqlState {
     PROGRAM_LIMIT_EXCEEDED("54"),
     OBJECT_NOT_IN_PREREQUISITE_STATE("55"),
     LOCK_NOT_AVAILABLE("55P03"),
-    /** {@link #SERVER_STOPS_OR_STARTS} and {@code query_canceled}. */
+    /** {@link #SERVER_STOPS_OR_STARTS} and {@link #QUERY_CANCELED}. */
     OPERATOR_INTERVENTION("57"),
+    /** A statement timeout, or a request to cancel. */
+    QUERY_CANCELED("57014"),
     /** The server starts or stops, or an administrator ends the connection. */
     SERVER_STOPS_OR_STARTS("57P");
 
