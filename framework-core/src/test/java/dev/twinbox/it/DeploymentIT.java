@@ -38,7 +38,9 @@ class DeploymentIT {
               </persistence-unit>
             </persistence>
             """;
-    private static final HttpClient HTTP = HttpClient.newHttpClient();
+    /** HTTP/1.1, because the server now and then ends an HTTP/2 connection while an answer is on its way. */
+    private static final HttpClient HTTP =
+            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
     private static TcpProxy proxy;
     private static PayaraMicro payara;

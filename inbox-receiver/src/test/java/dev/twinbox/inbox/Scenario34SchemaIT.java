@@ -22,13 +22,15 @@ class Scenario34SchemaIT {
     private static final String ODD = "\"Sales-EU 1\".\"In'\"\"Box\"";
     private static final String PARKED = "\"Sales-EU 1\".\"In'\"\"Box_parked\"";
     private static final String RETENTION = "\"Sales-EU 1\".\"In'\"\"Box_retention\"";
+    private static final String OFFSET = "\"Sales-EU 1\".\"In'\"\"Box_offset\"";
 
     @Test
     @Tag("proof")
     void oddNamesAndLeastPrivilegesAreEnoughForARoundTripAndNothingIsCreatedElsewhere() {
         Database database = new Database("schema");
         database.migrate("Sales-EU 1", "In'\"Box");
-        database.execute("drop table inbox_event, inbox_parked, inbox_event_retention, inbox_event_history");
+        database.execute("drop table inbox_event, inbox_parked, inbox_event_retention, inbox_event_offset, "
+                + "inbox_event_history");
         database.execute("create role least login password 'twinbox'");
         database.execute("revoke all on schema public from public");
         database.execute("grant usage on schema public, \"Sales-EU 1\" to least");
@@ -37,7 +39,7 @@ class Scenario34SchemaIT {
         database.execute("grant usage on all sequences in schema public to least");
         database.execute("grant select, insert, delete on " + ODD + " to least");
         database.execute("grant select, insert, update, delete on " + PARKED + " to least");
-        database.execute("grant select, insert, update on " + RETENTION + " to least");
+        database.execute("grant select, insert, update on " + RETENTION + ", " + OFFSET + " to least");
         Servers.kafka().createTopic("schema", 1);
         try (Topics topics = new Topics()) {
             MainApp.deploy(new TestApp("schema", "schema", "least", "twinbox")
@@ -69,7 +71,8 @@ class Scenario34SchemaIT {
                             "public.call",
                             "Sales-EU 1.In'\"Box",
                             "Sales-EU 1.In'\"Box_parked",
-                            "Sales-EU 1.In'\"Box_retention");
+                            "Sales-EU 1.In'\"Box_retention",
+                            "Sales-EU 1.In'\"Box_offset");
         } finally {
             Servers.payara().undeploy("schema");
         }
@@ -78,7 +81,8 @@ class Scenario34SchemaIT {
     @Test
     void aMissingTableFailsTheDeploymentWithTheCommandThatCreatesIt() {
         Database database = new Database("bare");
-        database.execute("drop table inbox_event, inbox_parked, inbox_event_retention, inbox_event_history");
+        database.execute("drop table inbox_event, inbox_parked, inbox_event_retention, inbox_event_offset, "
+                + "inbox_event_history");
 
         String log = Servers.payara()
                 .deploy(

@@ -126,6 +126,18 @@ public final class Topics implements AutoCloseable {
         return admin;
     }
 
+    /** Creates a topic of the shared broker, unless another test has. */
+    static void ensure(String topic, int partitions) {
+        try (Admin admin =
+                Admin.create(Map.of("bootstrap.servers", Servers.kafka().bootstrapServers()))) {
+            if (!admin.listTopics().names().get().contains(topic)) {
+                Servers.kafka().createTopic(topic, partitions);
+            }
+        } catch (InterruptedException | ExecutionException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
     /** Records of the topic that the group has not committed. */
     long lag(String group, String topic) {
         try {

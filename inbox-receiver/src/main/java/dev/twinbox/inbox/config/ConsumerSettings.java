@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
+import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
 import org.apache.kafka.common.config.ConfigDef;
@@ -40,6 +41,9 @@ public final class ConsumerSettings {
 
     /** Kafka's advice: three of them may be lost. */
     private static final int HEARTBEATS_PER_SESSION = 3;
+
+    /** Also bounds how long a broker that is down can delay a deployment or an undeployment. */
+    private static final int ADMIN_TIMEOUT_MS = 5_000;
 
     private static final ConfigDef DEFINITION = ConsumerConfig.configDef();
 
@@ -139,6 +143,26 @@ public final class ConsumerSettings {
         properties.put(ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG, CooperativeStickyAssignor.class.getName());
         properties.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, mostRecordsOfAPoll(config));
         properties.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, "false");
+        return properties;
+    }
+
+    /** Properties of a consumer that is in no group. It reads single records to find damaged ones. */
+    public static Map<String, Object> propertiesOfProbe(InboxConfig config) {
+        Map<String, Object> properties = properties(config, config.group());
+        properties.remove(ConsumerConfig.GROUP_ID_CONFIG);
+        properties.remove(ConsumerConfig.GROUP_PROTOCOL_CONFIG);
+        properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_uncommitted");
+        properties.put(ConsumerConfig.CHECK_CRCS_CONFIG, "true");
+        properties.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, 1);
+        return properties;
+    }
+
+    /** Properties of a client that asks the broker about topics. */
+    public static Map<String, Object> adminProperties(InboxConfig config) {
+        Map<String, Object> properties = properties(config, config.group());
+        properties.keySet().retainAll(AdminClientConfig.configNames());
+        properties.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, ADMIN_TIMEOUT_MS);
+        properties.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, ADMIN_TIMEOUT_MS);
         return properties;
     }
 

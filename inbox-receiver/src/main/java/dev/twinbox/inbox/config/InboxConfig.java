@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param buffer what may wait for them in memory
  * @param backoff waits between attempts
  * @param parking what becomes of an event whose handler fails
+ * @param start where the group starts on a topic that it has never read
  * @param retention how long inbox rows are kept; null: for ever
  * @param shutdownTimeout how long a stop waits for the record that is being handled
  * @param formats how the producers of the topics write
@@ -38,6 +39,7 @@ public record InboxConfig(
         Buffer buffer,
         Backoff backoff,
         Parking parking,
+        FirstStart start,
         @Nullable Duration retention,
         Duration shutdownTimeout,
         TopicFormat.OfTopics formats,
@@ -116,7 +118,7 @@ public record InboxConfig(
         return "group=" + group + ", data-source=" + dataSource + ", table=" + table + ", batch.size=" + batch.size()
                 + ", batch.max-time=" + batch.maxTime() + ", workers=" + workers + ", lanes=" + lanes + ", buffer="
                 + buffer + ", retry=" + backoff.initial() + ".."
-                + backoff.max() + ", parking=" + parking + ", retention="
+                + backoff.max() + ", parking=" + parking + ", start=" + start + ", retention="
                 + (retention == null ? FOR_EVER : InboxConfig.text(retention)) + ", shutdown-timeout=" + shutdownTimeout
                 + ", formats=" + formats + ", unknown-type=" + unknownType + ", kafka=" + new TreeSet<>(kafka.keySet());
     }

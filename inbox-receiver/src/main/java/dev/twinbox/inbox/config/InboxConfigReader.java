@@ -91,6 +91,7 @@ public final class InboxConfigReader {
                 InboxConfig.Buffer.DEFAULT,
                 new Backoff(InboxConfig.FIRST_RETRY, reader.get(InboxSettings.RETRY_MAX)),
                 parking(table),
+                reader.get(InboxSettings.START),
                 reader.get(InboxSettings.RETENTION).orElse(null),
                 reader.get(InboxSettings.SHUTDOWN_TIMEOUT),
                 formats(),

@@ -5,6 +5,7 @@ import dev.twinbox.config.Setting;
 import dev.twinbox.inbox.event.Origin;
 import dev.twinbox.inbox.event.TopicFormat.Wrapping;
 import dev.twinbox.inbox.event.UnknownType;
+import dev.twinbox.inbox.jdbc.OffsetTable;
 import dev.twinbox.inbox.jdbc.ParkedTable;
 import dev.twinbox.inbox.jdbc.RetentionTable;
 import dev.twinbox.jdbc.SqlIdentifier;
@@ -54,7 +55,7 @@ public final class InboxSettings {
 
     static final Setting<String> TABLE = Setting.identifier(
                     PREFIX + "table",
-                    "Table of the inbox. The tables of parked events and of the retention are named after it.",
+                    "Table of the inbox. The tables of parked events, of the retention and of the offsets are named after it.",
                     InboxSettings::checkTable)
             .withDefault("inbox_event");
 
@@ -163,6 +164,15 @@ public final class InboxSettings {
                             + "counted, or parked.")
             .withDefault("skip");
 
+    /** For a topic of which neither Kafka nor the inbox database remembers anything. */
+    public static final Setting<FirstStart> START = Setting.of(
+                    PREFIX + "start",
+                    "`earliest`, `latest` or a time",
+                    "Where the group starts on a topic that it has never read. A time is written as "
+                            + "`2026-12-01T08:00:00Z`. Partitions that are added later always start at their beginning.",
+                    FirstStart::parse)
+            .withDefault("earliest");
+
     /** Empty: for ever. */
     public static final Setting<Optional<Duration>> RETENTION = Setting.durationOrForever(
                     PREFIX + "retention",
@@ -200,6 +210,7 @@ public final class InboxSettings {
             EVENT_TYPE,
             VALUE_FORMAT,
             UNKNOWN_TYPE,
+            START,
             RETENTION,
             SHUTDOWN_TIMEOUT);
 
@@ -299,6 +310,7 @@ public final class InboxSettings {
     private static void checkTable(String name) {
         SqlIdentifier table = new SqlIdentifier(null, name);
         RetentionTable.name(table);
+        OffsetTable.name(table);
         ParkedTable.name(table);
     }
 }

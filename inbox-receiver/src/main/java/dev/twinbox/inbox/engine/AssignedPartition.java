@@ -34,7 +34,7 @@ final class AssignedPartition {
     private int keyless;
     private long bytes;
     private long committedTo;
-    private boolean outOfRange;
+    private boolean stopped;
     private boolean paused;
 
     /**
@@ -58,11 +58,7 @@ final class AssignedPartition {
         return lanes;
     }
 
-    /**
-     * @param next offset of the record after these; it can be greater than the last offset plus one where a transaction
-     *     ended
-     */
-    void add(Collection<ReceivedEvent> fetched, long next) {
+    void add(Collection<ReceivedEvent> fetched) {
         for (ReceivedEvent event : fetched) {
             ledger.open(event.offset());
             bytes += event.bytes();
@@ -71,7 +67,15 @@ final class AssignedPartition {
                 suspectsUntil = event.offset() + 1;
             }
             laneOf(event).add(event);
+            ledger.fetchedTo(event.offset() + 1);
         }
+    }
+
+    /**
+     * Everything before this offset was fetched. It can be greater than the last record's offset plus one where a
+     * transaction ended.
+     */
+    void fetchedTo(long next) {
         ledger.fetchedTo(next);
     }
 
@@ -131,9 +135,13 @@ final class AssignedPartition {
         committedTo = Math.max(committedTo, offset);
     }
 
-    /** Marks that the broker no longer has the next record, so nothing more can be fetched. */
-    void outOfRange() {
-        outOfRange = true;
+    /** Fetches nothing more. What was fetched is still handled. */
+    void stop() {
+        stopped = true;
+    }
+
+    boolean isStopped() {
+        return stopped;
     }
 
     boolean isPaused() {
@@ -165,7 +173,7 @@ final class AssignedPartition {
 
     /** Whether nothing more may be added. A partition that is only full may still get the records of one more poll. */
     boolean isAtALimit(InboxConfig config) {
-        return outOfRange
+        return stopped
                 || bytes >= config.buffer().partitionBytes()
                 || (lanes.size() > 1 && ledger.ahead() >= config.lanes().ahead());
     }

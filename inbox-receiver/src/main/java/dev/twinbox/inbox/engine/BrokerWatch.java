@@ -10,6 +10,7 @@ import java.util.Set;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.Metric;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 
@@ -112,23 +113,27 @@ final class BrokerWatch {
         return metric != null && metric.metricValue() instanceof Number number ? number.doubleValue() : otherwise;
     }
 
+    /** The subject under which troubles of a topic are reported. */
+    static String about(String topic) {
+        return "topic " + topic;
+    }
+
     private boolean isThere(String topic) {
-        String about = "topic " + topic;
+        String about = about(topic);
         boolean there;
         try {
             there = !consumer.partitionsFor(topic, TOPIC_TIMEOUT).isEmpty();
         } catch (WakeupException e) {
             return false; // asked again soon
+        } catch (TopicAuthorizationException e) {
+            return false; // reported by the poll
         } catch (KafkaException e) {
             there = false;
         }
         if (there) {
             status.recovered(about);
-        } else if (status.trouble(about, "does not exist or may not be read: create it, or grant Read")) {
-            LOG.log(
-                    Level.WARNING,
-                    "Topic {0} does not exist or may not be read; its handlers wait until it can be read",
-                    topic);
+        } else if (status.trouble(about, "does not exist: create it, or correct the handler's topic")) {
+            LOG.log(Level.WARNING, "Topic {0} does not exist; its handlers wait until it does", topic);
         }
         return there;
     }

@@ -4,39 +4,32 @@ import dev.twinbox.inbox.config.ConsumerSettings;
 import dev.twinbox.inbox.config.InboxConfig;
 import dev.twinbox.inbox.event.ReceivedEvent;
 import dev.twinbox.inbox.event.Subscription;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.Executor;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
-import org.apache.kafka.clients.consumer.NoOffsetForPartitionException;
-import org.apache.kafka.clients.consumer.OffsetAndMetadata;
-import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.WakeupException;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One consumer in its group. It polls, and pauses partitions that have enough records.
  *
  * <p>{@link BatchDispatch} hands out batches. {@link OffsetCommits} commits what is settled. {@link PartitionHandover}
- * takes partitions over and gives them back. Handlers never run on this thread, so a slow handler does not cost the
- * membership.
+ * takes partitions over and gives them back. {@link PartitionStarts} finds where a partition without an offset starts.
+ * {@link ReadFaults} stops a partition that cannot be read. Handlers never run on this thread, so a slow handler does
+ * not cost the membership.
  *
  * <p>All methods except {@link #wakeUp} are called on the poll thread. So are Kafka's callbacks.
  */
 final class GroupMember {
-
-    private static final Logger LOG = System.getLogger(GroupMember.class.getName());
 
     private static final Duration LONGEST_POLL = Duration.ofSeconds(1);
 
@@ -55,13 +48,19 @@ final class GroupMember {
     private final BrokerWatch brokerWatch;
     private final OffsetCommits commits;
     private final BatchDispatch dispatch;
+    private final Inquiries inquiries;
+    private final PartitionStarts starts;
+    private final OffsetSaves saves;
     private final PartitionHandover handover;
+    private final TopicAccess access;
+    private final ReadFaults faults;
 
     private final Map<TopicPartition, AssignedPartition> assigned = new HashMap<>();
 
     /** Written by the poll thread. Workers read it to know whether the poll thread has to be woken. */
     private volatile boolean polling;
 
+    /** @param background runs what asks Kafka or the database */
     GroupMember(
             Consumer<byte[], byte[]> consumer,
             Subscription subscription,
@@ -69,20 +68,28 @@ final class GroupMember {
             OffsetPolicy policy,
             InboxConfig config,
             ReceiverStatus status,
-            Executor workers) {
+            GroupMemory memory,
+            Executor workers,
+            Executor background) {
         this.consumer = consumer;
         this.subscription = subscription;
         this.config = config;
         this.status = status;
+        String group = subscription.group();
         brokerWatch = new BrokerWatch(consumer, subscription, ConsumerSettings.sessionTimeout(config), status);
         commits = new OffsetCommits(consumer, assigned);
         dispatch = new BatchDispatch(assigned, commits, processor, policy, config, status, workers, this::wakeUp);
+        inquiries = new Inquiries(background, this::wakeUp);
+        starts = new PartitionStarts(consumer, assigned, commits, inquiries, memory, policy, config, group, status);
+        saves = new OffsetSaves(assigned, inquiries, memory, starts, policy, group);
         handover = new PartitionHandover(
-                consumer, assigned, commits, dispatch, policy, config, subscription.group(), brokerWatch, status);
+                consumer, assigned, commits, dispatch, starts, saves, policy, group, brokerWatch, status);
+        access = new TopicAccess(consumer, subscription, handover, inquiries, memory, status);
+        faults = new ReadFaults(consumer, assigned, inquiries, memory, starts, access, config, group, status);
     }
 
     void join() {
-        consumer.subscribe(subscription.topics(), handover);
+        access.subscribe();
     }
 
     /** The listener that Kafka calls when partitions come or go. */
@@ -93,15 +100,29 @@ final class GroupMember {
     /** Applies outcomes, hands out the next batches, commits offsets and polls. Does each of them once. */
     void runOnce() {
         dispatch.applyOutcomes();
+        inquiries.applyAnswers();
+        starts.runOnce();
+        access.runOnce();
+        saves.runOnce();
         dispatch.handOut();
         commits.commitSettled();
         awaitRoom();
         pauseAndResume();
-        ConsumerRecords<byte[], byte[]> records = poll();
-        for (TopicPartition partition : records.partitions()) {
-            receive(partition, records.records(partition), records.nextOffsets().get(partition));
-        }
+        receive(poll());
         brokerWatch.look();
+    }
+
+    private void receive(ConsumerRecords<byte[], byte[]> records) {
+        for (TopicPartition partition : records.partitions()) {
+            receive(partition, records.records(partition));
+        }
+        // A poll also moves past records that are no events: those of aborted transactions, and marks of Kafka.
+        records.nextOffsets().forEach((partition, next) -> {
+            AssignedPartition mine = assigned.get(partition);
+            if (mine != null) {
+                mine.fetchedTo(next.offset());
+            }
+        });
     }
 
     /** Ends a poll that is in progress. May be called from any thread. */
@@ -118,6 +139,7 @@ final class GroupMember {
             handover.giveBackAll();
         } finally {
             consumer.close(CloseOptions.timeout(CLOSE_TIMEOUT));
+            saves.saveNoted();
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }
@@ -125,18 +147,21 @@ final class GroupMember {
     }
 
     private ConsumerRecords<byte[], byte[]> poll() {
+        if (!access.isSubscribed()) {
+            awaitOutcome(LONGEST_POLL);
+            return ConsumerRecords.empty();
+        }
         polling = true;
         try {
             // The flag is set before the outcomes are checked, so a later outcome wakes the poll.
-            return consumer.poll(dispatch.hasOutcomes() ? Duration.ZERO : timeToWait());
+            return consumer.poll(dispatch.hasOutcomes() || inquiries.hasAnswers() ? Duration.ZERO : timeToWait());
         } catch (WakeupException e) {
             return ConsumerRecords.empty();
-        } catch (NoOffsetForPartitionException e) {
-            startAtTheEarliest(e.partitions());
-            return ConsumerRecords.empty();
-        } catch (OffsetOutOfRangeException e) {
-            reportOutOfRange(e.offsetOutOfRangePartitions());
-            return ConsumerRecords.empty();
+        } catch (KafkaException e) {
+            if (faults.take(e)) {
+                return ConsumerRecords.empty();
+            }
+            throw e;
         } finally {
             polling = false;
         }
@@ -153,41 +178,7 @@ final class GroupMember {
         return Duration.ofNanos(Math.min(nanos, LONGEST_POLL.toNanos()));
     }
 
-    /**
-     * The group has never committed an offset here: the group or the partition is new. Any other start would lose
-     * events.
-     */
-    private void startAtTheEarliest(Set<TopicPartition> partitions) {
-        List<TopicPartition> mine =
-                partitions.stream().filter(consumer.assignment()::contains).toList();
-        LOG.log(
-                Level.INFO,
-                "Group {0} has no offset for {1}; it starts at the earliest record",
-                subscription.group(),
-                mine);
-        consumer.seekToBeginning(mine);
-    }
-
-    /** Records were deleted, or the log was truncated. To continue at any other offset would hide the loss. */
-    private void reportOutOfRange(Map<TopicPartition, Long> offsets) {
-        offsets.forEach((partition, offset) -> {
-            AssignedPartition mine = assigned.get(partition);
-            if (mine == null) {
-                return;
-            }
-            mine.outOfRange();
-            String text = "offset " + offset + " of group " + subscription.group() + " is not on " + partition
-                    + " any more: its record was deleted by retention or lost with a broker. The partition is not read."
-                    + " Stop the application, set the offset (kafka-consumer-groups.sh --group " + subscription.group()
-                    + " --topic " + partition.topic() + ":" + partition.partition()
-                    + " --reset-offsets --to-earliest --execute), and start the application again";
-            status.trouble(partition.toString(), text);
-            LOG.log(Level.ERROR, () -> "Events may be lost: " + text);
-        });
-    }
-
-    private void receive(
-            TopicPartition partition, List<ConsumerRecord<byte[], byte[]>> records, @Nullable OffsetAndMetadata next) {
+    private void receive(TopicPartition partition, List<ConsumerRecord<byte[], byte[]>> records) {
         AssignedPartition mine = assigned.get(partition);
         if (mine == null) {
             return;
@@ -200,8 +191,7 @@ final class GroupMember {
             }
             events.add(event);
         }
-        long behind = records.isEmpty() ? 0 : records.get(records.size() - 1).offset() + 1;
-        mine.add(events, next == null ? behind : next.offset());
+        mine.add(events);
     }
 
     /**
@@ -219,12 +209,16 @@ final class GroupMember {
                         partition.isFull(config) && !partition.isPaused() && partition.hasRoomWithin(ROOM_SOON, now))) {
             return;
         }
+        awaitOutcome(ROOM_SOON);
+    }
+
+    private void awaitOutcome(Duration time) {
         try {
-            if (dispatch.awaitOutcome(ROOM_SOON.toNanos())) {
+            if (dispatch.awaitOutcome(time.toNanos())) {
                 dispatch.handOut();
             }
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt(); // the poll reports the interrupt
+            Thread.currentThread().interrupt(); // the next poll reports the interrupt
         }
     }
 

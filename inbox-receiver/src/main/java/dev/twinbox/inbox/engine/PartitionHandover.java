@@ -1,13 +1,11 @@
 package dev.twinbox.inbox.engine;
 
-import dev.twinbox.inbox.config.ConsumerSettings;
-import dev.twinbox.inbox.config.InboxConfig;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -15,9 +13,8 @@ import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.errors.TimeoutException;
-import org.apache.kafka.common.errors.WakeupException;
 
 /**
  * Takes partitions over from their previous owner and gives them back for the next owner.
@@ -41,8 +38,9 @@ final class PartitionHandover implements ConsumerRebalanceListener {
     private final Map<TopicPartition, AssignedPartition> assigned;
     private final OffsetCommits commits;
     private final BatchDispatch dispatch;
+    private final PartitionStarts starts;
+    private final OffsetSaves saves;
     private final OffsetPolicy policy;
-    private final InboxConfig config;
     private final String group;
     private final BrokerWatch brokerWatch;
     private final ReceiverStatus status;
@@ -53,8 +51,9 @@ final class PartitionHandover implements ConsumerRebalanceListener {
             Map<TopicPartition, AssignedPartition> assigned,
             OffsetCommits commits,
             BatchDispatch dispatch,
+            PartitionStarts starts,
+            OffsetSaves saves,
             OffsetPolicy policy,
-            InboxConfig config,
             String group,
             BrokerWatch brokerWatch,
             ReceiverStatus status) {
@@ -62,8 +61,9 @@ final class PartitionHandover implements ConsumerRebalanceListener {
         this.assigned = assigned;
         this.commits = commits;
         this.dispatch = dispatch;
+        this.starts = starts;
+        this.saves = saves;
         this.policy = policy;
-        this.config = config;
         this.group = group;
         this.brokerWatch = brokerWatch;
         this.status = status;
@@ -75,61 +75,47 @@ final class PartitionHandover implements ConsumerRebalanceListener {
         if (!partitions.isEmpty()) {
             LOG.log(Level.INFO, "Group {0}: was assigned {1}", group, partitions);
         }
-        Map<TopicPartition, Start> starts = starts(partitions);
-        partitions.forEach(partition -> {
-            Start start = starts.getOrDefault(partition, Start.UNKNOWN);
-            int suspects = start.handover() == Handover.CLEAN ? 0 : mostInProgress();
-            assigned.put(partition, new AssignedPartition(partition, start.offset(), suspects, lanes()));
-        });
-    }
-
-    /** Events whose offset is committed first are handled one by one. */
-    private int lanes() {
-        return policy == OffsetPolicy.BEFORE_HANDLING ? 1 : config.lanes().number();
-    }
-
-    /** The most events that the previous owner can have had in progress. */
-    private int mostInProgress() {
-        return lanes() == 1
-                ? config.batch().size()
-                : config.lanes().ahead() + ConsumerSettings.mostRecordsOfAPoll(config);
+        saves.assigned();
+        Map<TopicPartition, Start> found = new HashMap<>();
+        Set<TopicPartition> withoutOffset = new HashSet<>();
+        find(partitions, found, withoutOffset);
+        for (TopicPartition partition : partitions) {
+            if (!withoutOffset.contains(partition)) {
+                assigned.put(partition, starts.begun(partition, found.getOrDefault(partition, Start.UNKNOWN)));
+            }
+        }
+        if (!withoutOffset.isEmpty()) {
+            starts.hold(withoutOffset);
+        }
     }
 
     /**
-     * How a partition starts here.
+     * Asks where partitions start. The handover is clean if the partition was given back properly. The mark is removed
+     * now. If this instance dies during the first batch, the next owner finds no mark.
      *
-     * @param offset the committed offset
-     * @param handover how the previous owner left the partition
+     * <p>Nothing is found if Kafka does not answer in time, or refuses to. The next poll reports why.
      */
-    private record Start(long offset, Handover handover) {
-        /** The previous owner may have crashed. */
-        static final Start UNKNOWN = new Start(AssignedPartition.UNKNOWN, Handover.AFTER_CRASH);
-    }
-
-    /**
-     * The handover is clean if the partition was given back properly, or if the group has never read it. The mark is
-     * removed now. If this instance dies during the first batch, the next owner finds no mark.
-     */
-    private Map<TopicPartition, Start> starts(Collection<TopicPartition> partitions) {
+    private void find(
+            Collection<TopicPartition> partitions,
+            Map<TopicPartition, Start> found,
+            Set<TopicPartition> withoutOffset) {
         if (policy == OffsetPolicy.BEFORE_HANDLING || partitions.isEmpty()) {
-            return Map.of();
+            return;
         }
         try {
-            Map<TopicPartition, Start> starts = new HashMap<>();
-            List<TopicPartition> neverRead = new ArrayList<>();
             consumer.committed(Set.copyOf(partitions), TIMEOUT).forEach((partition, offset) -> {
                 if (offset == null) {
-                    neverRead.add(partition);
+                    withoutOffset.add(partition);
                 } else {
                     Handover handover = offset.metadata().equals(GIVEN_BACK) ? Handover.CLEAN : Handover.AFTER_CRASH;
-                    starts.put(partition, new Start(offset.offset(), handover));
+                    found.put(partition, Start.committed(offset.offset(), handover));
                 }
             });
-            consumer.beginningOffsets(neverRead, TIMEOUT)
-                    .forEach((partition, offset) -> starts.put(partition, new Start(offset, Handover.CLEAN)));
-            return unmark(starts) ? starts : Map.of();
-        } catch (WakeupException | TimeoutException e) {
-            return Map.of();
+        } catch (KafkaException e) {
+            LOG.log(Level.DEBUG, "The committed offsets are not known yet", e);
+        }
+        if (!unmark(found)) {
+            found.clear();
         }
     }
 
@@ -172,6 +158,7 @@ final class PartitionHandover implements ConsumerRebalanceListener {
     /** Gives all partitions back, because the member leaves its group. */
     void giveBackAll() {
         giveBack(List.copyOf(assigned.values()));
+        saves.note();
         assigned.clear();
     }
 

@@ -22,6 +22,7 @@ final class PollLoop implements Runnable {
     private static final Logger LOG = System.getLogger(PollLoop.class.getName());
 
     private final String name;
+    private final String group;
     private final DatabaseCheck databaseCheck;
     private final Supplier<GroupMember> members;
     private final Backoff backoff;
@@ -38,12 +39,13 @@ final class PollLoop implements Runnable {
     private int failures;
 
     PollLoop(
-            String name,
+            String group,
             DatabaseCheck databaseCheck,
             Supplier<GroupMember> members,
             Backoff backoff,
             ReceiverStatus status) {
-        this.name = name;
+        this.name = "receiver of group " + group;
+        this.group = group;
         this.databaseCheck = databaseCheck;
         this.members = members;
         this.backoff = backoff;
@@ -117,8 +119,9 @@ final class PollLoop implements Runnable {
         failures++;
         Duration wait = backoff.after(failures);
         if (databaseChecked) {
-            if (status.trouble(name, ErrorText.of(cause))) {
-                LOG.log(Level.WARNING, () -> name + " failed and starts again in " + wait, cause);
+            String text = GroupFault.text(group, cause);
+            if (status.trouble(name, text)) {
+                LOG.log(Level.WARNING, () -> name + " failed and starts again in " + wait + ". " + text, cause);
             }
         } else if (cause instanceof SchemaException) {
             if (status.trouble(name, ErrorText.of(cause))) {

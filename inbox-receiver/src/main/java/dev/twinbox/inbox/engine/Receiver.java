@@ -10,6 +10,7 @@ import dev.twinbox.inbox.jdbc.BookKeeping;
 import dev.twinbox.inbox.jdbc.InboxSchema;
 import dev.twinbox.inbox.jdbc.InboxTable;
 import dev.twinbox.inbox.jdbc.JtaDatabase;
+import dev.twinbox.inbox.jdbc.OffsetTable;
 import dev.twinbox.inbox.jdbc.ParkedTable;
 import dev.twinbox.inbox.jdbc.RecordedStarts;
 import dev.twinbox.inbox.jdbc.RetentionTable;
@@ -38,6 +39,7 @@ public final class Receiver {
     private final InboxTable inbox;
     private final ParkedTable parked;
     private final DatabaseCheck check;
+    private final TopicLookup lookup;
     private final List<PollLoop> loops = new ArrayList<>();
     private @Nullable ReceiverThreads threads;
     private @Nullable RetryLoop retries;
@@ -56,6 +58,7 @@ public final class Receiver {
         this.inbox = new InboxTable(config.table(), config.parking().table());
         this.parked = new ParkedTable(config.parking().table());
         this.check = new DatabaseCheck(database, config.dataSource(), new InboxSchema(config.table()));
+        this.lookup = new TopicLookup(ConsumerSettings.adminProperties(config));
     }
 
     /**
@@ -126,17 +129,21 @@ public final class Receiver {
         Processor processor = isAtMostOnce
                 ? new AtMostOnceProcessor(attempts, claims, status)
                 : new TransactionalProcessor(attempts, claims, parking, status);
+        OffsetPolicy policy = isAtMostOnce ? OffsetPolicy.BEFORE_HANDLING : OffsetPolicy.AFTER_HANDLING;
+        KafkaMemory memory = memory(group, policy);
         PollLoop loop = new PollLoop(
-                "receiver of group " + group,
+                group,
                 check,
                 () -> new GroupMember(
                         new KafkaConsumer<>(ConsumerSettings.properties(config, group)),
                         subscription,
                         processor,
-                        isAtMostOnce ? OffsetPolicy.BEFORE_HANDLING : OffsetPolicy.AFTER_HANDLING,
+                        policy,
                         config,
                         status,
-                        started.workers()),
+                        memory,
+                        started.workers(),
+                        started.background()),
                 config.backoff(),
                 status);
         loops.add(loop);
@@ -150,6 +157,17 @@ public final class Receiver {
             retries = retryLoop;
             started.start(retryLoop, "twinbox-inbox-retry");
         }
+    }
+
+    private KafkaMemory memory(String group, OffsetPolicy policy) {
+        return new KafkaMemory(
+                group,
+                policy,
+                config.start(),
+                lookup,
+                OffsetTable.of(config.table()),
+                database,
+                () -> new KafkaConsumer<>(ConsumerSettings.propertiesOfProbe(config)));
     }
 
     /** Stops all threads. Returns when they have ended, or when the wait for them is over. */
@@ -166,6 +184,7 @@ public final class Receiver {
             retention.stop();
         }
         boolean isStopped = threads == null || threads.awaitEnd(config.shutdownTimeout());
+        lookup.close();
         LOG.log(
                 isStopped ? Level.INFO : Level.WARNING,
                 isStopped

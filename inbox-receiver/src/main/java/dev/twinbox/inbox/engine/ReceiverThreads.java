@@ -19,8 +19,11 @@ final class ReceiverThreads {
 
     private static final Duration INTERRUPT_TIMEOUT = Duration.ofSeconds(2);
 
+    private static final Duration BACKGROUND_IDLE = Duration.ofSeconds(10);
+
     private final ThreadFactory factory;
     private final ExecutorService workers;
+    private final ExecutorService background;
     private final List<Thread> loops = new ArrayList<>();
 
     /** Creates the pool. A worker's thread is started when it is first needed. */
@@ -34,6 +37,19 @@ final class ReceiverThreads {
                 TimeUnit.SECONDS,
                 new LinkedBlockingQueue<>(),
                 work -> newThread(work, "twinbox-inbox-worker-" + count.incrementAndGet()));
+        this.background = newBackground();
+    }
+
+    private ExecutorService newBackground() {
+        ThreadPoolExecutor single = new ThreadPoolExecutor(
+                1,
+                1,
+                BACKGROUND_IDLE.toNanos(),
+                TimeUnit.NANOSECONDS,
+                new LinkedBlockingQueue<>(),
+                work -> newThread(work, "twinbox-inbox-offsets"));
+        single.allowCoreThreadTimeOut(true);
+        return single;
     }
 
     private Thread newThread(Runnable work, String name) {
@@ -44,6 +60,11 @@ final class ReceiverThreads {
 
     Executor workers() {
         return workers;
+    }
+
+    /** One thread, which lives while it has something to do. It asks Kafka and the database for the poll threads. */
+    Executor background() {
+        return background;
     }
 
     void start(Runnable loop, String name) {
@@ -67,7 +88,8 @@ final class ReceiverThreads {
         for (Thread loop : loops) {
             ended &= join(loop, deadline);
         }
-        return stopWorkers() && ended;
+        boolean isIdle = stop(background);
+        return stop(workers) && isIdle && ended;
     }
 
     private static boolean join(Thread thread, long deadline) {
@@ -83,10 +105,10 @@ final class ReceiverThreads {
         return !thread.isAlive();
     }
 
-    private boolean stopWorkers() {
-        workers.shutdownNow();
+    private static boolean stop(ExecutorService pool) {
+        pool.shutdownNow();
         try {
-            return workers.awaitTermination(INTERRUPT_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS);
+            return pool.awaitTermination(INTERRUPT_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return false;

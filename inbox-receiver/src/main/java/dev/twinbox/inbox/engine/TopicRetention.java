@@ -13,7 +13,6 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.common.KafkaException;
@@ -30,9 +29,6 @@ import org.jspecify.annotations.Nullable;
  * and is redelivered, its effect happens again. That occurs when offsets are reset or lost.
  */
 final class TopicRetention {
-
-    /** Also bounds how long a broker that is down can delay a deployment or an undeployment. */
-    private static final int TIMEOUT_MS = 5_000;
 
     private static final Duration FOR_EVER = Duration.ofSeconds(Long.MAX_VALUE);
 
@@ -86,7 +82,7 @@ final class TopicRetention {
     Verdict compare() {
         Admin admin;
         try {
-            admin = Admin.create(properties());
+            admin = Admin.create(ConsumerSettings.adminProperties(config));
         } catch (KafkaException e) { // for example, an address that cannot be resolved now
             return unknown(e);
         }
@@ -157,14 +153,6 @@ final class TopicRetention {
                 Verdict.Kind.UNKNOWN,
                 List.of("The retention of the topics is not known yet, so no inbox row is deleted: "
                         + ErrorText.of(cause)));
-    }
-
-    private Map<String, Object> properties() {
-        Map<String, Object> properties = ConsumerSettings.properties(config, config.group());
-        properties.keySet().retainAll(AdminClientConfig.configNames());
-        properties.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, TIMEOUT_MS);
-        properties.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, TIMEOUT_MS);
-        return properties;
     }
 
     /**

@@ -18,6 +18,7 @@ public final class InboxSchema {
     private final SqlIdentifier inbox;
     private final SqlIdentifier parked;
     private final SqlIdentifier retention;
+    private final SqlIdentifier offset;
 
     /**
      * An inbox table and the tables that are named after it.
@@ -28,6 +29,7 @@ public final class InboxSchema {
         this.inbox = inbox;
         this.parked = ParkedTable.name(inbox);
         this.retention = RetentionTable.name(inbox);
+        this.offset = OffsetTable.name(inbox);
     }
 
     /**
@@ -53,7 +55,8 @@ public final class InboxSchema {
                 "inbox", inbox.sql(),
                 "inbox_literal", inbox.sqlLiteral(),
                 "parked", parked.sql(),
-                "retention", retention.sql());
+                "retention", retention.sql(),
+                "offset", offset.sql());
     }
 
     /**
@@ -69,7 +72,8 @@ public final class InboxSchema {
                 .table(inbox, InboxTable.COLUMNS, "SELECT", "INSERT", "DELETE")
                 .unique(inbox, InboxTable.PRIMARY_KEY, "duplicates would not be noticed")
                 .table(parked, ParkedColumns.TYPES, "SELECT", "INSERT", "UPDATE", "DELETE")
-                .table(retention, RetentionTable.COLUMNS, "SELECT", "INSERT", "UPDATE");
+                .table(retention, RetentionTable.COLUMNS, "SELECT", "INSERT", "UPDATE")
+                .table(offset, OffsetTable.COLUMNS, "SELECT", "INSERT", "UPDATE");
         SchemaCheck.Session session = check.session();
         if (!check.problems().isEmpty()) {
             throw new SchemaException("The inbox cannot be used (" + session + "): "

@@ -36,7 +36,7 @@ class AssignedPartitionTest {
                 .toList();
         long offset = 0;
         for (String key : keys) {
-            partition.add(List.of(event(offset, key)), ++offset);
+            partition.add(List.of(event(offset++, key)));
         }
 
         assertThat(partition.lanes())
@@ -50,7 +50,7 @@ class AssignedPartitionTest {
     @Test
     void allEventsOfAKeyAreInOneLaneInTheOrderOfTheirOffsets() {
         for (int offset = 0; offset < 1000; offset++) {
-            partition.add(List.of(event(offset, "k" + offset % 50)), offset + 1);
+            partition.add(List.of(event(offset, "k" + offset % 50)));
         }
         Map<String, Set<Lane>> lanes = new HashMap<>();
         for (Lane lane : partition.lanes()) {
@@ -69,7 +69,7 @@ class AssignedPartitionTest {
 
     @Test
     void bytesAreCountedUntilTheirEventIsSettled() {
-        partition.add(List.of(event(0, "a"), event(1, "a")), 2);
+        partition.add(List.of(event(0, "a"), event(1, "a")));
         long both = partition.bytes();
         Lane lane = partition.lanes().stream()
                 .filter(one -> one.first() != null)
@@ -86,7 +86,7 @@ class AssignedPartitionTest {
 
     @Test
     void aLaneEndsSoonIfItsLastBatchesWereQuickAndThisOneIsNotYetSlow() {
-        partition.add(List.of(event(0, "a"), event(1, "a"), event(2, "a")), 3);
+        partition.add(List.of(event(0, "a"), event(1, "a"), event(2, "a")));
         Lane lane = partition.lanes().stream()
                 .filter(one -> one.first() != null)
                 .findFirst()

@@ -8,6 +8,7 @@ import dev.twinbox.DeliveryContract;
 import dev.twinbox.ParkedEvent;
 import dev.twinbox.inbox.NoSerializer;
 import dev.twinbox.inbox.Topics;
+import dev.twinbox.inbox.config.FirstStart;
 import dev.twinbox.inbox.config.InboxConfig;
 import dev.twinbox.inbox.event.Aliases;
 import dev.twinbox.inbox.event.Handler;
@@ -31,12 +32,14 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetCommitCallback;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -52,6 +55,9 @@ class GroupMemberTest {
 
     private long commits;
 
+    /** Where the next empty poll gets to in partition ONE. */
+    private @Nullable OffsetAndMetadata pastTail;
+
     private final MockConsumer<byte[], byte[]> consumer = new MockConsumer<>("earliest") {
         @Override
         public synchronized void commitAsync(
@@ -59,6 +65,16 @@ class GroupMemberTest {
             commits++;
             note(offsets);
             callback.onComplete(offsets, null);
+        }
+
+        @Override
+        public synchronized ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
+            ConsumerRecords<byte[], byte[]> polled = super.poll(timeout);
+            if (polled.isEmpty() && pastTail != null) {
+                polled = new ConsumerRecords<>(Map.of(), Map.of(ONE, pastTail));
+                pastTail = null;
+            }
+            return polled;
         }
 
         @Override
@@ -80,6 +96,7 @@ class GroupMemberTest {
     };
 
     private final ReceiverStatus status = new ReceiverStatus();
+    private final FakeMemory memory = new FakeMemory();
     private final Deque<Runnable> work = new ArrayDeque<>();
     private final List<List<Long>> batches = new ArrayList<>();
     private Function<Batch, Outcome> processor =
@@ -229,6 +246,7 @@ class GroupMemberTest {
             handovers.add(batch.handover());
             return Outcome.goOn(1);
         };
+        turns(1);
 
         assertThat(committed).containsEntry(ONE, new OffsetAndMetadata(0));
         runAllUntil(() -> committed(ONE) != null);
@@ -328,6 +346,115 @@ class GroupMemberTest {
         assertThat(status.troubles().get("orders-0")).contains("offset 7", "--reset-offsets");
         assertThat(consumer.paused()).containsExactly(ONE);
         assertThat(committed(TWO)).isEqualTo(1);
+    }
+
+    @Test
+    void thePositionPastATailWithoutEventsIsCommittedOnceAllBeforeItIsSettled() {
+        joinWith(ONE);
+        add(ONE, 0, 1);
+        turns(2);
+        pastTail = new OffsetAndMetadata(5);
+        turns(2);
+        assertThat(committed(ONE)).isNull();
+
+        work.remove().run();
+        runAllUntil(() -> Long.valueOf(5).equals(committed(ONE)));
+    }
+
+    @Test
+    void aPartitionIsHeldUntilItIsKnownWhereItStartsAndTheOthersGoOn() {
+        committed.put(TWO, new OffsetAndMetadata(0));
+        memory.isDown = true;
+        joinWith(ONE, TWO);
+        add(TWO, 0);
+        runAllUntil(() -> committed(TWO) != null);
+
+        assertThat(consumer.paused()).containsExactly(ONE);
+        assertThat(status.troubles().get("offsets of group group")).contains("orders-0", "the database is down");
+        assertThat(committed).doesNotContainKey(ONE);
+
+        memory.isDown = false;
+        runAllUntil(() -> !status.troubles().containsKey("offsets of group group"));
+        add(ONE, 0);
+        runAllUntil(() -> committed(ONE) != null);
+    }
+
+    @Test
+    void aPartitionWhoseOffsetKafkaForgotStartsAtTheRememberedOne() {
+        memory.starts.put(ONE, new Start(5, Handover.AFTER_CRASH, Start.Reason.REMEMBERED));
+        joinWith(ONE);
+        turns(1);
+
+        assertThat(consumer.position(ONE)).isEqualTo(5);
+        assertThat(committed(ONE)).isEqualTo(5);
+    }
+
+    @Test
+    void aTopicCreatedAnewIsReadFromItsBeginningOnceWhatWasFetchedIsSettled() {
+        joinWith(ONE);
+        add(ONE, 0, 1);
+        turns(2);
+        memory.createdAnew.add("orders");
+        consumer.setPollException(new OffsetOutOfRangeException(Map.of(ONE, 2L)));
+        turns(3);
+        assertThat(consumer.position(ONE)).isEqualTo(2);
+
+        work.remove().run();
+        turns(3);
+        assertThat(consumer.position(ONE)).isZero();
+        assertThat(consumer.paused()).isEmpty();
+        assertThat(status.troubles()).doesNotContainKey("orders-0");
+    }
+
+    @Test
+    void whatIsSettledIsRememberedWhenTheGroupIsLeft() {
+        joinWith(ONE);
+        add(ONE, 0, 1);
+        turns(2);
+        work.remove().run();
+        member.leave();
+
+        assertThat(memory.saved).containsEntry(ONE, 2L);
+    }
+
+    @Test
+    void aDamagedBatchStopsItsPartitionAndNamesTheCommandThatStepsOverIt() {
+        joinWith(ONE, TWO);
+        turns(1);
+        memory.nextReadable = 7;
+        consumer.setPollException(
+                new KafkaException("Received exception when fetching the next record from orders-0. If needed, seek"));
+        turns(2);
+        add(TWO, 0);
+        runAllUntil(() -> committed(TWO) != null);
+
+        assertThat(status.troubles().get("orders-0"))
+                .contains("offset 0 of orders-0 cannot be read", "--reset-offsets --to-offset 7 --execute");
+        assertThat(consumer.paused()).containsExactly(ONE);
+    }
+
+    @Test
+    void anExceptionThatNamesNoPartitionIsThrown() {
+        joinWith(ONE);
+        turns(1);
+        consumer.setPollException(new KafkaException("from orders-01 or orders-0.b-1"));
+
+        assertThatCode(() -> turns(1)).isInstanceOf(KafkaException.class);
+    }
+
+    @Test
+    void aForbiddenTopicIsLeftOutUntilItMayBeRead() {
+        joinWith(ONE);
+        turns(1);
+        memory.forbidden.add("orders");
+        consumer.setPollException(new TopicAuthorizationException(Set.of("orders")));
+        turns(1);
+        assertThat(consumer.subscription()).isEmpty();
+        assertThat(status.troubles().get("topic orders")).contains("grant Read on topic orders");
+
+        memory.forbidden.clear();
+        runAllUntil(() -> consumer.subscription().contains("orders"));
+        assertThat(status.troubles()).doesNotContainKey("topic orders");
     }
 
     @Test
@@ -587,6 +714,7 @@ class GroupMemberTest {
                         20,
                         new Backoff(Duration.ofMillis(10), Duration.ofMillis(80)),
                         ParkedEvent.State.DEAD),
+                new FirstStart(FirstStart.Kind.EARLIEST, null),
                 null,
                 shutdownTimeout,
                 TopicFormat.OfTopics.CLOUD_EVENTS,
@@ -603,7 +731,7 @@ class GroupMemberTest {
             batches.add(batch.events().stream().map(ReceivedEvent::offset).toList());
             return processor.apply(batch);
         };
-        return new GroupMember(of, subscription, noting, policy, config, status, work::add);
+        return new GroupMember(of, subscription, noting, policy, config, status, memory, work::add, Runnable::run);
     }
 
     private static Handler handler(String name) {

@@ -23,7 +23,7 @@ public final class KeyLane {
         Subscription nothing = new Subscription(
                 topic, Map.of(), Aliases.NONE, TopicFormat.OfTopics.CLOUD_EVENTS, UnknownType.SKIP, new NoSerializer());
         ConsumerRecord<byte[], byte[]> record = new ConsumerRecord<>(topic, 0, 0, Topics.bytes(key), null);
-        partition.add(List.of(ReceivedEvent.of(record, nothing)), 1);
+        partition.add(List.of(ReceivedEvent.of(record, nothing)));
         return IntStream.range(0, lanes)
                 .filter(i -> partition.lanes().get(i).first() != null)
                 .findFirst()

@@ -6,8 +6,6 @@ import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -35,11 +33,6 @@ public final class PayaraHost implements AutoCloseable {
     private final PrintStream commands;
     private final BlockingQueue<String> answers = new LinkedBlockingQueue<>();
     private final StringBuffer log = new StringBuffer();
-    /** HTTP/1.1, because the server now and then ends an HTTP/2 connection while an answer is on its way. */
-    private final HttpClient http = HttpClient.newBuilder()
-            .version(HttpClient.Version.HTTP_1_1)
-            .connectTimeout(Duration.ofSeconds(30))
-            .build();
 
     /** Starts a server. Returns when it accepts commands. */
     public PayaraHost(int port, String... jvmOptions) {
@@ -195,36 +188,7 @@ public final class PayaraHost implements AutoCloseable {
     }
 
     private HttpResponse<String> response(String path) {
-        HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
-                .timeout(Duration.ofSeconds(60))
-                .build();
-        try {
-            return http.send(request, HttpResponse.BodyHandlers.ofString());
-        } catch (IOException e) {
-            return responseOfRepeated(request, e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException(e);
-        }
-    }
-
-    /**
-     * Repeats the request once, because the server may close an idle connection at the moment of its reuse. A query may
-     * change something, so it is not repeated.
-     */
-    private HttpResponse<String> responseOfRepeated(HttpRequest request, IOException first) {
-        if (request.uri().getQuery() != null || !process.isAlive()) {
-            throw new UncheckedIOException(first);
-        }
-        try {
-            return http.send(request, HttpResponse.BodyHandlers.ofString());
-        } catch (IOException e) {
-            e.addSuppressed(first);
-            throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException(e);
-        }
+        return Requests.get(URI.create("http://127.0.0.1:" + port + path), process::isAlive);
     }
 
     /**

@@ -1,0 +1,259 @@
+package dev.twinbox.inbox.engine;
+
+import dev.twinbox.inbox.config.FirstStart;
+import dev.twinbox.inbox.engine.TopicLookup.Topic;
+import dev.twinbox.inbox.jdbc.JtaDatabase;
+import dev.twinbox.inbox.jdbc.OffsetTable;
+import dev.twinbox.inbox.jdbc.OffsetTable.Remembered;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+
+/** Remembers a group's offsets in the inbox database, by topic id and partition. */
+final class KafkaMemory implements GroupMemory {
+
+    private final String group;
+    private final OffsetPolicy policy;
+    private final FirstStart firstStart;
+    private final TopicLookup lookup;
+    private final OffsetTable table;
+    private final JtaDatabase database;
+    private final Supplier<Consumer<byte[], byte[]>> probes;
+
+    /** The topics' ids as this member first saw them. */
+    private final Map<String, UUID> ids = new ConcurrentHashMap<>();
+
+    /** @param probes creates consumers that are in no group */
+    KafkaMemory(
+            String group,
+            OffsetPolicy policy,
+            FirstStart firstStart,
+            TopicLookup lookup,
+            OffsetTable table,
+            JtaDatabase database,
+            Supplier<Consumer<byte[], byte[]>> probes) {
+        this.group = group;
+        this.policy = policy;
+        this.firstStart = firstStart;
+        this.lookup = lookup;
+        this.table = table;
+        this.database = database;
+        this.probes = probes;
+    }
+
+    @Override
+    public Map<TopicPartition, Start> starts(Set<TopicPartition> partitions) throws Exception {
+        Map<String, Topic> topics = lookup.describe(names(partitions));
+        Set<TopicPartition> committed = lookup.committed(group);
+        List<Remembered> known = find(topics.keySet());
+        Set<String> knownTopics = known.stream().map(Remembered::topic).collect(Collectors.toCollection(HashSet::new));
+        knownTopics.addAll(names(committed));
+        List<Remembered> proposals = proposals(topics, knownTopics);
+        if (!proposals.isEmpty()) {
+            known = database.inTransaction(connection -> {
+                table.propose(connection, group, proposals);
+                return table.find(connection, group, topics.keySet()); // another member may have been first
+            });
+        }
+        Map<TopicPartition, Start> starts = starts(partitions, topics, known);
+        save(starts, topics);
+        return starts;
+    }
+
+    private List<Remembered> find(Set<String> topics) throws SQLException {
+        return topics.isEmpty()
+                ? List.of()
+                : database.inTransaction(connection -> table.find(connection, group, topics));
+    }
+
+    /** Where all partitions start of the topics that the group has never read. */
+    private List<Remembered> proposals(Map<String, Topic> topics, Set<String> known)
+            throws ExecutionException, InterruptedException {
+        List<TopicPartition> partitions = topics.entrySet().stream()
+                .filter(topic -> !known.contains(topic.getKey()))
+                .flatMap(topic -> IntStream.range(0, topic.getValue().partitions())
+                        .mapToObj(number -> new TopicPartition(topic.getKey(), number)))
+                .toList();
+        if (partitions.isEmpty()) {
+            return List.of();
+        }
+        return remembered(firstOffsets(partitions), topics, false);
+    }
+
+    private Map<TopicPartition, Long> firstOffsets(List<TopicPartition> partitions)
+            throws ExecutionException, InterruptedException {
+        Map<TopicPartition, Long> offsets = new HashMap<>(
+                switch (firstStart.kind()) {
+                    case EARLIEST -> lookup.offsets(partitions, OffsetSpec.earliest());
+                    case LATEST -> lookup.offsets(partitions, OffsetSpec.latest());
+                    case TIME -> lookup.offsets(partitions, OffsetSpec.forTimestamp(timestamp()));
+                });
+        // Without a record of that time or later, the first one to come is it.
+        List<TopicPartition> without = offsets.entrySet().stream()
+                .filter(entry -> entry.getValue() < 0)
+                .map(Map.Entry::getKey)
+                .toList();
+        if (!without.isEmpty()) {
+            offsets.putAll(lookup.offsets(without, OffsetSpec.latest()));
+        }
+        return offsets;
+    }
+
+    private long timestamp() {
+        return firstStart.time() == null ? 0 : firstStart.time().toEpochMilli();
+    }
+
+    private Map<TopicPartition, Start> starts(
+            Set<TopicPartition> partitions, Map<String, Topic> topics, List<Remembered> known)
+            throws ExecutionException, InterruptedException {
+        Map<TopicPartition, Start> starts = new HashMap<>();
+        List<TopicPartition> atBeginning = new ArrayList<>();
+        List<TopicPartition> atEnd = new ArrayList<>();
+        for (TopicPartition partition : partitions) {
+            Topic topic = topics.get(partition.topic());
+            Remembered row = topic == null ? null : find(known, topic, partition);
+            if (row == null) {
+                if (topic != null) {
+                    atBeginning.add(partition);
+                }
+            } else if (!row.isRead()) {
+                starts.put(partition, new Start(row.next(), Handover.CLEAN, Start.Reason.NEW_TOPIC));
+            } else if (policy == OffsetPolicy.BEFORE_HANDLING) {
+                atEnd.add(partition); // a loss is allowed there, a repeated event is not
+            } else {
+                starts.put(partition, new Start(row.next(), Handover.AFTER_CRASH, Start.Reason.REMEMBERED));
+            }
+        }
+        put(starts, atBeginning, OffsetSpec.earliest(), Start.Reason.NEW_PARTITION);
+        put(starts, atEnd, OffsetSpec.latest(), Start.Reason.AT_THE_END);
+        return starts;
+    }
+
+    private void put(
+            Map<TopicPartition, Start> starts, List<TopicPartition> partitions, OffsetSpec spec, Start.Reason reason)
+            throws ExecutionException, InterruptedException {
+        if (!partitions.isEmpty()) {
+            lookup.offsets(partitions, spec)
+                    .forEach((partition, offset) -> starts.put(partition, new Start(offset, Handover.CLEAN, reason)));
+        }
+    }
+
+    private static @Nullable Remembered find(List<Remembered> known, Topic topic, TopicPartition partition) {
+        return known.stream()
+                .filter(row -> row.topicId().equals(topic.id()) && row.partition() == partition.partition())
+                .findFirst()
+                .orElse(null);
+    }
+
+    /** The decision is stored before the first record is read, so that it is never made twice. */
+    private void save(Map<TopicPartition, Start> starts, Map<String, Topic> topics) throws SQLException {
+        Map<TopicPartition, Long> offsets = new HashMap<>();
+        starts.forEach((partition, start) -> offsets.put(partition, start.offset()));
+        write(remembered(offsets, topics, true));
+        topics.forEach((name, topic) -> ids.put(name, topic.id()));
+    }
+
+    @Override
+    public Set<String> save(Map<TopicPartition, Long> offsets) throws Exception {
+        Map<String, Topic> topics = lookup.describe(names(offsets.keySet()));
+        Set<String> createdAnew = new HashSet<>();
+        topics.forEach((name, topic) -> {
+            UUID former = ids.put(name, topic.id());
+            if (former != null && !former.equals(topic.id())) {
+                createdAnew.add(name);
+            }
+        });
+        Map<TopicPartition, Long> toSave = new HashMap<>(offsets);
+        toSave.keySet().removeIf(partition -> createdAnew.contains(partition.topic()));
+        write(remembered(toSave, topics, true));
+        return createdAnew;
+    }
+
+    @Override
+    public void saveLast(Map<TopicPartition, Long> offsets) throws Exception {
+        Set<String> unknown = names(offsets.keySet());
+        unknown.removeAll(ids.keySet());
+        if (!unknown.isEmpty()) {
+            lookup.describe(unknown).forEach((name, topic) -> ids.put(name, topic.id()));
+        }
+        List<Remembered> rows = new ArrayList<>();
+        offsets.forEach((partition, offset) -> {
+            UUID id = ids.get(partition.topic());
+            if (id != null) {
+                rows.add(new Remembered(id, partition.topic(), partition.partition(), offset, true));
+            }
+        });
+        write(rows);
+    }
+
+    private void write(List<Remembered> rows) throws SQLException {
+        if (!rows.isEmpty()) {
+            database.inTransaction(connection -> {
+                table.save(connection, group, rows);
+                return rows;
+            });
+        }
+    }
+
+    @Override
+    public boolean isOfFormerTopic(TopicPartition partition) throws Exception {
+        Topic topic = lookup.describe(Set.of(partition.topic())).get(partition.topic());
+        if (topic == null) {
+            return false;
+        }
+        UUID seen = ids.get(partition.topic());
+        return (seen != null && !seen.equals(topic.id())) || remembersOnlyFormer(partition, topic);
+    }
+
+    private boolean remembersOnlyFormer(TopicPartition partition, Topic topic) throws SQLException {
+        List<Remembered> known = find(Set.of(partition.topic()));
+        return known.stream().noneMatch(row -> row.topicId().equals(topic.id()))
+                && known.stream().anyMatch(row -> row.partition() == partition.partition());
+    }
+
+    @Override
+    public long nextReadable(TopicPartition partition, long damaged) {
+        try (Consumer<byte[], byte[]> probe = probes.get()) {
+            return NextReadable.after(probe, partition, damaged);
+        }
+    }
+
+    @Override
+    public Set<String> readable(Set<String> topics) throws Exception {
+        return lookup.describe(topics).entrySet().stream()
+                .filter(topic -> topic.getValue().mayBeRead())
+                .map(Map.Entry::getKey)
+                .collect(Collectors.toSet());
+    }
+
+    private static List<Remembered> remembered(
+            Map<TopicPartition, Long> offsets, Map<String, Topic> topics, boolean isRead) {
+        List<Remembered> rows = new ArrayList<>();
+        offsets.forEach((partition, offset) -> {
+            Topic topic = topics.get(partition.topic());
+            if (topic != null) {
+                rows.add(new Remembered(topic.id(), partition.topic(), partition.partition(), offset, isRead));
+            }
+        });
+        return rows;
+    }
+
+    private static Set<String> names(Collection<TopicPartition> partitions) {
+        return partitions.stream().map(TopicPartition::topic).collect(Collectors.toCollection(HashSet::new));
+    }
+}

@@ -1,0 +1,57 @@
+package dev.twinbox.inbox.engine;
+
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import org.apache.kafka.common.TopicPartition;
+
+/** What a test says that Kafka and the inbox database know. Everything is new and may be read, unless it says so. */
+final class FakeMemory implements GroupMemory {
+
+    final Map<TopicPartition, Start> starts = new HashMap<>();
+    final Map<TopicPartition, Long> saved = new HashMap<>();
+    final Set<String> forbidden = new HashSet<>();
+    final Set<String> createdAnew = new HashSet<>();
+    long nextReadable = -1;
+    boolean isDown;
+
+    @Override
+    public Map<TopicPartition, Start> starts(Set<TopicPartition> partitions) {
+        if (isDown) {
+            throw new IllegalStateException("the database is down");
+        }
+        Map<TopicPartition, Start> found = new HashMap<>();
+        partitions.forEach(partition -> found.put(
+                partition, starts.getOrDefault(partition, new Start(0, Handover.CLEAN, Start.Reason.NEW_TOPIC))));
+        return found;
+    }
+
+    @Override
+    public Set<String> save(Map<TopicPartition, Long> offsets) {
+        saved.putAll(offsets);
+        return createdAnew;
+    }
+
+    @Override
+    public void saveLast(Map<TopicPartition, Long> offsets) {
+        saved.putAll(offsets);
+    }
+
+    @Override
+    public boolean isOfFormerTopic(TopicPartition partition) {
+        return createdAnew.contains(partition.topic());
+    }
+
+    @Override
+    public long nextReadable(TopicPartition partition, long damaged) {
+        return nextReadable;
+    }
+
+    @Override
+    public Set<String> readable(Set<String> topics) {
+        Set<String> readable = new HashSet<>(topics);
+        readable.removeAll(forbidden);
+        return readable;
+    }
+}
