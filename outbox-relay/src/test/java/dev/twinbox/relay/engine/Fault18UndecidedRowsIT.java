@@ -78,7 +78,7 @@ class Fault18UndecidedRowsIT {
         RelayConfig config = rig.config();
         Progress progress = new Progress(System::nanoTime);
         try (Connection saving = rig.relayDatabase.connect()) {
-            Lease lease = new LeaseCandidate(saving, config, UUID.randomUUID(), progress).tryTake();
+            Lease lease = new LeaseCandidate(saving, config, UUID.randomUUID(), progress, new ClockCheck()).tryTake();
             LeasedTables tables = new LeasedTables(saving, config, lease);
             PositionTopic topic = new PositionTopic(
                     config, new LeaseTable(saving, config.tables(), config.name()).look().exactlyOnce());
