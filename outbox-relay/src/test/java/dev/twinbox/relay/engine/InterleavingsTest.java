@@ -42,9 +42,7 @@ class InterleavingsTest {
         TWO_KEYS(
                 new Script(0, Xid.EARLY, End.COMMIT_OR_ABORT),
                 new Script(0, Xid.WITH_THE_LOCK, End.COMMIT),
-                new Script(1, Xid.EARLY, End.PREPARED)),
-        /** Small enough to search fences and a crash of the database together. */
-        EARLY_XIDS(new Script(0, Xid.EARLY, End.COMMIT_OR_ABORT), new Script(1, Xid.EARLY, End.COMMIT));
+                new Script(1, Xid.EARLY, End.PREPARED));
 
         final List<Script> scripts;
 
@@ -144,7 +142,6 @@ class InterleavingsTest {
         "ONE_KEY, 2, -1, 0, 1, 0, 0, 701026",
         "ONE_KEY, 2, -1, 0, 0, 1, 0, 581681",
         "ONE_KEY, 2, -1, 0, 0, 0, 1, 140311",
-        "EARLY_XIDS, 2, -1, 0, 0, 1, 1, 1",
     })
     void theGuaranteesHoldInEveryStateThatCanBeReached(
             Scripts scripts,
