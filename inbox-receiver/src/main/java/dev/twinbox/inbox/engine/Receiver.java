@@ -115,14 +115,7 @@ public final class Receiver {
 
     private void start(Subscription subscription, Tracing tracing, ReceiverThreads started) {
         String group = subscription.group();
-        Parking parking = new Parking(
-                group,
-                parked,
-                new RecordedStarts(config.parking().table()),
-                config.parking(),
-                inbox,
-                new BookKeeping(database),
-                status);
+        Parking parking = parking(group);
         Attempts attempts = new Attempts(group, database, tracing, parking, status);
         Claims.FromKafka claims = new Claims.FromKafka(inbox, parked, group, null);
         boolean isAtMostOnce = group.equals(config.atMostOnceGroup());
@@ -157,6 +150,17 @@ public final class Receiver {
             retries = retryLoop;
             started.start(retryLoop, "twinbox-inbox-retry");
         }
+    }
+
+    private Parking parking(String group) {
+        return new Parking(
+                group,
+                parked,
+                new RecordedStarts(config.parking().table()),
+                config.parking(),
+                inbox,
+                new BookKeeping(database),
+                status);
     }
 
     private KafkaMemory memory(String group, OffsetPolicy policy) {
