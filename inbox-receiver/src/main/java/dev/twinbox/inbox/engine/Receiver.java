@@ -228,17 +228,6 @@ public final class Receiver {
                 new RetryLoop(retries, started.share(), config.databaseBackoff(), status, stop), "twinbox-inbox-retry");
     }
 
-    private Parking parking(String group) {
-        return new Parking(
-                group,
-                parked,
-                new RecordedStarts(config.parking().table()),
-                config.parking(),
-                inbox,
-                new BookKeeping(database),
-                status);
-    }
-
     private KafkaMemory memory(String group, OffsetPolicy policy) {
         return new KafkaMemory(
                 group,
