@@ -22,6 +22,9 @@ import dev.twinbox.inbox.jdbc.ParkedTable;
 import dev.twinbox.inbox.jdbc.RecordedStarts;
 import dev.twinbox.jdbc.SqlIdentifier;
 import dev.twinbox.tracing.Tracing;
+import dev.twinbox.thread.StopRequest;
+import dev.twinbox.thread.Supervisor;
+import dev.twinbox.thread.WorkerPool;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
@@ -90,7 +93,15 @@ final class Instance {
                 inbox,
                 new BookKeeping(local),
                 status);
-        Attempts attempts = new Attempts(GROUP, local, Tracing.off(), parking, status);
+        CallWatch watch = new CallWatch(
+                local,
+                new WorkerPool(Supervisor.DAEMONS, "worker", 1),
+                1,
+                Duration.ofMinutes(5),
+                List.of(),
+                status,
+                new StopRequest());
+        Attempts attempts = new Attempts(GROUP, local, Tracing.off(), () -> {}, watch, parking, status);
         HandlerTable table = HandlerTable.of(INBOX);
         UnknownTypes unknownTypes =
                 new UnknownTypes(GROUP, unknownType, table, inbox, parking, local, status, mostWaiting);
@@ -183,9 +194,10 @@ final class Instance {
 
     /** Retries what is due until nothing is. */
     void retryAll() throws SQLException {
+        retries.lookAfterThem();
         boolean found = true;
         while (found) {
-            found = retries.runOnce();
+            found = retries.runOnce(() -> {}, () -> {});
         }
     }
 
