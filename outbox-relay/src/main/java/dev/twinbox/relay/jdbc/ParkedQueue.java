@@ -154,7 +154,7 @@ public final class ParkedQueue {
     /** @param largest a larger event is claimed without its content */
     public ParkedQueue(Connection connection, OutboxSchema schema, String relay, LargestEvent largest) {
         this.assembler = new RecordAssembler(largest);
-        this.claim = CLAIM.replace("{sent}", OutboxTable.eventUnlessTooLarge("number", largest));
+        this.claim = CLAIM.replace("{sent}", RowSize.eventUnlessTooLarge("number", largest));
         this.table = new ParkedTable(connection, schema, relay);
         this.relay = relay;
     }
@@ -163,7 +163,6 @@ public final class ParkedQueue {
         return table.hasRows();
     }
 
-    /** See {@link ParkedTable#promote}. */
     public void promote(Set<EventKey> keys) throws SQLException {
         table.promote(keys);
     }
