@@ -1,9 +1,7 @@
 package dev.twinbox.json;
 
-import jakarta.json.bind.annotation.JsonbAnnotation;
 import jakarta.json.bind.annotation.JsonbCreator;
 import jakarta.json.bind.annotation.JsonbNumberFormat;
-import jakarta.json.bind.annotation.JsonbProperty;
 import jakarta.json.bind.annotation.JsonbTransient;
 import jakarta.json.bind.annotation.JsonbTypeAdapter;
 import jakarta.json.bind.annotation.JsonbTypeDeserializer;
@@ -11,7 +9,6 @@ import jakarta.json.bind.annotation.JsonbTypeInfo;
 import jakarta.json.bind.annotation.JsonbTypeSerializer;
 import jakarta.json.bind.annotation.JsonbVisibility;
 import java.lang.annotation.Annotation;
-import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Executable;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
@@ -82,8 +79,9 @@ final class JsonClass {
 
     /** Whether annotations give it, its package or one of its supertypes another mapping. */
     static boolean hasOwnMapping(Class<?> type) {
-        if (OWN_MAPPING.stream().anyMatch(annotation -> find(type, annotation) != null)
-                || (type.getPackage() != null && find(type.getPackage(), JsonbVisibility.class) != null)) {
+        if (OWN_MAPPING.stream().anyMatch(annotation -> JsonAnnotations.find(type, annotation) != null)
+                || (type.getPackage() != null
+                        && JsonAnnotations.find(type.getPackage(), JsonbVisibility.class) != null)) {
             return true;
         }
         Class<?> parent = type.getSuperclass();
@@ -128,7 +126,7 @@ final class JsonClass {
     /** The fields that hold its state, inherited ones included, without those of {@link JsonbTransient}. */
     List<Field> fields() {
         return fields.values().stream()
-                .filter(field -> find(field, JsonbTransient.class) == null)
+                .filter(field -> JsonAnnotations.find(field, JsonbTransient.class) == null)
                 .toList();
     }
 
@@ -141,14 +139,14 @@ final class JsonClass {
 
     private static boolean isVisible(@Nullable Field field, @Nullable Method getter) {
         return getter != null
-                && find(getter, JsonbTransient.class) == null
-                && (field == null || find(field, JsonbTransient.class) == null);
+                && JsonAnnotations.find(getter, JsonbTransient.class) == null
+                && (field == null || JsonAnnotations.find(field, JsonbTransient.class) == null);
     }
 
     /** Whether the owner has told JSON-B to leave the field out. */
     boolean isLeftOut(Field field) {
         Method getter = accessor(getters, field.getName());
-        return getter != null && find(getter, JsonbTransient.class) != null;
+        return getter != null && JsonAnnotations.find(getter, JsonbTransient.class) != null;
     }
 
     /** Whether the field can be set by a member of the JSON. A final field is set by the class itself. */
@@ -161,7 +159,8 @@ final class JsonClass {
     boolean isCustom(Field field) {
         return Stream.of(field, accessor(getters, field.getName()), accessor(setters, field.getName()))
                 .filter(Objects::nonNull)
-                .anyMatch(place -> VALUE_MAPPING.stream().anyMatch(annotation -> find(place, annotation) != null));
+                .anyMatch(place ->
+                        VALUE_MAPPING.stream().anyMatch(annotation -> JsonAnnotations.find(place, annotation) != null));
     }
 
     /** The accessor of a field. A field {@code isOpen} may have the getter {@code isOpen()}. */
@@ -180,7 +179,7 @@ final class JsonClass {
     Optional<Executable> creator() {
         Optional<Executable> marked = Stream.concat(
                         Stream.of(type.getDeclaredConstructors()), Stream.of(type.getDeclaredMethods()))
-                .filter(executable -> find(executable, JsonbCreator.class) != null)
+                .filter(executable -> JsonAnnotations.find(executable, JsonbCreator.class) != null)
                 .findFirst();
         return marked.isPresent() || !type.isRecord() ? marked : Optional.of(canonicalConstructor());
     }
@@ -198,8 +197,9 @@ final class JsonClass {
     /** The members that JSON-B reads. */
     List<JsonMember> read(Map<TypeVariable<?>, JavaType> variables) {
         List<JsonMember> members = new ArrayList<>();
-        boolean formatted = find(type, JsonbNumberFormat.class) != null
-                || (type.getPackage() != null && find(type.getPackage(), JsonbNumberFormat.class) != null);
+        boolean formatted = JsonAnnotations.find(type, JsonbNumberFormat.class) != null
+                || (type.getPackage() != null
+                        && JsonAnnotations.find(type.getPackage(), JsonbNumberFormat.class) != null);
         creator().ifPresent(creator -> addParameters(creator, variables, formatted, members));
         setters.forEach((name, setter) -> {
             Field field = fields.get(name);
@@ -210,7 +210,7 @@ final class JsonClass {
         });
         fields.forEach((name, field) -> {
             boolean direct = Modifier.isPublic(field.getModifiers()) && !Modifier.isFinal(field.getModifiers());
-            if (direct && !setters.containsKey(name) && find(field, JsonbTransient.class) == null) {
+            if (direct && !setters.containsKey(name) && JsonAnnotations.find(field, JsonbTransient.class) == null) {
                 members.add(JsonMember.of(name, JavaType.of(field.getGenericType(), variables), formatted, field));
             }
         });
@@ -219,36 +219,15 @@ final class JsonClass {
 
     private void addParameters(
             Executable creator, Map<TypeVariable<?>, JavaType> variables, boolean formatted, List<JsonMember> members) {
-        boolean ofComponents = type.isRecord() && find(creator, JsonbCreator.class) == null;
+        boolean ofComponents = type.isRecord() && JsonAnnotations.find(creator, JsonbCreator.class) == null;
         for (int i = 0; i < creator.getParameterCount(); i++) {
             String name = ofComponents ? type.getRecordComponents()[i].getName() : creator.getParameters()[i].getName();
             JavaType of = JavaType.of(creator.getGenericParameterTypes()[i], variables);
             Field field = ofComponents ? fields.get(name) : null;
             Method accessor = ofComponents ? getters.get(name) : null;
-            if (field == null || find(field, JsonbTransient.class) == null) {
+            if (field == null || JsonAnnotations.find(field, JsonbTransient.class) == null) {
                 members.add(JsonMember.of(name, of, formatted, creator.getParameters()[i], accessor, field));
             }
         }
-    }
-
-    /** The annotation itself, or one of an annotation that bundles several. */
-    static <A extends Annotation> @Nullable A find(AnnotatedElement element, Class<A> annotation) {
-        A direct = element.getAnnotation(annotation);
-        if (direct != null) {
-            return direct;
-        }
-        for (Annotation bundle : element.getAnnotations()) {
-            Class<? extends Annotation> type = bundle.annotationType();
-            if (type.isAnnotationPresent(JsonbAnnotation.class) && type.isAnnotationPresent(annotation)) {
-                return type.getAnnotation(annotation);
-            }
-        }
-        return null;
-    }
-
-    /** The name in JSON that annotations give; null: the name in Java. */
-    static @Nullable String namedBy(AnnotatedElement element) {
-        JsonbProperty property = find(element, JsonbProperty.class);
-        return property == null || property.value().isEmpty() ? null : property.value();
     }
 }

@@ -23,6 +23,10 @@ public final class JsonEvents {
     public static List<String> writingProblems(Class<?> event) {
         List<String> problems = new ArrayList<>();
         for (Class<?> type : mappedClasses(event)) {
+            if (isHidden(type)) {
+                problems.add(kind(type) + " is not public, so JSON-B cannot read its properties: make it public");
+                continue;
+            }
             JsonClass json = new JsonClass(type);
             for (Field field : sorted(json.fields())) {
                 if (!json.isWritten(field.getName()) && !json.isLeftOut(field)) {
@@ -62,15 +66,24 @@ public final class JsonEvents {
 
     private static void addCreationProblem(Class<?> type, List<String> problems) {
         boolean hasCreator = new JsonClass(type).creator().isPresent();
-        if (hasCreator && !Modifier.isPublic(type.getModifiers())) {
-            problems.add((type.isRecord() ? "record " : "class ") + type.getTypeName()
-                    + " is not public, so JSON-B cannot create one: make it public");
+        if (isHidden(type)) {
+            problems.add(kind(type) + " is not public, so JSON-B cannot create one: make it public");
         } else if (!hasCreator && type.isMemberClass() && !Modifier.isStatic(type.getModifiers())) {
             problems.add(type.getTypeName() + " is an inner class, so JSON-B cannot create one: make it static");
         } else if (!hasCreator && Stream.of(type.getDeclaredConstructors()).noneMatch(JsonEvents::isForJsonB)) {
             problems.add(type.getTypeName() + " has no public or protected constructor without parameters, so JSON-B"
                     + " cannot create one: add it, mark another one with @JsonbCreator, or use a record");
         }
+    }
+
+    /** JSON-B calls the members of a class without making them accessible first. */
+    private static boolean isHidden(Class<?> type) {
+        return !Modifier.isPublic(type.getModifiers())
+                && !new JsonClass(type).fields().isEmpty();
+    }
+
+    private static String kind(Class<?> type) {
+        return (type.isRecord() ? "record " : "class ") + type.getTypeName();
     }
 
     private static boolean isForJsonB(Executable constructor) {

@@ -25,14 +25,14 @@ record JsonMember(String name, JavaType type, boolean custom) {
     static JsonMember of(String name, JavaType type, boolean formatted, @Nullable AnnotatedElement... places) {
         String named = Stream.of(places)
                 .filter(Objects::nonNull)
-                .map(JsonClass::namedBy)
+                .map(JsonAnnotations::namedBy)
                 .filter(Objects::nonNull)
                 .findFirst()
                 .orElse(name);
         boolean custom = formatted
                 || Stream.of(places)
                         .filter(Objects::nonNull)
-                        .anyMatch(place -> OWN_MAPPING.stream().anyMatch(a -> JsonClass.find(place, a) != null));
+                        .anyMatch(place -> OWN_MAPPING.stream().anyMatch(a -> JsonAnnotations.find(place, a) != null));
         return new JsonMember(named, type, custom);
     }
 }
