@@ -52,16 +52,6 @@ public final class OutboxTable implements AutoCloseable {
     /** The columns of an event, in any table that holds events. */
     static final String COLUMNS = "seq, " + RecordAssembler.COLUMNS;
 
-    /**
-     * Floating point, because sums of bigint are numeric and slower; up to 2^53 it is exact. Never null: a row without
-     * a required value must still count, or the sum would drop it.
-     */
-    private static final String SIZE = """
-            {overhead}::float8 + coalesce(octet_length(payload), 0) + coalesce(octet_length(key), 0)
-            + coalesce(octet_length(topic), 0) + coalesce(octet_length(type), 0) + coalesce(octet_length(source), 0)
-            + coalesce(octet_length(subject), 0) + coalesce(octet_length(content_type), 0)
-            + coalesce(octet_length(array_to_string(headers, '')), 0)""";
-
     /** How a page is kept within its limit of bytes. */
     enum Cutting {
         /**
@@ -216,21 +206,9 @@ public final class OutboxTable implements AutoCloseable {
                 .replace("{event}", RecordAssembler.EVENT)
                 .replace("{withheld}", RecordAssembler.WITHHELD)
                 .replace("{branches}", branches)
-                .replace("{size}", size())
+                .replace("{size}", RowSize.sql())
                 .replace("{columns}", COLUMNS)
                 .replace("{events}", events.sql());
-    }
-
-    /** SQL for a row, without its content if it is too large; {@code number} takes the place of {@code seq}. */
-    static String eventUnlessTooLarge(String number, LargestEvent largest) {
-        return ("case when {size} > " + largest.countedBytes() + " then " + RecordAssembler.tooLarge(number, largest)
-                        + " else " + RecordAssembler.event(number) + " end")
-                .replace("{size}", size());
-    }
-
-    /** SQL for the size of a row as it is counted for a page, in any table that holds events. */
-    private static String size() {
-        return SIZE.replace("{overhead}", Integer.toString(OutboxRecord.OVERHEAD));
     }
 
     /** A row up to this size cannot make a page of {@link Cutting#BY_ROW} too large. */

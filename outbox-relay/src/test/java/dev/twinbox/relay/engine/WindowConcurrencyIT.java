@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.twinbox.relay.OutboxDatabaseFixture;
 import dev.twinbox.relay.config.RelayConfig;
-import dev.twinbox.relay.jdbc.OutboxRecord;
 import dev.twinbox.relay.jdbc.LargestEvent;
+import dev.twinbox.relay.jdbc.OutboxRecord;
 import dev.twinbox.relay.jdbc.OutboxTable;
 import dev.twinbox.relay.jdbc.Position;
 import java.nio.charset.StandardCharsets;
@@ -57,7 +57,8 @@ class WindowConcurrencyIT {
         List<String> seen = new ArrayList<>();
         try (Connection connection = database.relayDatabase().connect()) {
             Window window = new Window(
-                    new OutboxTable(connection, OutboxDatabaseFixture.SCHEMA.events(), page, LargestEvent.UNLIMITED), Position.START);
+                    new OutboxTable(connection, OutboxDatabaseFixture.SCHEMA.events(), page, LargestEvent.UNLIMITED),
+                    Position.START);
             int idle = 0;
             while (writers.areWriting() || seen.size() < writers.committed() || idle < 20) {
                 Page read = window.read();
