@@ -53,8 +53,8 @@ public record OutboxSchema(@Nullable String schema, String table) {
     private static final String FIND_VERSION = """
             -- check: version of the outbox
             select case
-              when exists (select from pg_constraint
-                where conrelid = to_regclass(?) and conname = 'attributes_limited') then 7
+              when exists (select from pg_index
+                where indrelid = to_regclass(?) and pg_get_indexdef(indexrelid) like '%sha256(%') then 7
               when exists (select from pg_attribute
                 where attrelid = to_regclass(?) and attname = 'from_floor' and not attisdropped) then 6
               when exists (select from pg_attribute
@@ -194,13 +194,13 @@ public record OutboxSchema(@Nullable String schema, String table) {
     }
 
     /**
-     * The version of the tables, judged by the newest table, column or constraint that exists; 0: there are none.
+     * The version of the tables, judged by the newest table, column or index that exists; 0: there are none.
      *
      * @param connection of any role, since only the owner may read the history of migrations
      */
     public int version(Connection connection) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(FIND_VERSION)) {
-            statement.setString(1, events().sql());
+            statement.setString(1, parked().sql());
             statement.setString(2, position().sql());
             statement.setString(3, lease().sql());
             statement.setString(4, scheduled().sql());

@@ -56,7 +56,8 @@ class Fault01EventTablesRefuseIT {
             insert(table, Map.of());
             insert(table, Map.of("key", "repeat('k', 65400)"));
             insert(table, Map.of("type", "repeat('t', 512)", "headers", "array['h', '']", "payload", "null"));
-            for (String type : new String[] {"a/b", "application/vnd.a+json;charset=utf-8", "a/b/c", " text/plain ;x"}) {
+            for (String type :
+                    new String[] {"a/b", "application/vnd.a+json;charset=utf-8", "a/b/c", " text/plain ;x"}) {
                 insert(table, Map.of("content_type", "'" + type + "'"));
             }
         }

@@ -1,6 +1,7 @@
 package dev.twinbox.inbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -69,7 +70,8 @@ class Fault06OtherDatabaseIT {
         ParkingApp.awaitLagZero();
         ParkingApp.awaitState(ids[0], "dead");
         ParkingApp.awaitState(ids[1], "retry");
-        assertThat(ParkingApp.effects()).contains(ids[2]);
+        await().atMost(ParkingApp.LIMIT)
+                .untilAsserted(() -> assertThat(ParkingApp.effects()).contains(ids[2]));
         assertThat(Servers.payara().get("/parking/status")).doesNotContain("trouble");
     }
 }

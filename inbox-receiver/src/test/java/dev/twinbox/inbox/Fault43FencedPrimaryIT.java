@@ -40,9 +40,9 @@ class Fault43FencedPrimaryIT {
         topics.sendMany("ejb", 0, 20);
         topics.sendMany("ejb", 1, 20);
         await().atMost(MainApp.LIMIT)
-                .untilAsserted(() ->
-                        assertThat(Servers.payara().status("/health/ready")).isEqualTo(503));
-        assertThat(Servers.payara().get("/main/status")).contains("read-only transaction");
+                .untilAsserted(() -> assertThat(Servers.payara().get("/main/status"))
+                        .contains("trouble database=", "read-only transaction"));
+        assertThat(Servers.payara().status("/health/ready")).isEqualTo(503);
 
         asAdministrator("alter database main set default_transaction_read_only = off");
         await().atMost(Duration.ofSeconds(30))

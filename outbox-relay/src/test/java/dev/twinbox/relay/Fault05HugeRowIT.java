@@ -57,7 +57,8 @@ class Fault05HugeRowIT {
             await("refused again")
                     .atMost(Duration.ofSeconds(60))
                     .until(() -> rig.count("select count(*) from outbox_parked where attempts = 2") == 2);
-            operator.discard(ParkedSelections.number(lines.get(0).number(), lines.get(1).number()));
+            operator.discard(
+                    ParkedSelections.number(lines.get(0).number(), lines.get(1).number()));
             await("the event behind").until(() -> rig.recordCount() == 12);
             assertThat(relay.terminate()).isZero();
             assertThat(relay.log()).doesNotContain("OutOfMemoryError");

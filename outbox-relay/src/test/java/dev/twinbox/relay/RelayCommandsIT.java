@@ -88,7 +88,10 @@ class RelayCommandsIT {
 
             String after = status(rig);
             assertThat(after)
-                    .contains("7 events", "no relay of this name is running", "version " + OutboxSchema.VERSION + ", as this relay needs them")
+                    .contains(
+                            "7 events",
+                            "no relay of this name is running",
+                            "version " + OutboxSchema.VERSION + ", as this relay needs them")
                     .contains("missing topics  none")
                     .containsPattern("last save +\\d+\\.\\d s ago")
                     .containsPattern("oldest unsent +\\d+\\.\\d s")

@@ -80,24 +80,24 @@ public final class BookKeeping {
 
     /**
      * Whether the database can be written now, and has not been started again since that time. Ends connections that
-     * can only read.
+     * can only read, except one that was just opened: the server that is reached now only reads.
      *
      * @param nanoTime as {@link System#nanoTime} gave it
      */
     public boolean isWritableSince(long nanoTime) {
         long begin = System.nanoTime();
         int failures = 0;
-        for (int readOnly = 0; readOnly < MOST_READ_ONLY && failures < MOST_TRIES; ) {
-            Server server = look();
+        for (int readOnly = 0; readOnly < MOST_READ_ONLY && failures < MOST_TRIES + readOnly; ) {
+            Server server = look(begin);
             if (server != null && !server.isReadOnly()) {
                 return server.seconds() > secondsSince(nanoTime);
             }
-            boolean isNewConnection = server != null && server.connectionSeconds() < secondsSince(begin);
+            boolean isNewConnection = server != null && server.isOpenedSince(begin);
             if (isNewConnection || System.nanoTime() - begin >= LONGEST_NANOS) {
                 return false;
             }
             if (server == null) {
-                failures++;
+                failures++; // also once for each connection that was ended: the pool drops it when it is used again
             } else {
                 readOnly++;
             }
@@ -115,11 +115,16 @@ public final class BookKeeping {
      * @param seconds how long ago it was started
      * @param connectionSeconds how long ago the connection was opened
      */
-    private record Server(boolean isReadOnly, double seconds, double connectionSeconds) {}
+    private record Server(boolean isReadOnly, double seconds, double connectionSeconds) {
+
+        boolean isOpenedSince(long nanoTime) {
+            return connectionSeconds < secondsSince(nanoTime);
+        }
+    }
 
     /** Null if there was no answer. */
-    private @Nullable Server look() {
-        Look look = new Look();
+    private @Nullable Server look(long begin) {
+        Look look = new Look(begin);
         try {
             return database.inTransaction(look);
         } catch (SQLException e) {
@@ -128,14 +133,19 @@ public final class BookKeeping {
     }
 
     private static final class Look implements Work<Server> {
+        private final long begin;
         private @Nullable Server seen;
+
+        Look(long begin) {
+            this.begin = begin;
+        }
 
         @Override
         public Server run(Connection connection) throws SQLException {
             try (Statement statement = connection.createStatement()) {
                 Server server = server(statement);
                 seen = server;
-                if (server.isReadOnly()) {
+                if (server.isReadOnly() && !server.isOpenedSince(begin)) {
                     statement.execute(END_CONNECTION);
                 }
                 return server;

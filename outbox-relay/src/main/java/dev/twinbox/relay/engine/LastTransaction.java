@@ -53,8 +53,7 @@ record LastTransaction(Outcome outcome, Position position) {
             return new LastTransaction(Outcome.COMMITTED, row.next());
         }
         if (kafka.equals(committed)) {
-            return new LastTransaction(
-                    row.next() == null ? Outcome.CONFIRMED : Outcome.NOT_COMMITTED, row.position());
+            return new LastTransaction(row.next() == null ? Outcome.CONFIRMED : Outcome.NOT_COMMITTED, row.position());
         }
         throw new RelayException(
                 ExitCode.DELIVERY,

@@ -113,7 +113,9 @@ final class RetryDelivery {
         }
         chosen.forEach(each -> suspects.remove(each.number()));
         suspects.addAll(batch.suspects());
-        return settle(claimed, chosen, batch, group) || blamed || !batch.suspects().isEmpty();
+        return settle(claimed, chosen, batch, group)
+                || blamed
+                || !batch.suspects().isEmpty();
     }
 
     /**

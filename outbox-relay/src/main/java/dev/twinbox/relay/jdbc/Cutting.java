@@ -24,16 +24,6 @@ enum Cutting {
             where running <= ? or running = bytes
             order by seq offset 0""");
 
-    /**
-     * Floating point, because sums of bigint are numeric and slower; up to 2^53 it is exact. Never null: a row without
-     * a required value must still count, or the sum would drop it.
-     */
-    private static final String SIZE = """
-            {overhead}::float8 + coalesce(octet_length(payload), 0) + coalesce(octet_length(key), 0)
-            + coalesce(octet_length(topic), 0) + coalesce(octet_length(type), 0) + coalesce(octet_length(source), 0)
-            + coalesce(octet_length(subject), 0) + coalesce(octet_length(content_type), 0)
-            + coalesce(octet_length(array_to_string(headers, '')), 0)""";
-
     private final String cut;
 
     Cutting(String cut) {
@@ -43,10 +33,5 @@ enum Cutting {
     /** With placeholders for the size of a row and for the branches. */
     String sql() {
         return cut;
-    }
-
-    /** SQL for the size of a row as it is counted for a page, in any table that holds events. */
-    static String size() {
-        return SIZE.replace("{overhead}", Integer.toString(OutboxRecord.OVERHEAD));
     }
 }

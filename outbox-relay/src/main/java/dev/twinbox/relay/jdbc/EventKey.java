@@ -6,12 +6,12 @@ import org.jspecify.annotations.Nullable;
 public record EventKey(String topic, String key) {
     private static final int SHOWN = 200;
 
-    /** A key in a message. A long one is cut, so that the rest of the message can be read. */
-    static String shown(@Nullable String key) {
-        if (key == null || key.length() <= SHOWN) {
-            return key == null ? "null" : '"' + key + '"';
+    /** A topic or a key in a message. A long one is cut, so that the rest of the message can be read. */
+    static String shown(@Nullable String text) {
+        if (text == null || text.length() <= SHOWN) {
+            return text == null ? "null" : '"' + text + '"';
         }
-        int end = Character.isHighSurrogate(key.charAt(SHOWN - 1)) ? SHOWN - 1 : SHOWN;
-        return '"' + key.substring(0, end) + "…\" (" + key.length() + " characters)";
+        int end = Character.isHighSurrogate(text.charAt(SHOWN - 1)) ? SHOWN - 1 : SHOWN;
+        return '"' + text.substring(0, end) + "…\" (" + text.length() + " characters)";
     }
 }

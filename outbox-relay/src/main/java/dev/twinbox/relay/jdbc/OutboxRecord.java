@@ -123,7 +123,7 @@ public final class OutboxRecord implements Callback {
         Header id = record.headers().lastHeader(CloudEventHeaders.ID);
         String key = EventKey.shown(record.key() == null ? null : new String(record.key(), UTF_8));
         int length = record.value() == null ? 0 : record.value().length;
-        return "event " + (id == null ? "?" : new String(id.value(), UTF_8)) + " (topic \"" + record.topic()
-                + "\", key " + key + ", seq " + seq + ", " + length + " payload bytes)";
+        return "event " + (id == null ? "?" : new String(id.value(), UTF_8)) + " (topic "
+                + EventKey.shown(record.topic()) + ", key " + key + ", seq " + seq + ", " + length + " payload bytes)";
     }
 }

@@ -203,16 +203,9 @@ public final class OutboxTable implements AutoCloseable {
                 .replace("{event}", RecordAssembler.EVENT)
                 .replace("{withheld}", RecordAssembler.WITHHELD)
                 .replace("{branches}", branches)
-                .replace("{size}", Cutting.size())
+                .replace("{size}", RowSize.sql())
                 .replace("{columns}", COLUMNS)
                 .replace("{events}", events.sql());
-    }
-
-    /** SQL for a row, without its content if it is too large; {@code number} takes the place of {@code seq}. */
-    static String eventUnlessTooLarge(String number, LargestEvent largest) {
-        return ("case when {size} > " + largest.countedBytes() + " then " + RecordAssembler.tooLarge(number, largest)
-                        + " else " + RecordAssembler.event(number) + " end")
-                .replace("{size}", Cutting.size());
     }
 
     /** A row up to this size cannot make a page of {@link Cutting#BY_ROW} too large. */

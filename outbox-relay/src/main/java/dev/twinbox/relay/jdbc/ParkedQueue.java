@@ -48,11 +48,11 @@ public final class ParkedQueue {
     /** The first row of a key, or any row without a key. */
     private static final String IS_HEAD = """
             (p.key is null or not exists (
-              select from {parked} e where e.relay = p.relay and {same} and e.number < p.number))"""
-            .replace("{same}", ParkedTable.sameKey("e", "p"));
+              select from {parked} e where e.relay = p.relay and {same} and e.number < p.number))""".replace("{same}", ParkedTable.sameKey("e", "p"));
 
     /** First rows and the rows that follow them in their key. The caller limits the number. */
-    private static final String WITH_FOLLOWERS = """
+    private static final String WITH_FOLLOWERS =
+            """
             select r.number, r.topic, r.key, r.state, r.bytes
             from heads h cross join lateral (
               (select number, topic, key, state, {bytes} as bytes from {parked}
@@ -154,7 +154,7 @@ public final class ParkedQueue {
     /** @param largest a larger event is claimed without its content */
     public ParkedQueue(Connection connection, OutboxSchema schema, String relay, LargestEvent largest) {
         this.assembler = new RecordAssembler(largest);
-        this.claim = CLAIM.replace("{sent}", OutboxTable.eventUnlessTooLarge("number", largest));
+        this.claim = CLAIM.replace("{sent}", RowSize.eventUnlessTooLarge("number", largest));
         this.table = new ParkedTable(connection, schema, relay);
         this.relay = relay;
     }
@@ -163,7 +163,6 @@ public final class ParkedQueue {
         return table.hasRows();
     }
 
-    /** See {@link ParkedTable#promote}. */
     public void promote(Set<EventKey> keys) throws SQLException {
         table.promote(keys);
     }
@@ -273,7 +272,8 @@ public final class ParkedQueue {
     private List<Claimed> claim(PreparedStatement update, int next, List<Candidate> candidates) throws SQLException {
         update.setString(next, relay);
         update.setArray(
-                next + 1, table.numbers(candidates.stream().map(Candidate::number).toList()));
+                next + 1,
+                table.numbers(candidates.stream().map(Candidate::number).toList()));
         List<Claimed> claimed = new ArrayList<>();
         try (ResultSet row = update.executeQuery()) {
             while (row.next()) {

@@ -130,8 +130,7 @@ final class RecordAssembler {
         String fault = "event " + id() + " with seq " + seq + " has about " + size + " bytes (" + payload
                 + " payload bytes), and the producer's limit is " + largest.bytes()
                 + "; it is parked without being read: " + largest.remedy();
-        return OutboxRecord.unreadable(
-                seq, topic == null ? "" : topics.of(topic), row.get(Column.KEY), fault);
+        return OutboxRecord.unreadable(seq, topic == null ? "" : topics.of(topic), row.get(Column.KEY), fault);
     }
 
     /** A column of type double precision; 0 if it is null. */

@@ -37,7 +37,8 @@ public final class MissingTopics {
             Set<String> legal = topics.stream().filter(TopicName::isLegal).collect(Collectors.toSet());
             topics.stream()
                     .filter(topic -> !legal.contains(topic))
-                    .forEach(topic -> missing.put(topic, "it is not a legal topic name; correct it in the application"));
+                    .forEach(
+                            topic -> missing.put(topic, "it is not a legal topic name; correct it in the application"));
             Map<String, KafkaFuture<TopicDescription>> answers =
                     admin.describeTopics(legal).topicNameValues();
             for (Map.Entry<String, KafkaFuture<TopicDescription>> answer : answers.entrySet()) {

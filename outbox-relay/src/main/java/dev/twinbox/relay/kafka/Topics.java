@@ -125,7 +125,8 @@ public final class Topics implements AutoCloseable {
     }
 
     private void identify(String name, TopicDescription description) {
-        Identity now = new Identity(description.topicId(), description.partitions().size(), 0);
+        Identity now =
+                new Identity(description.topicId(), description.partitions().size(), 0);
         identities.merge(name, now, (earlier, same) -> {
             if (!now.isOtherThan(earlier)) {
                 return new Identity(now.id(), now.partitions(), earlier.since());

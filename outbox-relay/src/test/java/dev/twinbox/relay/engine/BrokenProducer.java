@@ -79,9 +79,8 @@ final class BrokenProducer implements UnaryOperator<Producer<byte[], byte[]>>, A
     private void fail(Callback callback) throws InterruptedException, ExecutionException {
         faults.incrementAndGet();
         if (fault != Fault.NO_ANSWER) {
-            Exception failure = fault == Fault.FAILURE
-                    ? new NetworkException("injected")
-                    : new RecordTooLargeException("injected");
+            Exception failure =
+                    fault == Fault.FAILURE ? new NetworkException("injected") : new RecordTooLargeException("injected");
             network.submit(() -> callback.onCompletion(null, failure)).get();
         }
     }

@@ -53,8 +53,11 @@ class Fault01LongKeyParkedIT {
             await("nothing is behind the position").until(() -> relay.progress().backlog() == 0);
             assertThat(rig.recordCount()).as("each sent once").isEqualTo(11);
             List<ParkedRows.Line> lines = rig.parked(connection).list(ParkedSelections.key(missing, KEY), 10);
-            assertThat(lines).hasSize(3).allSatisfy(line -> assertThat(line.key()).isEqualTo(KEY));
-            assertThat(rig.parked(connection).show(lines.get(0).number()).behind()).isEqualTo(2);
+            assertThat(lines)
+                    .hasSize(3)
+                    .allSatisfy(line -> assertThat(line.key()).isEqualTo(KEY));
+            assertThat(rig.parked(connection).show(lines.get(0).number()).behind())
+                    .isEqualTo(2);
 
             EngineRig.KAFKA.createTopic(missing, 2);
             rig.awaitNothingParked();

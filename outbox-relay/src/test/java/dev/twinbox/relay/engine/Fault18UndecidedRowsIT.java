@@ -81,7 +81,10 @@ class Fault18UndecidedRowsIT {
             Lease lease = new LeaseCandidate(saving, config, UUID.randomUUID(), progress, new ClockCheck()).tryTake();
             LeasedTables tables = new LeasedTables(saving, config, lease);
             PositionTopic topic = new PositionTopic(
-                    config, new LeaseTable(saving, config.tables(), config.name()).look().exactlyOnce());
+                    config,
+                    new LeaseTable(saving, config.tables(), config.name())
+                            .look()
+                            .exactlyOnce());
             InFlight inFlight = new InFlight(config.page());
             TransactionalPages pages = new TransactionalPages(
                     inFlight, new PauseGate(progress), lease, new Waiter(config.idle()), topic, config.page());
@@ -96,8 +99,7 @@ class Fault18UndecidedRowsIT {
                     progress);
             PositionTable.Saved begun = publication.begin();
             OutboxRecord record = new OutboxRecord(
-                    seq,
-                    new ProducerRecord<>(rig.topic, "k".getBytes(StandardCharsets.UTF_8), new byte[0]));
+                    seq, new ProducerRecord<>(rig.topic, "k".getBytes(StandardCharsets.UTF_8), new byte[0]));
             Page page = new Page(List.of(record), Position.closed(now(rig)), 100);
             Thread sender = startSender(publication, record);
             inFlight.add(page);

@@ -31,7 +31,9 @@ class Fault19KeyOrderTest {
         new FirstRecords().place(page, placer);
 
         assertThat(placer.placed).containsExactlyElementsOf(page);
-        assertThat(placer.awaited).as("the first record of its partition is awaited").startsWith(1);
+        assertThat(placer.awaited)
+                .as("the first record of its partition is awaited")
+                .startsWith(1);
     }
 
     @Test
@@ -81,8 +83,8 @@ class Fault19KeyOrderTest {
     private static List<OutboxRecord> page(String... keys) {
         List<OutboxRecord> records = new ArrayList<>();
         for (String key : keys) {
-            records.add(new OutboxRecord(
-                    records.size(), new ProducerRecord<>("topic", key.getBytes(UTF_8), new byte[0])));
+            records.add(
+                    new OutboxRecord(records.size(), new ProducerRecord<>("topic", key.getBytes(UTF_8), new byte[0])));
         }
         return records;
     }

@@ -2,8 +2,8 @@ package dev.twinbox.relay.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.twinbox.relay.ParkedSelections;
 import dev.twinbox.relay.OutboxDatabaseFixture;
+import dev.twinbox.relay.ParkedSelections;
 import dev.twinbox.relay.jdbc.ParkedRows;
 import dev.twinbox.relay.jdbc.ParkedSelection;
 import dev.twinbox.relay.jdbc.ParkedState;

@@ -53,8 +53,11 @@ class Fault39TopicCreatedAnewIT {
             await("all of them")
                     .atMost(Duration.ofSeconds(25))
                     .pollInterval(Duration.ofMillis(200))
-                    .untilAsserted(() -> assertThat(new TreeSet<>(rig.payloads())).isEqualTo(expected));
-            assertThat(rig.number("select count(*) from outbox_parked")).as("parked").isZero();
+                    .untilAsserted(
+                            () -> assertThat(new TreeSet<>(rig.payloads())).isEqualTo(expected));
+            assertThat(rig.number("select count(*) from outbox_parked"))
+                    .as("parked")
+                    .isZero();
             await("the position").until(() -> relay.progress().backlog() == 0);
             assertThat(relay.end()).isNotDone();
         }

@@ -44,7 +44,9 @@ class Fault47PauseIT {
             cured.set(true);
             rig.parked(connection).retry(ParkedSelections.key(rig.topic, "good"));
 
-            await("the other event").atMost(SHORT).until(() -> rig.payloadsOf("good").size() == 1);
+            await("the other event")
+                    .atMost(SHORT)
+                    .until(() -> rig.payloadsOf("good").size() == 1);
             assertThat(rig.parkedIn(ParkedState.REFUSED)).isOne();
         }
     }
@@ -64,7 +66,9 @@ class Fault47PauseIT {
             rig.awaitParked(ParkedState.WAITING, 2);
             cured.set(true);
 
-            await("the other event").atMost(SHORT).until(() -> rig.payloadsOf("good").size() == 1);
+            await("the other event")
+                    .atMost(SHORT)
+                    .until(() -> rig.payloadsOf("good").size() == 1);
             assertThat(rig.parkedIn(ParkedState.WAITING) + rig.parkedIn(ParkedState.SENDING))
                     .isOne();
             broken.mend();

@@ -6,9 +6,9 @@ import static org.awaitility.Awaitility.await;
 import dev.twinbox.relay.OutboxDatabaseFixture;
 import dev.twinbox.relay.config.RelayConfig;
 import dev.twinbox.relay.jdbc.EventSlots;
+import dev.twinbox.relay.jdbc.LargestEvent;
 import dev.twinbox.relay.jdbc.LeaseTable;
 import dev.twinbox.relay.jdbc.OutboxRecord;
-import dev.twinbox.relay.jdbc.LargestEvent;
 import dev.twinbox.relay.jdbc.OutboxTable;
 import dev.twinbox.relay.jdbc.Position;
 import dev.twinbox.relay.jdbc.PositionSlots;
@@ -148,7 +148,8 @@ class RotationConcurrencyIT {
 
         List<String> readAll() throws SQLException {
             List<String> seen = new ArrayList<>();
-            OutboxTable table = new OutboxTable(connection, OutboxDatabaseFixture.SCHEMA.events(), PAGE, LargestEvent.UNLIMITED);
+            OutboxTable table =
+                    new OutboxTable(connection, OutboxDatabaseFixture.SCHEMA.events(), PAGE, LargestEvent.UNLIMITED);
             Window window = new Window(table, Position.START);
             int idle = 0;
             for (int page = 1; idle < 50 || writers.areWriting() || seen.size() < writers.committed(); page++) {

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.twinbox.relay.OutboxDatabaseFixture;
 import dev.twinbox.relay.config.RelayConfig;
-import dev.twinbox.relay.jdbc.OutboxRecord;
 import dev.twinbox.relay.jdbc.LargestEvent;
+import dev.twinbox.relay.jdbc.OutboxRecord;
 import dev.twinbox.relay.jdbc.OutboxTable;
 import dev.twinbox.relay.jdbc.Position;
 import dev.twinbox.relay.jdbc.Snapshot;

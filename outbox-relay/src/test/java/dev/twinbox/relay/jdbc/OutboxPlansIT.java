@@ -101,7 +101,8 @@ class OutboxPlansIT {
     @EnumSource
     void anIdlePollReadsNothing(Cutting cutting) throws SQLException {
         Snapshot from = now();
-        Touched touched = sixthExecution(OutboxTable.openWindow(cutting, EVENTS, LargestEvent.UNLIMITED), cutting, openWindow(from));
+        Touched touched = sixthExecution(
+                OutboxTable.openWindow(cutting, EVENTS, LargestEvent.UNLIMITED), cutting, openWindow(from));
         assertThat(touched.rows()).as(touched.toString()).isZero();
         assertThat(touched.buffers()).as(touched.toString()).isLessThan(BUFFERS_OF_A_POLL);
     }
@@ -111,7 +112,8 @@ class OutboxPlansIT {
     void aPollReadsWhatIsNewAndWhatWasInProgressAndNoMore(Cutting cutting) throws SQLException {
         Snapshot from = now();
         insert(2, 100); // The empty slot: it has just become active.
-        Touched touched = sixthExecution(OutboxTable.openWindow(cutting, EVENTS, LargestEvent.UNLIMITED), cutting, openWindow(from));
+        Touched touched = sixthExecution(
+                OutboxTable.openWindow(cutting, EVENTS, LargestEvent.UNLIMITED), cutting, openWindow(from));
         assertThat(touched.rows())
                 .as(touched.toString())
                 .isBetween(200L, 400L); // once for the bound, once for the page
@@ -123,8 +125,10 @@ class OutboxPlansIT {
     void aFollowingPageReadsItsOwnRows(Cutting cutting) throws SQLException {
         Snapshot from = now();
         long first = insert(0, 1_000);
-        Touched touched =
-                sixthExecution(OutboxTable.nextPage(cutting, EVENTS, LargestEvent.UNLIMITED), cutting, nextPage(from, now(), first + 300));
+        Touched touched = sixthExecution(
+                OutboxTable.nextPage(cutting, EVENTS, LargestEvent.UNLIMITED),
+                cutting,
+                nextPage(from, now(), first + 300));
         assertThat(touched.rows()).as(touched.toString()).isBetween(200L, 210L);
         assertThat(touched.sorted()).as("rows come in order: " + touched).isZero();
         assertThat(touched.buffers()).as(touched.toString()).isLessThan(BUFFERS_OF_A_POLL + 100);

@@ -54,7 +54,16 @@ class ParkedPlansIT {
 
     @Test
     void lookingForEventsToSendReadsNoneThatWait() throws SQLException {
-        assertThat(buffers(ParkedQueue.READY, "'relay'", "'{1}'::int8[]", "'{t}'::text[]", "500", "'relay'", "'relay'", "2000", "2000"))
+        assertThat(buffers(
+                        ParkedQueue.READY,
+                        "'relay'",
+                        "'{1}'::int8[]",
+                        "'{t}'::text[]",
+                        "500",
+                        "'relay'",
+                        "'relay'",
+                        "2000",
+                        "2000"))
                 .isLessThan(BUFFERS);
         assertThat(buffers(ParkedQueue.HAS_DISCARDED, "'relay'")).isLessThan(BUFFERS);
     }
@@ -73,7 +82,17 @@ class ParkedPlansIT {
 
     @Test
     void whatHasWaitedIsReadAsFarAsItIsSent() throws SQLException {
-        assertThat(buffers(ParkedQueue.WAITING, "'relay'", "'missing1'", "-1", "'{1}'::int8[]", "50", "'relay'", "'relay'", "50", "50"))
+        assertThat(buffers(
+                        ParkedQueue.WAITING,
+                        "'relay'",
+                        "'missing1'",
+                        "-1",
+                        "'{1}'::int8[]",
+                        "50",
+                        "'relay'",
+                        "'relay'",
+                        "50",
+                        "50"))
                 .isLessThan(50 * 8);
     }
 
@@ -88,7 +107,13 @@ class ParkedPlansIT {
     void aListOfAKeyReadsOnlyThatKey() throws SQLException {
         assertThat(list(ParkedSelections.key("orders", "k77"), "100", "'orders'", "'k77'", "'orders'", "'k77'"))
                 .isLessThan(BUFFERS);
-        assertThat(list(ParkedSelections.key("missing1", "none"), "100", "'missing1'", "'none'", "'missing1'", "'none'"))
+        assertThat(list(
+                        ParkedSelections.key("missing1", "none"),
+                        "100",
+                        "'missing1'",
+                        "'none'",
+                        "'missing1'",
+                        "'none'"))
                 .isLessThan(BUFFERS);
     }
 
