@@ -25,8 +25,8 @@ class Fault45TypeLimitTest {
 
         assertThatThrownBy(() -> OutboxEvent.of(1).withType(type))
                 .isInstanceOf(InvalidEventException.class)
-                .hasMessage("type \"" + letter.repeat(60) + "…\" has 513 bytes, allowed are 512: choose a shorter name");
-        assertThatThrownBy(() -> OutboxEvent.tombstone("topic", "key", type))
-                .isInstanceOf(InvalidEventException.class);
+                .hasMessage(
+                        "type \"" + letter.repeat(60) + "…\" has 513 bytes, allowed are 512: choose a shorter name");
+        assertThatThrownBy(() -> OutboxEvent.tombstone("topic", "key", type)).isInstanceOf(InvalidEventException.class);
     }
 }

@@ -54,8 +54,7 @@ public final class LoopEnds {
 
     /** A loop begins, for the first time or again. */
     void begins(String loop) {
-        loops.computeIfPresent(
-                loop, (name, ends) -> new Ends(ends.inARow(), ends.cause(), true, nanoTime.getAsLong()));
+        loops.computeIfPresent(loop, (name, ends) -> new Ends(ends.inARow(), ends.cause(), true, nanoTime.getAsLong()));
     }
 
     /**
@@ -69,8 +68,8 @@ public final class LoopEnds {
         long now = nanoTime.getAsLong();
         Ends ends = loops.compute(
                 loop,
-                (name, before) -> new Ends(
-                        before == null || before.isWell(now) ? 1 : before.inARow() + 1, cause, false, now));
+                (name, before) ->
+                        new Ends(before == null || before.isWell(now) ? 1 : before.inARow() + 1, cause, false, now));
         Duration wait = waitAfter(ends.inARow());
         LOG.log(
                 Level.ERROR,

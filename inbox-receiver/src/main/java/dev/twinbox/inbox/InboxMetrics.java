@@ -59,9 +59,8 @@ final class InboxMetrics implements AutoCloseable {
                 "parked_dead",
                 "Parked events that are not retried and need an operator",
                 () -> status.parkedEvents().dead());
-        metrics.show(
-                "hung_threads", "Threads that hang in a handler, although it was interrupted", () ->
-                        (long) status.hungThreads());
+        metrics.show("hung_threads", "Threads that hang in a handler, although it was interrupted", () ->
+                (long) status.hungThreads());
         metrics.show("troubles", "Troubles that keep the receiver from working; 0: it is ready", () ->
                 (long) status.troubles().size());
         metrics.show("notes", "Notes that an operator should look at although the receiver works", () ->

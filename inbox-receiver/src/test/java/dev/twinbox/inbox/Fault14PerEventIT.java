@@ -49,8 +49,7 @@ class Fault14PerEventIT {
     }
 
     private static long transactions(String handler) {
-        return Long.parseLong(database.texts(
-                        "select count(distinct xmin::text) from effect where handler = ?", handler)
+        return Long.parseLong(database.texts("select count(distinct xmin::text) from effect where handler = ?", handler)
                 .get(0));
     }
 }

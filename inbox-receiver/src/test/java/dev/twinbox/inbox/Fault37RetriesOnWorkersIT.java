@@ -10,8 +10,8 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 
 /**
  * Many parked events, and what they need is well again. One thread retried them one by one while the workers were idle,
@@ -88,16 +88,15 @@ class Fault37RetriesOnWorkersIT {
     void aSlowRetryHoldsUpNeitherOtherParkedEventsNorNewOnesAndItsKeyStaysInOrder() {
         String slow = Topics.id();
         String behind = Topics.id();
-        topics.add(APP, "slow", slow, "sql:select 1 / count(*) from repaired, pg_advisory_xact_lock_shared(371)", ALWAYS);
+        topics.add(
+                APP, "slow", slow, "sql:select 1 / count(*) from repaired, pg_advisory_xact_lock_shared(371)", ALWAYS);
         topics.add(APP, "slow", behind, "", 0);
         List<String> parked = send(40);
         await().atMost(LIMIT)
                 .untilAsserted(() -> assertThat(database.count("inbox_parked")).isEqualTo(42));
         try (Database.Gate gate = database.shutGate(371)) {
             repair();
-            await("the slow one is being retried")
-                    .atMost(LIMIT)
-                    .until(() -> database.waiting(371) == 1);
+            await("the slow one is being retried").atMost(LIMIT).until(() -> database.waiting(371) == 1);
             await().atMost(LIMIT)
                     .untilAsserted(() -> assertThat(database.effects(APP)).containsAll(parked));
             List<String> fresh = send(40);

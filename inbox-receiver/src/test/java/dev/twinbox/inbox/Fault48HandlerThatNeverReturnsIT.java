@@ -7,8 +7,8 @@ import dev.twinbox.inbox.app.HangingHandler;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 
 /**
  * A handler that never returns. The receiver had no limit of its own: the partition stood for ever, and rows that the

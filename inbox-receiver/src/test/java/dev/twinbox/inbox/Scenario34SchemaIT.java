@@ -30,8 +30,9 @@ class Scenario34SchemaIT {
     void oddNamesAndLeastPrivilegesAreEnoughForARoundTripAndNothingIsCreatedElsewhere() {
         Database database = new Database("schema");
         database.migrate("Sales-EU 1", "In'\"Box");
-        database.execute("drop table inbox_event, inbox_parked, inbox_handler, inbox_event_retention, inbox_event_offset, "
-                + "inbox_event_history");
+        database.execute(
+                "drop table inbox_event, inbox_parked, inbox_handler, inbox_event_retention, inbox_event_offset, "
+                        + "inbox_event_history");
         database.execute("create role least login password 'twinbox'");
         database.execute("revoke all on schema public from public");
         database.execute("grant usage on schema public, \"Sales-EU 1\" to least");
@@ -84,8 +85,9 @@ class Scenario34SchemaIT {
     @Test
     void aMissingTableFailsTheDeploymentWithTheCommandThatCreatesIt() {
         Database database = new Database("bare");
-        database.execute("drop table inbox_event, inbox_parked, inbox_handler, inbox_event_retention, inbox_event_offset, "
-                + "inbox_event_history");
+        database.execute(
+                "drop table inbox_event, inbox_parked, inbox_handler, inbox_event_retention, inbox_event_offset, "
+                        + "inbox_event_history");
 
         String log = Servers.payara()
                 .deploy(

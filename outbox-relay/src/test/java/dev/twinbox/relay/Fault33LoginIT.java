@@ -89,8 +89,7 @@ class Fault33LoginIT {
                     "twinbox.relay.kafka.sasl.jaas.config",
                     "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required"
                             + " clientId=\"relay\" clientSecret=\"pa$$w0rd\";");
-            RelayProcess relay = start(
-                    rig, SHIPPED, kafka, "-Dorg.apache.kafka.sasl.oauthbearer.allowed.urls=" + url);
+            RelayProcess relay = start(rig, SHIPPED, kafka, "-Dorg.apache.kafka.sasl.oauthbearer.allowed.urls=" + url);
             await("it has a token, and asks the broker with it")
                     .atMost(SOON)
                     .until(() -> tokens.get() > 0 && relay.log().contains("client mechanism OAUTHBEARER"));
@@ -148,8 +147,8 @@ class Fault33LoginIT {
         Path source = folder.resolve("Login.java");
         Files.writeString(source, LOGIN_CLASS);
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-        int result = compiler.run(
-                null, null, null, "-cp", SHIPPED.toString(), "-d", folder.toString(), source.toString());
+        int result =
+                compiler.run(null, null, null, "-cp", SHIPPED.toString(), "-d", folder.toString(), source.toString());
         assertThat(result).isZero();
         try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar))) {
             out.putNextEntry(new JarEntry("com/example/Login.class"));

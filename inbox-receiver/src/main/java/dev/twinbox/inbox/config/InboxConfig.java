@@ -118,7 +118,8 @@ public record InboxConfig(
     @Override
     public String toString() {
         return "group=" + group + ", data-source=" + dataSource + ", table=" + table + ", batch.size=" + batch.size()
-                + ", batch.max-time=" + batch.maxTime() + ", workers=" + workers + ", lanes=" + lanes + ", handler-timeout="
+                + ", batch.max-time=" + batch.maxTime() + ", workers=" + workers + ", lanes=" + lanes
+                + ", handler-timeout="
                 + handlerTimeout + ", buffer="
                 + buffer + ", retry=" + backoff.initial() + ".."
                 + backoff.max() + ", parking=" + parking + ", start=" + start + ", retention="

@@ -68,8 +68,7 @@ final class Announcements {
     static List<AnnouncedHandler> of(List<HandlerMethod> handlers) {
         return handlers.stream()
                 .flatMap(handler -> Stream.concat(Stream.of(handler.type()), handler.aliases().stream())
-                        .map(type ->
-                                new AnnouncedHandler(handler.topic(), type, handler.name(), handler.delivery())))
+                        .map(type -> new AnnouncedHandler(handler.topic(), type, handler.name(), handler.delivery())))
                 .distinct()
                 .toList();
     }

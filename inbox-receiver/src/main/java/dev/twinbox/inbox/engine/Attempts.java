@@ -53,13 +53,12 @@ final class Attempts {
             Claims claims,
             Predicate<Integer> stopAfter,
             CallWatch.Abandonment abandonment) {
-        return execute(new Attempt(
-                database, parking, calls(abandonment), events, ReceivedEvent::handlers, claims, stopAfter));
+        return execute(
+                new Attempt(database, parking, calls(abandonment), events, ReceivedEvent::handlers, claims, stopAfter));
     }
 
     /** Attempts to handle one event with these handlers. */
-    Attempt handleAlone(
-            ReceivedEvent event, List<Handler> handlers, Claims claims, CallWatch.Abandonment abandonment) {
+    Attempt handleAlone(ReceivedEvent event, List<Handler> handlers, Claims claims, CallWatch.Abandonment abandonment) {
         return execute(new Attempt(
                 database, parking, calls(abandonment), List.of(event), one -> handlers, claims, handled -> true));
     }

@@ -103,8 +103,8 @@ final class BatchDispatch {
 
     /** Runs on a worker. If the worker hangs, the thread that finds it brings the outcome. */
     private void work(AssignedPartition partition, Lane lane, Batch batch) {
-        batch.onAbandonment((cause, isRolledBack) ->
-                bring(partition, lane, outcome(() -> processor.settleHung(batch, cause))));
+        batch.onAbandonment(
+                (cause, isRolledBack) -> bring(partition, lane, outcome(() -> processor.settleHung(batch, cause))));
         bring(partition, lane, outcome(() -> processor.process(batch)));
     }
 

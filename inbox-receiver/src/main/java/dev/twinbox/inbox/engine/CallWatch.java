@@ -117,8 +117,7 @@ final class CallWatch implements Supervisor.Loop {
      *
      * @param session in which the events are claimed; null if it is not known
      */
-    Call begin(
-            Handler handler, List<ReceivedEvent> events, @Nullable ClaimSession session, Abandonment abandonment) {
+    Call begin(Handler handler, List<ReceivedEvent> events, @Nullable ClaimSession session, Abandonment abandonment) {
         Call call = new Call(handler, events, session, abandonment);
         calls.add(call);
         return call;
@@ -173,10 +172,7 @@ final class CallWatch implements Supervisor.Loop {
         private boolean isOver;
 
         private Call(
-                Handler handler,
-                List<ReceivedEvent> events,
-                @Nullable ClaimSession session,
-                Abandonment abandonment) {
+                Handler handler, List<ReceivedEvent> events, @Nullable ClaimSession session, Abandonment abandonment) {
             this.handler = handler;
             this.events = events;
             this.session = session;

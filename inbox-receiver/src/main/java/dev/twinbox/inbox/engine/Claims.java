@@ -55,8 +55,7 @@ interface Claims {
         }
 
         @Override
-        public ClaimSession take(Connection connection, List<Delivery> deliveries, ClaimSink sink)
-                throws SQLException {
+        public ClaimSession take(Connection connection, List<Delivery> deliveries, ClaimSink sink) throws SQLException {
             return inbox.claim(connection, group, deliveries, sink);
         }
 
@@ -82,8 +81,7 @@ interface Claims {
     record FromParking(InboxTable inbox, ParkedTable parked, DueEvent due) implements Claims {
 
         @Override
-        public ClaimSession take(Connection connection, List<Delivery> deliveries, ClaimSink sink)
-                throws SQLException {
+        public ClaimSession take(Connection connection, List<Delivery> deliveries, ClaimSink sink) throws SQLException {
             ClaimSession session = parked.lock(connection, due);
             if (session == null) {
                 throw new GoneException(due);

@@ -35,11 +35,7 @@ final class HandlerCalls {
      * @param abandonment what is done about a call that has not returned
      */
     HandlerCalls(
-            String group,
-            Tracing tracing,
-            Runnable afterCall,
-            CallWatch watch,
-            CallWatch.Abandonment abandonment) {
+            String group, Tracing tracing, Runnable afterCall, CallWatch watch, CallWatch.Abandonment abandonment) {
         this.group = group;
         this.tracing = tracing;
         this.afterCall = afterCall;

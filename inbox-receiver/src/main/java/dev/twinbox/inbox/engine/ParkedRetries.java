@@ -120,17 +120,13 @@ final class ParkedRetries {
         } else if (!event.isReadable()) {
             failed(due, event, event.problem());
         } else if (mine.isEmpty()) {
-            failed(
-                    due,
-                    event,
-                    UnknownTypes.noHandler(event));
+            failed(due, event, UnknownTypes.noHandler(event));
         } else {
             attempt(due, event, mine, whenHung);
         }
     }
 
-    private void attempt(DueEvent due, ReceivedEvent event, List<Handler> mine, Runnable whenHung)
-            throws SQLException {
+    private void attempt(DueEvent due, ReceivedEvent event, List<Handler> mine, Runnable whenHung) throws SQLException {
         Claims claims = new Claims.FromParking(inbox, parking.table(), due);
         Attempt attempt = attempts.handleAlone(event, mine, claims, (cause, isRolledBack) -> {
             whenHung.run();
@@ -149,8 +145,7 @@ final class ParkedRetries {
         }
     }
 
-    private void notCommitted(
-            DueEvent due, ReceivedEvent event, List<Handler> mine, Attempt attempt, Runnable whenHung)
+    private void notCommitted(DueEvent due, ReceivedEvent event, List<Handler> mine, Attempt attempt, Runnable whenHung)
             throws SQLException {
         switch (attempts.failureOf(attempt)) {
             case DATABASE -> {

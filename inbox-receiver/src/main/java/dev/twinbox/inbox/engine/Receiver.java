@@ -114,18 +114,11 @@ public final class Receiver {
      * @param afterCall runs on the thread of a handler's call when the call has ended
      * @param factory makes threads of the container
      */
-    public void start(
-            List<Subscription> subscriptions, Tracing tracing, Runnable afterCall, ThreadFactory factory) {
+    public void start(List<Subscription> subscriptions, Tracing tracing, Runnable afterCall, ThreadFactory factory) {
         ReceiverThreads started = new ReceiverThreads(factory, config.workers(), status.loopEnds(), stop);
         threads = started;
         CallWatch watch = new CallWatch(
-                database,
-                started.workers(),
-                config.workers(),
-                config.handlerTimeout(),
-                ownTimeouts(),
-                status,
-                stop);
+                database, started.workers(), config.workers(), config.handlerTimeout(), ownTimeouts(), status, stop);
         started.start(watch, "twinbox-inbox-watch");
         for (Subscription subscription : subscriptions) {
             start(subscription, tracing, afterCall, watch, started);
@@ -147,11 +140,7 @@ public final class Receiver {
     }
 
     private void start(
-            Subscription subscription,
-            Tracing tracing,
-            Runnable afterCall,
-            CallWatch watch,
-            ReceiverThreads started) {
+            Subscription subscription, Tracing tracing, Runnable afterCall, CallWatch watch, ReceiverThreads started) {
         String group = subscription.group();
         Parking parking = parking(group);
         Attempts attempts = new Attempts(group, database, tracing, afterCall, watch, parking, status);

@@ -105,9 +105,7 @@ final class TransactionalProcessor implements Processor {
             return Outcome.waitForEvent(0, attempt.cause(), null);
         }
         events.forEach(ReceivedEvent::handleAlone);
-        return attempt.cause() instanceof HandlerTimeoutException cause
-                ? settleLate(cause)
-                : alone(batch, events);
+        return attempt.cause() instanceof HandlerTimeoutException cause ? settleLate(cause) : alone(batch, events);
     }
 
     @Override
@@ -184,8 +182,7 @@ final class TransactionalProcessor implements Processor {
             park(event, handler, start, decided);
             return null;
         }
-        Attempt attempt =
-                attempts.handleAlone(event, List.of(handler), claims.withStart(start), batch.abandonment());
+        Attempt attempt = attempts.handleAlone(event, List.of(handler), claims.withStart(start), batch.abandonment());
         if (attempt.isAbandoned()) {
             return Outcome.takenOver();
         }

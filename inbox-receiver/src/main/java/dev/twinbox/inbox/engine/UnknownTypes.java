@@ -90,7 +90,9 @@ final class UnknownTypes {
         final List<ReceivedEvent> unreadable = new ArrayList<>();
         final List<ReceivedEvent> decided = new ArrayList<>();
         final List<Delivery> parked = new ArrayList<>();
+
         @Nullable ReceivedEvent held;
+
         @Nullable IllegalStateException whyHeld;
     }
 
@@ -241,7 +243,9 @@ final class UnknownTypes {
             List<AnnouncedHandler> takers =
                     find(connection, List.of(event)).getOrDefault(event.typeOrNull(), List.of());
             ReceivedEvent read = event.withHandlersElsewhere(elsewhere(takers));
-            if (!read.isReadable() || read.handlers().isEmpty() || parking.table().lock(connection, due) == null) {
+            if (!read.isReadable()
+                    || read.handlers().isEmpty()
+                    || parking.table().lock(connection, due) == null) {
                 return deliveries;
             }
             for (Handler handler : read.handlers()) {

@@ -30,6 +30,7 @@ final class Content {
 
     /** Of an id as well: the inbox table has it as a constraint. */
     private static final int LONGEST_TEXT = TypeName.MAX_BYTES;
+
     private static final int MOST_BYTES_OF_A_CHAR = 3;
     private static final char REPLACEMENT = '\uFFFD';
 

@@ -56,8 +56,7 @@ public final class Handler {
 
     /** A replacement that does nothing, for an event that only has to be claimed. */
     public Handler withoutEffect() {
-        return new Handler(
-                name, delivery, HandlerShape.EVENT, byte[].class, EventReading.STRICT, NOTHING, options);
+        return new Handler(name, delivery, HandlerShape.EVENT, byte[].class, EventReading.STRICT, NOTHING, options);
     }
 
     public boolean hasEffect() {

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param transaction what shares a transaction
  * @param timeout how long a call may take; null: as configured
  */
-public record HandlerOptions(HandlerTransaction transaction, @Nullable Duration timeout) {
+public record HandlerOptions(
+        HandlerTransaction transaction, @Nullable Duration timeout) {
 
     /** What holds for a handler that chooses nothing. */
     public static final HandlerOptions DEFAULT = new HandlerOptions(HandlerTransaction.BATCH, null);

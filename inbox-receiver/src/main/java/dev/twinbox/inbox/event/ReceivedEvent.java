@@ -63,7 +63,9 @@ public final class ReceivedEvent {
         this.id = id;
         this.source = id == null || content == null
                 ? SourceHash.NONE
-                : subscription.sources().of(record, content, subscription.format(record.topic()).id());
+                : subscription
+                        .sources()
+                        .of(record, content, subscription.format(record.topic()).id());
         this.content = content;
         this.problem = problem;
         this.alone = handlers.stream().anyMatch(Handler::isPerEvent);

@@ -31,7 +31,6 @@ public record AnnouncedHandler(String topic, String type, String handler, Delive
     static Array column(
             Connection connection, Collection<AnnouncedHandler> handlers, Function<AnnouncedHandler, String> part)
             throws SQLException {
-        return connection.createArrayOf(
-                "text", handlers.stream().map(part).toArray());
+        return connection.createArrayOf("text", handlers.stream().map(part).toArray());
     }
 }

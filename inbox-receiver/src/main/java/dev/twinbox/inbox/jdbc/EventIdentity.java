@@ -111,12 +111,12 @@ public final class EventIdentity {
                 if (index.isValid()) {
                     return index.name();
                 }
-                execute(connection, "drop index concurrently " + index.fullName()); // left by an attempt that was interrupted
+                execute(
+                        connection,
+                        "drop index concurrently " + index.fullName()); // left by an attempt that was interrupted
             }
         }
-        execute(
-                connection,
-                "create unique index concurrently on " + table.sql() + " (" + NEW_KEY + ")" + condition);
+        execute(connection, "create unique index concurrently on " + table.sql() + " (" + NEW_KEY + ")" + condition);
         return indexes(connection, table).stream()
                 .filter(index -> index.columns().equals(NEW_KEY) && index.isValid())
                 .findFirst()

@@ -274,7 +274,11 @@ public final class HandlerTable {
      * @param group null for all groups; likewise topic and type
      */
     public int retire(
-            Connection connection, String handler, @Nullable String group, @Nullable String topic, @Nullable String type)
+            Connection connection,
+            String handler,
+            @Nullable String group,
+            @Nullable String topic,
+            @Nullable String type)
             throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(RETIRE.formatted(table.sql()))) {
             statement.setString(1, handler);

@@ -92,7 +92,8 @@ public final class InboxSchema {
             }
         } catch (SQLException e) {
             throw new SchemaException(
-                    "Table " + inbox + " cannot be looked for: " + e.getMessage() + ". Check url, user and password", e);
+                    "Table " + inbox + " cannot be looked for: " + e.getMessage() + ". Check url, user and password",
+                    e);
         }
     }
 

@@ -119,16 +119,14 @@ public final class InboxTable {
             union all
             select w.handler, w.event_id, w.event_source, case when w.parked then 'DONE' else 'TO_FOLLOW' end, w.place
               from wanted w
-             where (w.held or w.parked) and not w.known and not (w.claims and w.parked)""")
-            + ";" + ClaimSession.SELECT;
+             where (w.held or w.parked) and not w.known and not (w.claims and w.parked)""") + ";" + ClaimSession.SELECT;
 
     /** Whether an event that is asked for is among the rows. Each part is a hash of few rows. */
     private static String isAmong(String rows) {
         return """
                 ((a.handler, a.event_id, a.event_source) in (select handler, event_id, event_source from %1$s)
                  or (a.handler, a.event_id) in (select handler, event_id from %1$s where event_source = 0)
-                 or (a.event_source = 0 and (a.handler, a.event_id) in (select handler, event_id from %1$s)))"""
-                .formatted(rows);
+                 or (a.event_source = 0 and (a.handler, a.event_id) in (select handler, event_id from %1$s)))""".formatted(rows);
     }
 
     private static final String IS_KNOWN = """

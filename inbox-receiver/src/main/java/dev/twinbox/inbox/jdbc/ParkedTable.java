@@ -61,8 +61,7 @@ public final class ParkedTable {
 
     private static final String LOCK = """
             -- inbox: lock a parked event
-            %s from %%s where number = ? and attempts = ? and state = 'retry' for update skip locked"""
-            .formatted(ClaimSession.SELECT);
+            %s from %%s where number = ? and attempts = ? and state = 'retry' for update skip locked""".formatted(ClaimSession.SELECT);
 
     private static final String REMOVE = """
             -- inbox: remove a parked event

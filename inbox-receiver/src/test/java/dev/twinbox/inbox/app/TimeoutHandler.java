@@ -42,8 +42,7 @@ public class TimeoutHandler {
     /** The server marks the transaction, or ends it, when it finds that it has timed out. */
     private void awaitTimeout(String id) throws Exception {
         long begin = System.nanoTime();
-        while (registry.getTransactionStatus() == Status.STATUS_ACTIVE
-                && System.nanoTime() - begin < LIMIT.toNanos()) {
+        while (registry.getTransactionStatus() == Status.STATUS_ACTIVE && System.nanoTime() - begin < LIMIT.toNanos()) {
             LockSupport.parkNanos(TICK_NANOS);
         }
         if (registry.getTransactionStatus() != Status.STATUS_ACTIVE) {

@@ -224,8 +224,7 @@ class Fault02UnknownCommitIT {
 
     private Announcements announcements(ReceiverStatus status) {
         AnnouncedHandler mine = new AnnouncedHandler("t", "order", "h", DeliveryContract.EXACTLY_ONCE_EFFECT);
-        return new Announcements(
-                "g", List.of(mine), HandlerTable.of(INBOX), null, transactions.database(), status);
+        return new Announcements("g", List.of(mine), HandlerTable.of(INBOX), null, transactions.database(), status);
     }
 
     private Processor processor() {

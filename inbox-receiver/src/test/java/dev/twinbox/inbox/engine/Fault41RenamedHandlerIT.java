@@ -58,10 +58,12 @@ class Fault41RenamedHandlerIT {
 
         after.retryAll();
 
-        assertThat(after.status.notes().values()).singleElement().satisfies(note -> assertThat(note)
-                .contains("3 parked event(s) of handler old for type order on topic t")
-                .contains("no running instance has this handler (last seen at ")
-                .contains("parked hand-over --from old --to <new name>"));
+        assertThat(after.status.notes().values())
+                .singleElement()
+                .satisfies(note -> assertThat(note)
+                        .contains("3 parked event(s) of handler old for type order on topic t")
+                        .contains("no running instance has this handler (last seen at ")
+                        .contains("parked hand-over --from old --to <new name>"));
         assertThat(after.status.troubles()).isEmpty();
         assertThat(calls).isEmpty();
     }
@@ -77,8 +79,7 @@ class Fault41RenamedHandlerIT {
 
         try (Connection connection = database.connect()) {
             connection.setAutoCommit(false);
-            HandOver.Result result =
-                    new HandOver(Instance.INBOX).move(connection, Instance.GROUP, "old", "new");
+            HandOver.Result result = new HandOver(Instance.INBOX).move(connection, Instance.GROUP, "old", "new");
             connection.commit();
             assertThat(result.moved()).isEqualTo(3);
             assertThat(result.left()).isZero();
@@ -104,8 +105,7 @@ class Fault41RenamedHandlerIT {
 
         try (Connection connection = database.connect()) {
             connection.setAutoCommit(false);
-            HandOver.Result result =
-                    new HandOver(Instance.INBOX).move(connection, Instance.GROUP, "old", "new");
+            HandOver.Result result = new HandOver(Instance.INBOX).move(connection, Instance.GROUP, "old", "new");
             connection.commit();
             assertThat(result.moved()).isEqualTo(3);
             assertThat(result.left()).as("of type other").isEqualTo(1);

@@ -152,7 +152,8 @@ class Fault44OtherVersionIT {
         assertThat(calls).containsExactly("one:c");
 
         latest.retryAll();
-        assertThat(old.receive(record(3, "v2", "d", "k", "d"), record(4, "v1", "e", "k", "e")).next())
+        assertThat(old.receive(record(3, "v2", "d", "k", "d"), record(4, "v1", "e", "k", "e"))
+                        .next())
                 .isEqualTo(Outcome.Next.GO_ON);
         latest.retryAll();
         assertThat(calls).containsExactly("one:c", "two:a", "two:b", "one:e", "two:d");

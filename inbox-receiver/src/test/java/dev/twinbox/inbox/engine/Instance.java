@@ -21,10 +21,10 @@ import dev.twinbox.inbox.jdbc.InboxTable;
 import dev.twinbox.inbox.jdbc.ParkedTable;
 import dev.twinbox.inbox.jdbc.RecordedStarts;
 import dev.twinbox.jdbc.SqlIdentifier;
-import dev.twinbox.tracing.Tracing;
 import dev.twinbox.thread.StopRequest;
 import dev.twinbox.thread.Supervisor;
 import dev.twinbox.thread.WorkerPool;
+import dev.twinbox.tracing.Tracing;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
@@ -65,8 +65,7 @@ final class Instance {
         this(database, calls, unknownType, UnknownTypes.MOST_WAITING, handlers);
     }
 
-    Instance(
-            Database database, List<String> calls, UnknownType unknownType, int mostWaiting, String... handlers) {
+    Instance(Database database, List<String> calls, UnknownType unknownType, int mostWaiting, String... handlers) {
         this.calls = calls;
         Map<String, List<Handler>> byType = new HashMap<>();
         List<AnnouncedHandler> mine = new ArrayList<>();
@@ -127,7 +126,8 @@ final class Instance {
                     contract(name),
                     HandlerShape.EVENT,
                     String.class,
-                    MethodHandles.dropArguments(call.bindTo(name), 1, Object.class).asType(Handler.CALL));
+                    MethodHandles.dropArguments(call.bindTo(name), 1, Object.class)
+                            .asType(Handler.CALL));
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(e);
         }

@@ -64,8 +64,7 @@ class Fault10OwnObjectTest {
     }
 
     static ReceivedEvent event(String value, EventSerializer serializer) {
-        ConsumerRecord<byte[], byte[]> record =
-                new ConsumerRecord<>("numbers", 0, 7, bytes("key"), bytes(value));
+        ConsumerRecord<byte[], byte[]> record = new ConsumerRecord<>("numbers", 0, 7, bytes("key"), bytes(value));
         record.headers().add(CloudEventHeaders.ID, bytes("1"));
         record.headers().add(CloudEventHeaders.TYPE, bytes("numbers"));
         return ReceivedEvent.of(

@@ -371,7 +371,11 @@ class ParkedTableIT {
             pairs.add(new Delivery(by, event));
         }
         Map<String, ClaimResult> answers = new HashMap<>();
-        inbox.claim(connection, GROUP, pairs, (delivery, result) -> answers.put(delivery.event().id(), result));
+        inbox.claim(
+                connection,
+                GROUP,
+                pairs,
+                (delivery, result) -> answers.put(delivery.event().id(), result));
         return answers;
     }
 

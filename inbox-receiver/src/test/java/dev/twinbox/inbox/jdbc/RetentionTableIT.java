@@ -286,7 +286,11 @@ class RetentionTableIT {
             pairs.add(new Delivery(handler, ReceivedEvent.of(record, subscription)));
         }
         List<String> claimed = new ArrayList<>();
-        inbox.claim(on, GROUP, pairs, (delivery, result) -> claimed.add(delivery.event().id()));
+        inbox.claim(
+                on,
+                GROUP,
+                pairs,
+                (delivery, result) -> claimed.add(delivery.event().id()));
         return claimed;
     }
 

@@ -25,7 +25,8 @@ final class SessionThreads {
     SessionThreads(Failures failures, LoopEnds ends) {
         this.failures = failures;
         this.stop = new StopRequest(failures::hasAny);
-        this.supervisor = new Supervisor(Supervisor.DAEMONS, ends, stop); // a hanging client must not keep the process alive
+        this.supervisor =
+                new Supervisor(Supervisor.DAEMONS, ends, stop); // a hanging client must not keep the process alive
     }
 
     /** Starts a thread without which the session cannot go on. */
@@ -50,8 +51,6 @@ final class SessionThreads {
 
     /** Waits for the end of all threads, and reports those that do not end in time. */
     void join() {
-        supervisor
-                .join(THREADS_END)
-                .forEach(name -> LOG.warn("Thread {} has not ended within {}", name, THREADS_END));
+        supervisor.join(THREADS_END).forEach(name -> LOG.warn("Thread {} has not ended within {}", name, THREADS_END));
     }
 }

@@ -179,8 +179,8 @@ final class RecordAssembler {
     private byte[] type() throws UnreadableRowException {
         byte[] type = needed(Column.TYPE);
         if (type.length > TypeName.MAX_BYTES) {
-            throw new UnreadableRowException("its type has " + type.length + " bytes, allowed are "
-                    + TypeName.MAX_BYTES + ": discard it, and publish it under a shorter name");
+            throw new UnreadableRowException("its type has " + type.length + " bytes, allowed are " + TypeName.MAX_BYTES
+                    + ": discard it, and publish it under a shorter name");
         }
         return type;
     }

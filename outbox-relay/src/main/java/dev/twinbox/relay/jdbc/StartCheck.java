@@ -193,10 +193,11 @@ public final class StartCheck {
         String timeout = SqlState.UNABLE_TO_CONNECT.isOf(failure) ? "connectTimeout and loginTimeout" : "socketTimeout";
         String message = SqlState.isTimeout(failure)
                 ? "PostgreSQL at " + url + " did not answer in time: " + failure.getMessage()
-                        + "; check host and port in " + key + " and the network. If the server only needs longer, raise "
+                        + "; check host and port in " + key
+                        + " and the network. If the server only needs longer, raise "
                         + timeout + " in " + key + ", in seconds"
-                : "PostgreSQL at " + url + " cannot be reached: " + failure.getMessage()
-                        + "; check host and port in " + key + ", and whether the server runs";
+                : "PostgreSQL at " + url + " cannot be reached: " + failure.getMessage() + "; check host and port in "
+                        + key + ", and whether the server runs";
         return new RelayException(ExitCode.DATABASE, message, failure);
     }
 }

@@ -40,7 +40,8 @@ class Fault32PasswordTest {
         Path file = folder.resolve("relay.properties");
         Files.writeString(
                 file,
-                KEY + "=${DB_PASSWORD}\nother=wrong\ntwinbox.relay.kafka.sasl.jaas.config=x password=\"${DB_PASSWORD}\";\n",
+                KEY
+                        + "=${DB_PASSWORD}\nother=wrong\ntwinbox.relay.kafka.sasl.jaas.config=x password=\"${DB_PASSWORD}\";\n",
                 UTF_8);
         Map<String, String> environment = Map.of("DB_PASSWORD", password);
         assertThat(read(file, environment, Map.of())).isEqualTo(password);
@@ -51,13 +52,15 @@ class Fault32PasswordTest {
     @Test
     void aDefaultIsUsedIfTheNameIsNotDefined() throws IOException {
         assertThat(read(null, Map.of(), Map.of(KEY, "${NOWHERE:a$$b}"))).isEqualTo("a$$b");
-        assertThat(read(null, Map.of("SOMEWHERE", "x"), Map.of(KEY, "<${SOMEWHERE:y}>"))).isEqualTo("<x>");
+        assertThat(read(null, Map.of("SOMEWHERE", "x"), Map.of(KEY, "<${SOMEWHERE:y}>")))
+                .isEqualTo("<x>");
     }
 
     private static String read(Path file, Map<String, String> environment, Map<String, String> properties) {
         Map<String, String> all = new HashMap<>(NEEDED);
         all.putAll(properties);
-        Secret password = ConfigurationReader.read(file, environment, all).database().password();
+        Secret password =
+                ConfigurationReader.read(file, environment, all).database().password();
         return password == null ? null : password.value();
     }
 }

@@ -73,7 +73,8 @@ class RotationIT {
         }
         // It is counted after its commit.
         await().until(() -> relay.progress().observed().slotsEmptied() == 2);
-        await().until(() -> Objects.requireNonNullElse(relay.progress().observed().bytes(), 0L) > 0);
+        await().until(() ->
+                Objects.requireNonNullElse(relay.progress().observed().bytes(), 0L) > 0);
         assertThat(relay.stop()).isEqualTo(ExitCode.OK);
         assertThat(rig.payloads()).hasSize(2);
     }

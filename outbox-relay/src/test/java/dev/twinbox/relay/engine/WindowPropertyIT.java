@@ -87,7 +87,8 @@ class WindowPropertyIT {
         if (table == null) {
             // Half of all windows begin at their floor, the others at an exact bound.
             OutboxTable.Bounds bounds = new OutboxTable.Bounds(limits.rows() % 2 * 1_000, Duration.ZERO);
-            table = new OutboxTable(reading, OutboxDatabaseFixture.SCHEMA.events(), limits, LargestEvent.UNLIMITED, bounds);
+            table = new OutboxTable(
+                    reading, OutboxDatabaseFixture.SCHEMA.events(), limits, LargestEvent.UNLIMITED, bounds);
             TABLES.put(limits, table);
         }
         return table;

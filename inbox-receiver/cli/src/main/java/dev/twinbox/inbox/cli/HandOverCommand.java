@@ -31,7 +31,8 @@ final class HandOverCommand extends OnTables {
 
     @Option(
             names = "--group",
-            description = "Value of twinbox.inbox.group; may be left out if only one group has a handler of the new name.")
+            description =
+                    "Value of twinbox.inbox.group; may be left out if only one group has a handler of the new name.")
     private @Nullable String group;
 
     @Option(names = "--dry-run", description = "Only shows how many they are.")
@@ -83,8 +84,8 @@ final class HandOverCommand extends OnTables {
                             : "; running handlers are " + String.join(", ", names.toList())));
         }
         if (groups.size() > 1) {
-            throw new IllegalArgumentException("Several groups have a handler \"" + to + "\", say which by --group: "
-                    + String.join(", ", groups));
+            throw new IllegalArgumentException(
+                    "Several groups have a handler \"" + to + "\", say which by --group: " + String.join(", ", groups));
         }
         return groups.get(0);
     }

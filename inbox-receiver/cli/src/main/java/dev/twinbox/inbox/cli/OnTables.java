@@ -37,7 +37,8 @@ abstract class OnTables implements Callable<Integer> {
         } catch (SQLException e) {
             err.println(
                     SqlState.isTimeout(e)
-                            ? "PostgreSQL did not answer in time: " + e.getMessage() + ". Check host and port in --url, "
+                            ? "PostgreSQL did not answer in time: " + e.getMessage()
+                                    + ". Check host and port in --url, "
                                     + "or raise connectTimeout, loginTimeout or socketTimeout in it"
                             : "Table " + tables.parked() + " cannot be used, check --url and --schema: "
                                     + e.getMessage());

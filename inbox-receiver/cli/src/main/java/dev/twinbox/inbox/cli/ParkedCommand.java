@@ -40,7 +40,8 @@ final class ParkedCommand implements Runnable {
 
     @Override
     public void run() {
-        throw new CommandLine.ParameterException(spec.commandLine(), "Missing command: list, show, retry, discard or hand-over");
+        throw new CommandLine.ParameterException(
+                spec.commandLine(), "Missing command: list, show, retry, discard or hand-over");
     }
 
     /** One line for each event. */

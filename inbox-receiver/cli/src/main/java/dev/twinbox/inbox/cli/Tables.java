@@ -36,8 +36,8 @@ final class Tables {
             names = "--password",
             arity = "0..1",
             interactive = true,
-            description = "Asked for when given without a value; default: environment variable "
-                    + PASSWORD + ", then the file of passwords that PostgreSQL's tools use.")
+            description = "Asked for when given without a value; default: environment variable " + PASSWORD
+                    + ", then the file of passwords that PostgreSQL's tools use.")
     private @Nullable String password;
 
     @Option(names = "--schema", description = "Value of twinbox.inbox.schema; default: the first of the search_path.")

@@ -26,7 +26,6 @@ class Fault32PasswordTest {
         assertThat(given.tables.dataSource().getPassword()).isEqualTo(password);
         Any ofEnvironment = new Any();
         new CommandLine(ofEnvironment).parseArgs("--url", "jdbc:postgresql://x/y");
-        assertThat(ofEnvironment.tables.dataSource().getPassword())
-                .isEqualTo("from ${sys:user.home} and pa$$w0rd");
+        assertThat(ofEnvironment.tables.dataSource().getPassword()).isEqualTo("from ${sys:user.home} and pa$$w0rd");
     }
 }

@@ -202,15 +202,13 @@ final class BacklogBenchmark implements Benchmark {
     private static double growth(List<Measured> all, State state, ToDoubleFunction<Times> value) {
         List<Measured> ofState =
                 all.stream().filter(each -> each.state == state).toList();
-        return value.applyAsDouble(ofState.get(ofState.size() - 1).median)
-                / value.applyAsDouble(ofState.get(0).median);
+        return value.applyAsDouble(ofState.get(ofState.size() - 1).median) / value.applyAsDouble(ofState.get(0).median);
     }
 
     private Report report(BenchServers servers, List<Measured> all, double load) throws SQLException {
         StringBuilder table = new StringBuilder();
         all.forEach(each -> table.append(line(each)).append(System.lineSeparator()));
-        return new Report(
-                "backlog", figures(servers, all, load), table.toString(), plot(all), requirements(all));
+        return new Report("backlog", figures(servers, all, load), table.toString(), plot(all), requirements(all));
     }
 
     private JsonObject figures(BenchServers servers, List<Measured> all, double load) throws SQLException {
@@ -244,8 +242,9 @@ final class BacklogBenchmark implements Benchmark {
             lines.computeIfAbsent(each.state + ", count", key -> new ArrayList<>())
                     .add(each.median.lagMillis);
         }
-        List<String> labels =
-                sizes.stream().map(rows -> String.format(Locale.ROOT, "%,d", rows)).toList();
+        List<String> labels = sizes.stream()
+                .map(rows -> String.format(Locale.ROOT, "%,d", rows))
+                .toList();
         return Plot.lines("A relay that starts with unsent rows", "unsent rows", "milliseconds", labels, lines);
     }
 

@@ -34,11 +34,10 @@ final class Records {
 
     /** {@link Long#MAX_VALUE} if the partition is empty. */
     private static long firstTimestamp(
-            Consumer<byte[], byte[]> consumer,
-            TopicPartition partition,
-            List<TopicPartition> all,
-            Deadline deadline) {
-        if (consumer.endOffsets(List.of(partition)).get(partition) == 0) {
+            Consumer<byte[], byte[]> consumer, TopicPartition partition, List<TopicPartition> all, Deadline deadline) {
+        if (java.util.Objects.requireNonNull(
+                        consumer.endOffsets(List.of(partition)).get(partition))
+                == 0) {
             return Long.MAX_VALUE;
         }
         consumer.pause(all);

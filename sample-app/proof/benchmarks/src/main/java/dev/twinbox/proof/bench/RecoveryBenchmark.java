@@ -247,12 +247,12 @@ final class RecoveryBenchmark implements Benchmark {
             later(receiver::start);
         }
 
-        private void killBothAgainAndAgain() throws InterruptedException {
+        private void killBothAgainAndAgain() {
             for (int kill = 1; kill <= REPEATED_KILLS; kill++) {
                 killRelay();
                 killReceiver();
                 if (kill < REPEATED_KILLS) {
-                    Thread.sleep(BETWEEN_KILLS.toMillis());
+                    pass(BETWEEN_KILLS);
                 }
             }
         }

@@ -359,7 +359,8 @@ class ArchitectureTest {
         JavaClass owner = call.getTargetOwner();
         String name = call.getTarget().getName();
         boolean isThread = owner.isAssignableTo(Thread.class)
-                && Set.of("<init>", "start", "startVirtualThread", "ofVirtual", "ofPlatform").contains(name);
+                && Set.of("<init>", "start", "startVirtualThread", "ofVirtual", "ofPlatform")
+                        .contains(name);
         boolean isFactory = owner.isAssignableTo(ThreadFactory.class) && name.equals("newThread");
         boolean isPool = THREAD_POOLS.stream().anyMatch(owner::isAssignableTo)
                 && !Set.of("complete", "completeExceptionally").contains(name);
