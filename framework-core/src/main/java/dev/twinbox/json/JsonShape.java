@@ -23,12 +23,19 @@ interface JsonShape {
      */
     void check(JsonParser json, Event event);
 
+    /** Not by {@code skipArray} and {@code skipObject}: Parsson's never return if the text is cut off within them. */
     private static void skip(JsonParser json, Event event) {
-        if (event == Event.START_OBJECT) {
-            json.skipObject();
-        } else if (event == Event.START_ARRAY) {
-            json.skipArray();
+        for (int depth = levels(event); depth > 0; ) {
+            depth += levels(json.next());
         }
+    }
+
+    private static int levels(Event event) {
+        return switch (event) {
+            case START_OBJECT, START_ARRAY -> 1;
+            case END_OBJECT, END_ARRAY -> -1;
+            default -> 0;
+        };
     }
 
     /** A value that does not fit. Each level that it passes adds its name to the path. */

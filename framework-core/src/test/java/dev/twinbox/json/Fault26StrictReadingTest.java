@@ -3,6 +3,7 @@ package dev.twinbox.json;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import dev.twinbox.EventReading;
 import dev.twinbox.TwinboxException;
@@ -12,6 +13,7 @@ import jakarta.json.bind.annotation.JsonbProperty;
 import jakarta.json.bind.annotation.JsonbTransient;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -19,6 +21,7 @@ import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * JSON-B leaves an absent primitive at 0 and cuts a number that is too large. So an event with {@code order_id} instead
@@ -93,6 +96,14 @@ class Fault26StrictReadingTest {
     public record Texts(String a, List<String> b) {}
 
     private final JsonbSerializer serializer = new JsonbSerializer();
+
+    @ParameterizedTest
+    @ValueSource(strings = {"[", "[[1,", "{\"unknown\":[", "{\"unknown\":{\"a\":1", "{\"lines\":[{", "{\"orderId\":"})
+    void aTextThatIsCutOffIsRefusedAtOnce(String json) {
+        assertTimeoutPreemptively(Duration.ofSeconds(10), () -> assertThatThrownBy(() -> new JsonbSerializer()
+                        .deserialize(json.getBytes(StandardCharsets.UTF_8), Order.class))
+                .isInstanceOf(RuntimeException.class));
+    }
 
     @Test
     void unknownMembersAreIgnoredAndAbsentReferencesAreNull() {

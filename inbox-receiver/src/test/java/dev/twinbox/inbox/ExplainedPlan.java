@@ -45,7 +45,8 @@ public final class ExplainedPlan {
                 new Class<?>[] {PreparedStatement.class},
                 (proxy, method, arguments) -> {
                     boolean query = method.getName().equals("executeQuery");
-                    if (query || method.getName().equals("getResultSet")) {
+                    // Only the first statement is explained. What follows it in one text has its own result.
+                    if (plan.isEmpty() && (query || method.getName().equals("getResultSet"))) {
                         try (ResultSet rows = query ? statement.executeQuery() : statement.getResultSet()) {
                             while (rows.next()) {
                                 plan.append(rows.getString(1)).append('\n');

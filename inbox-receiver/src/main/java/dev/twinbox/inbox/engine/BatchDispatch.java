@@ -199,7 +199,11 @@ final class BatchDispatch {
         }
     }
 
-    /** An operator has to act, so the receiver is not ready. Another partition may go on. */
+    /**
+     * An operator has to act, so the receiver is not ready. Another partition may go on.
+     *
+     * <p><b>Remedy.</b> Start an instance that has the handler, or end its row by {@code handlers retire}.
+     */
     private void hold(AssignedPartition partition, Lane lane, Outcome outcome) {
         lane.hold(HOLD, System.nanoTime());
         Throwable cause = outcome.cause();

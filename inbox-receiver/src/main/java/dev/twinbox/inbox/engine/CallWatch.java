@@ -123,6 +123,7 @@ final class CallWatch implements Supervisor.Loop {
         return call;
     }
 
+    /** <b>Remedy.</b> Correct the handler, or give it more time: {@code twinbox.inbox.handler-timeout}. */
     private void abandon(Call call) {
         resize(1);
         HandlerTimeoutException cause = HandlerTimeoutException.hung(call.handler, call.events, call.limit);

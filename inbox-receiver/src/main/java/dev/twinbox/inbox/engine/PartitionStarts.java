@@ -169,6 +169,7 @@ final class PartitionStarts {
         }
     }
 
+    /** <b>Remedy.</b> The rest of the message names it. */
     private void failed(Throwable cause) {
         isAsking = false;
         askAt = System.nanoTime() + ASK_AGAIN.toNanos();

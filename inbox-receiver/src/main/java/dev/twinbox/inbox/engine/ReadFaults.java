@@ -130,7 +130,11 @@ final class ReadFaults {
                 + " --execute), and start the application again";
     }
 
-    /** Kafka cannot read a record batch, for example because its checksum is wrong. */
+    /**
+     * Kafka cannot read a record batch, for example because its checksum is wrong.
+     *
+     * <p><b>Remedy.</b> Wait for the next message about the partition. It names the command that steps over the batch.
+     */
     private void damaged(AssignedPartition mine, KafkaException thrown) {
         TopicPartition partition = mine.partition();
         if (mine.isStopped()) {

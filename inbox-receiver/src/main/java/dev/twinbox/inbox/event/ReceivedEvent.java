@@ -6,7 +6,6 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -210,20 +209,9 @@ public final class ReceivedEvent {
      */
     public long bytes() {
         if (bytes == 0) {
-            long sum = OVERHEAD_BYTES + length(record.key()) + length(record.value());
-            if (content != null && content.value() != record.value()) {
-                sum += length(content.value());
-            }
-            for (Header header : record.headers()) {
-                sum += header.key().length() + length(header.value());
-            }
-            bytes = sum;
+            bytes = OVERHEAD_BYTES + RecordSize.of(record, content == null ? record.value() : content.value());
         }
         return bytes;
-    }
-
-    private static long length(byte @Nullable [] data) {
-        return data == null ? 0 : data.length;
     }
 
     String coordinates() {

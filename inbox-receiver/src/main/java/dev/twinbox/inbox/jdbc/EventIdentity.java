@@ -18,7 +18,7 @@ import java.util.List;
  * it. Once the keys have the source, an instance of the previous version, which writes none, could claim an event while
  * one of this version claims it. So this step comes when all instances have this version.
  */
-public final class EventIdentity {
+final class EventIdentity {
 
     private static final String KEY = "consumer_group, handler, event_id";
     private static final String NEW_KEY = KEY + ", event_source";

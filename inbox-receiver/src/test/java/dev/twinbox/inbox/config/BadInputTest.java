@@ -50,7 +50,7 @@ class BadInputTest {
             twinbox.inbox.parked.attempts | -1 | from 1 to 1000000
             twinbox.inbox.parked.retry.initial | PT24H | must not exceed twinbox.inbox.parked.retry.max (PT10M)
             twinbox.inbox.parked.when-dead | skip | block-key, pass-key
-            twinbox.inbox.event-id | ce_id | cloudevent, header:NAME
+            twinbox.inbox.event-id | ce_id | cloudevent, cloudevent-id, header:NAME
             twinbox.inbox.event-id | json-pointer:id | a JSON pointer such as /order/id
             twinbox.inbox.event-type | coordinates | fixed:TYPE
             twinbox.inbox.value-format | avro | plain, connect-json

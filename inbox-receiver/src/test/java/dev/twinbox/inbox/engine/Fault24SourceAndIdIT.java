@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.twinbox.Handled;
 import dev.twinbox.inbox.Database;
 import dev.twinbox.inbox.event.UnknownType;
-import dev.twinbox.inbox.jdbc.EventIdentity;
 import dev.twinbox.inbox.jdbc.InboxRows;
 import dev.twinbox.inbox.jdbc.InboxRows.Forgotten;
 import dev.twinbox.inbox.jdbc.InboxSchema;
@@ -174,11 +173,9 @@ class Fault24SourceAndIdIT {
         }
         assertThat(calls).containsExactly("h:a3");
 
-        try (Connection owner = database.connect()) {
-            EventIdentity identity = new EventIdentity(Instance.INBOX);
-            assertThat(identity.addSource(owner)).isTrue();
-            assertThat(identity.addSource(owner)).as("idempotent").isFalse();
-        }
+        InboxSchema schema = new InboxSchema(Instance.INBOX);
+        assertThat(schema.finish(database.dataSource())).isTrue();
+        assertThat(schema.finish(database.dataSource())).as("idempotent").isFalse();
         assertThat(advice()).isEmpty();
         instance.receive(event("/a", 1, "a1"), event("/a", 2, "a2"), event("/a", 3, "a3"), event("/a", 4, "a4"));
         instance.receive(event("/b", 3, "b3"), event("/a", 5, "a5"), event("/b", 5, "b5"));

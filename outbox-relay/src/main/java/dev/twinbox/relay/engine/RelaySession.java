@@ -137,14 +137,8 @@ final class RelaySession implements AutoCloseable {
 
     private Sender sender() {
         KafkaOutage outage = new KafkaOutage(config, topics.login(), failures, progress);
-        ProducerCalls handOver = new ProducerCalls(
-                publication,
-                admission,
-                known,
-                topics,
-                lease,
-                outage,
-                config.parking().stallTimeout());
+        Duration stallTimeout = config.parking().stallTimeout();
+        ProducerCalls handOver = new ProducerCalls(publication, admission, known, topics, lease, outage, stallTimeout);
         return new Sender(publication, handOver, blockedKeys, known, failures, main);
     }
 

@@ -137,7 +137,9 @@ class Fault01LongKeyParkedIT {
                             + " and conrelid = 'outbox_event'::regclass and not convalidated"))
                     .isOne();
             rig.start();
-            await().until(() -> rig.payloads().contains("unsent"));
+            await().until(() -> rig.number("select count(*) from outbox_parked"
+                            + " where state = 'refused' and payload = 'unsent'::bytea")
+                    == 1);
         }
     }
 

@@ -20,8 +20,8 @@ class Fault45TypeLimitIT {
         try (EngineRig rig = EngineRig.create().withTopic();
                 Connection connection = rig.connect()) {
             connection.setAutoCommit(false);
-            OutboxDatabaseFixture.execute(
-                    connection, "alter table outbox_event drop constraint if exists type_not_too_long");
+            // A row from before the constraint.
+            OutboxDatabaseFixture.execute(connection, "alter table outbox_event drop constraint type_limited");
             rig.insert(connection, "k1", "too long");
             OutboxDatabaseFixture.execute(connection, "update outbox_event set type = repeat('x', 513)");
             rig.insert(connection, "k2", "longest");

@@ -140,24 +140,21 @@ class HealingIT {
     @Test
     void tablesOfThePreviousVersionDoUntilTheyAreMigratedUnderTheRunningRelay() throws Exception {
         try (EngineRig rig = EngineRig.create().withTopic()) {
-            rig.execute("alter table outbox_lease drop column exactly_once;"
-                    + " alter table outbox_position drop column committed, drop column next_from, drop column next_to,"
-                    + " drop column next_seq;"
-                    + " alter table outbox_parked drop column decided_state, drop column sent_as");
+            undoVersions4To7(rig);
             EngineRig.Running relay = rig.start();
             insert(rig, "with tables of version 3");
             rig.awaitRecords(1);
             try (Connection connection = rig.connect()) {
                 assertThat(OutboxDatabaseFixture.SCHEMA.version(connection)).isEqualTo(3);
                 assertThat(StartCheck.state(connection, rig.config()))
-                        .contains("version 3", "\"migrate\" makes it 4", "as this relay needs them");
-                // Undoes the step's entry.
-                OutboxDatabaseFixture.execute(connection, "delete from outbox_event_history where version = '4'");
+                        .contains("version 3", "\"migrate\" makes it 7", "as this relay needs them");
+                // Undoes the steps' entries.
+                OutboxDatabaseFixture.execute(connection, "delete from outbox_event_history where version >= '4'");
             }
             assertThat(OutboxDatabaseFixture.SCHEMA
                             .migrate(rig.database.dataSource())
                             .version())
-                    .isEqualTo("4");
+                    .isEqualTo("7");
             rig.execute("insert into outbox_scheduled"
                     + " (deliver_at, id, topic, key, type, source, occurred_at, content_type, payload)"
                     + " select now(), id, topic, key, type, source, occurred_at, content_type, 'scheduled'"
@@ -171,14 +168,34 @@ class HealingIT {
     @Test
     void tablesOlderThanThatAreRefusedWithTheCommandThatMendsThem() throws Exception {
         try (EngineRig rig = EngineRig.create()) {
-            rig.execute(
-                    "drop table outbox_scheduled, outbox_parked; alter table outbox_lease drop column exactly_once");
+            undoVersions4To7(rig);
+            rig.execute("drop table outbox_scheduled, outbox_parked");
             assertThat(rig.start().refusal())
                     .hasMessageContaining(
-                            "has version 1; this relay works with versions 2 to 4: run \"twinbox-relay migrate\"")
+                            "has version 1; this relay works with versions 2 to 7: run \"twinbox-relay migrate\"")
                     .extracting(RelayException::exitCode)
                     .isEqualTo(ExitCode.SCHEMA);
         }
+    }
+
+    private static void undoVersions4To7(EngineRig rig) throws SQLException {
+        rig.execute("alter table outbox_lease drop column exactly_once;"
+                + " alter table outbox_position drop column committed, drop column next_from, drop column next_to,"
+                + " drop column next_seq, drop column from_floor, drop column to_floor, drop column next_from_floor,"
+                + " drop column next_to_floor;"
+                + " alter table outbox_parked drop column decided_state, drop column sent_as");
+        try (Connection connection = rig.connect()) {
+            String byHash = OutboxDatabaseFixture.query(
+                    connection,
+                    "select indexrelid::regclass from pg_index where indrelid = 'outbox_parked'::regclass"
+                            + " and pg_get_indexdef(indexrelid) like '%sha256(%'");
+            OutboxDatabaseFixture.execute(connection, "drop index " + byHash);
+        }
+        rig.execute("create index on outbox_parked (relay, topic, key, number) where key is not null");
+        String limits = "drop constraint type_limited, drop constraint attributes_limited,"
+                + " drop constraint payload_limited, drop constraint content_type_legal";
+        rig.execute("alter table outbox_event " + limits + "; alter table outbox_scheduled " + limits
+                + ", drop constraint deliver_at_limited");
     }
 
     private static void insert(EngineRig rig, String payload) throws SQLException {

@@ -13,7 +13,7 @@ class WrongArgumentsTest {
 
     @ParameterizedTest(name = "arguments: {0}")
     @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
-            ~~ | Missing command: migrate, status, parked or forget
+            ~~ | Missing command: migrate, status, parked, handlers or forget
             walk | walk
             migrate | --url
             migrate --url jdbc:mysql://localhost/shop | jdbc:mysql://localhost/shop
@@ -21,7 +21,7 @@ class WrongArgumentsTest {
             migrate --url jdbc:postgresql://localhost/shop --tabel x | --tabel
             migrate --url jdbc:postgresql://localhost/shop --url jdbc:postgresql://localhost/shop | --url
             migrate --url jdbc:postgresql://localhost/shop extra | extra
-            parked | Missing command: list, show, retry or discard
+            parked | Missing command: list, show, retry, discard or hand-over
             parked resend | resend
             parked list | --url
             parked list --url nowhere | nowhere
