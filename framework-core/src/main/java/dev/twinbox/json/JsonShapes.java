@@ -23,22 +23,32 @@ final class JsonShapes {
 
     private final Map<Class<?>, Optional<JsonShape>> byClass = new ConcurrentHashMap<>();
 
-    /** @throws TwinboxException with the name of the member that does not fit. JSON-B itself reports malformed JSON */
+    /** @throws TwinboxException with the name of the member that does not fit, or if the JSON is malformed */
     void check(String json, Class<?> type) {
-        Optional<JsonShape> shape = byClass.computeIfAbsent(type, JsonShapes::compiled);
-        if (shape.isEmpty()) {
-            return;
-        }
+        check(json, byClass.computeIfAbsent(type, JsonShapes::compiled).orElse(JsonShape.ANY));
+    }
+
+    /**
+     * Refuses JSON that is malformed. Yasson with Parsson may never return from reading a text that is cut off: Parsson's
+     * {@code skipArray} and {@code skipObject} do not notice the end.
+     *
+     * <p><b>Remedy.</b> Correct its producer.
+     */
+    void requireWellFormed(String json) {
+        check(json, JsonShape.ANY);
+    }
+
+    private static void check(String json, JsonShape shape) {
         try (JsonParser parser = PROVIDER.createParser(new StringReader(json))) {
             if (parser.hasNext()) {
-                shape.get().check(parser, parser.next());
+                shape.check(parser, parser.next());
             }
         } catch (JsonShape.MismatchException e) {
             throw new TwinboxException(
                     "member " + e.path() + " " + e.getMessage()
                             + "; correct its producer, declare another type, or read leniently by @InboxHandler(reading = LENIENT)");
         } catch (RuntimeException e) {
-            // The JSON is malformed. JSON-B, which reads it next, says so in its own words.
+            throw new TwinboxException("its JSON is malformed; correct its producer", e);
         }
     }
 

@@ -92,6 +92,8 @@ class JsonbSerializer implements EventSerializer {
         String json = text(data);
         if (reading == EventReading.STRICT) {
             shapes.check(json, type);
+        } else {
+            shapes.requireWellFormed(json);
         }
         return jsonb.fromJson(json, type);
     }

@@ -100,9 +100,16 @@ class Fault26StrictReadingTest {
     @ParameterizedTest
     @ValueSource(strings = {"[", "[[1,", "{\"unknown\":[", "{\"unknown\":{\"a\":1", "{\"lines\":[{", "{\"orderId\":"})
     void aTextThatIsCutOffIsRefusedAtOnce(String json) {
-        assertTimeoutPreemptively(Duration.ofSeconds(10), () -> assertThatThrownBy(() -> new JsonbSerializer()
-                        .deserialize(json.getBytes(StandardCharsets.UTF_8), Order.class))
-                .isInstanceOf(RuntimeException.class));
+        assertTimeoutPreemptively(
+                Duration.ofSeconds(10),
+                () -> assertThatThrownBy(() ->
+                                new JsonbSerializer().deserialize(json.getBytes(StandardCharsets.UTF_8), Order.class))
+                        .isInstanceOf(RuntimeException.class));
+        assertTimeoutPreemptively(
+                Duration.ofSeconds(10),
+                () -> assertThatThrownBy(() -> new JsonbSerializer()
+                                .deserialize(json.getBytes(StandardCharsets.UTF_8), Order.class, EventReading.LENIENT))
+                        .isInstanceOf(RuntimeException.class));
     }
 
     @Test
@@ -191,10 +198,16 @@ class Fault26StrictReadingTest {
     }
 
     @Test
-    void jsonThatIsNoneIsLeftToJsonB() {
-        for (String json : List.of("{\"orderId\":", "[]", "", "\"text\"", "{\"a\":{}")) {
+    void whatIsMalformedIsRefusedAndAnotherKindOfValueIsLeftToJsonB() {
+        for (String json : List.of("{\"orderId\":", "{\"a\":{}")) {
+            assertThatThrownBy(() -> read(json, Order.class))
+                    .isInstanceOf(TwinboxException.class)
+                    .hasMessageContaining("malformed");
+        }
+        for (String json : List.of("[]", "\"text\"")) {
             assertThatThrownBy(() -> read(json, Order.class)).isNotInstanceOf(TwinboxException.class);
         }
+        assertThatThrownBy(() -> read("", Order.class)).isInstanceOf(RuntimeException.class);
         assertThat(read("{\"a\":\"x\"}", Texts.class)).isEqualTo(new Texts("x", null));
     }
 

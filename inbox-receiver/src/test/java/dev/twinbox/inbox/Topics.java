@@ -183,7 +183,12 @@ public final class Topics implements AutoCloseable {
                             .anyMatch(partition -> partition.topic().equals(topic)))
                     .map(member -> member.consumerId())
                     .collect(java.util.stream.Collectors.toSet());
-        } catch (InterruptedException | ExecutionException e) {
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof org.apache.kafka.common.errors.GroupIdNotFoundException) {
+                return java.util.Set.of(); // nobody has joined yet
+            }
+            throw new IllegalStateException(e);
+        } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }
     }
