@@ -8,6 +8,7 @@ import jakarta.enterprise.inject.spi.BeanManager;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.reflect.Method;
+import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
 import java.util.Set;
 
@@ -41,9 +42,18 @@ public record HandlerMethod(
         Bean<?> bean,
         Type view) {
 
+    /** The bean knows a generic interface only with its arguments. */
+    private Type typeOfBean() {
+        return bean.getTypes().stream()
+                .filter(type -> type instanceof ParameterizedType generic
+                        && generic.getRawType().equals(view))
+                .findFirst()
+                .orElse(view);
+    }
+
     /** Resolves bean and method once, so that a call needs no reflection. */
     public Handler bind(BeanManager beans, CreationalContext<?> context) {
-        Object reference = beans.getReference(bean, view, context);
+        Object reference = beans.getReference(bean, typeOfBean(), context);
         MethodHandle call;
         try {
             method.setAccessible(true); // the class need not be public

@@ -19,6 +19,7 @@ import jakarta.transaction.Transactional;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -288,7 +289,8 @@ public final class HandlerRules {
         // The types of a session bean without a no-interface view do not include its own class.
         List<Class<?>> views = new ArrayList<>();
         for (Type type : candidate.bean().getTypes()) {
-            if (type instanceof Class<?> view && (view == owner || view.isInterface())) {
+            Type raw = type instanceof ParameterizedType generic ? generic.getRawType() : type;
+            if (raw instanceof Class<?> view && (view == owner || view.isInterface())) {
                 views.add(view);
             }
         }
