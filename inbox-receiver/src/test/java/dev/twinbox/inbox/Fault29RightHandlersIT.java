@@ -73,7 +73,7 @@ class Fault29RightHandlersIT {
     }
 
     private static void sendAmount(String value) {
-        topics.send("amounts", 0, Topics.id(), "amount", value);
+        topics.send("amounts", 0, Topics.id(), Topics.id(), value);
     }
 
     private static void settle(String topic) {
