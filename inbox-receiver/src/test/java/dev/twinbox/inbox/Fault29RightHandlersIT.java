@@ -3,7 +3,10 @@ package dev.twinbox.inbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.twinbox.CloudEventHeaders;
 import dev.twinbox.inbox.app.RightHandlers;
+import java.nio.charset.StandardCharsets;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -73,7 +76,14 @@ class Fault29RightHandlersIT {
     }
 
     private static void sendAmount(String value) {
-        topics.send("amounts", 0, Topics.id(), Topics.id(), value);
+        // Each with a key of its own: none waits for another one that is dead.
+        ProducerRecord<byte[], byte[]> record = new ProducerRecord<>("amounts", 0, bytes(Topics.id()), bytes(value));
+        record.headers().add(CloudEventHeaders.ID, bytes(Topics.id())).add(CloudEventHeaders.TYPE, bytes("amount"));
+        topics.send(record);
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
     }
 
     private static void settle(String topic) {

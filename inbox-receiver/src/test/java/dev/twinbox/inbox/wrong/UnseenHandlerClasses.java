@@ -1,7 +1,7 @@
 package dev.twinbox.inbox.wrong;
 
+import dev.twinbox.EventType;
 import dev.twinbox.InboxHandler;
-import dev.twinbox.inbox.wrong.WrongHandlers.Known;
 import jakarta.ejb.Stateless;
 import jakarta.enterprise.inject.Vetoed;
 
@@ -9,6 +9,9 @@ import jakarta.enterprise.inject.Vetoed;
 public final class UnseenHandlerClasses {
 
     private UnseenHandlerClasses() {}
+
+    @EventType(value = "known", topic = "known")
+    public record Known(String id) {}
 
     /** No scope: CDI does not know it. */
     public static class WithoutScope {
