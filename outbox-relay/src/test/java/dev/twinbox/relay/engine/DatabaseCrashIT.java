@@ -1,7 +1,6 @@
 package dev.twinbox.relay.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.twinbox.fixtures.PostgresServer;
 import dev.twinbox.relay.OutboxDatabaseFixture;
@@ -58,11 +57,11 @@ class DatabaseCrashIT {
             EngineRig.Running relay = rig.start();
             boolean reused = false;
             for (int round = 0; round < ROUNDS && !reused; round++) {
-                long burnt = readBehindRolledBackTransactions(rig, relay);
+                long burnt = ReissuedIds.readBehindRolledBackTransactions(rig, relay);
                 keptAway.set(true); // Until the ids are assigned: the relay's first query would correct the snapshot.
                 server.kill();
                 server.start();
-                reused = insertFive(rig) <= burnt;
+                reused = ReissuedIds.insert(rig, 5) <= burnt;
                 keptAway.set(false);
                 rig.awaitRecords(rig.number("select count(*) from outbox_event"));
             }
@@ -81,37 +80,6 @@ class DatabaseCrashIT {
                 return database.connect();
             }
         };
-    }
-
-    /** Returns the highest id that was rolled back. The relay has seen that all of them have ended. */
-    private static long readBehindRolledBackTransactions(EngineRig rig, EngineRig.Running relay) throws SQLException {
-        try (Connection connection = rig.connect()) {
-            rig.insert(connection, "k", "before");
-            rig.awaitRecords(rig.number("select count(*) from outbox_event"));
-            connection.setAutoCommit(false);
-            long burnt = 0;
-            for (int i = 0; i < 50; i++) {
-                burnt = Long.parseLong(
-                        OutboxDatabaseFixture.query(connection, "select pg_current_xact_id()::text::bigint"));
-                connection.rollback();
-            }
-            long polls = relay.progress().polls();
-            await().pollDelay(Duration.ZERO)
-                    .pollInterval(Duration.ofMillis(2))
-                    .until(() -> relay.progress().polls() >= polls + 2);
-            return burnt;
-        }
-    }
-
-    /** Returns the lowest id of the transactions that wrote them. */
-    private static long insertFive(EngineRig rig) throws SQLException {
-        try (Connection connection = rig.connect()) {
-            for (int i = 0; i < 5; i++) {
-                rig.insert(connection, "k", "after " + i);
-            }
-        }
-        return rig.number(
-                "select min(tx::text::bigint) from (select tx from outbox_event order by seq desc limit 5) e");
     }
 
     @Test

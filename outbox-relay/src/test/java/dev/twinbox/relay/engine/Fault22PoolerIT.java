@@ -12,8 +12,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.sql.Connection;
-import java.sql.SQLException;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -59,11 +57,11 @@ class Fault22PoolerIT {
             EngineRig.Running relay = startBehind(pooler, rig);
             boolean reused = false;
             for (int round = 0; round < ROUNDS && !reused; round++) {
-                long burnt = readBehindRolledBackTransactions(rig, relay);
+                long burnt = ReissuedIds.readBehindRolledBackTransactions(rig, relay);
                 pooler.pause();
                 server.kill();
                 server.start();
-                reused = insertEvents(rig) <= burnt;
+                reused = ReissuedIds.insert(rig, EVENTS) <= burnt;
                 pooler.resume();
                 long committed = rig.number("select count(*) from outbox_event");
                 await("all committed events").atMost(SOON).until(() -> rig.recordCount() >= committed);
@@ -95,36 +93,5 @@ class Fault22PoolerIT {
         source.setUrl(pooler.jdbcUrl(rig.database.name()));
         rig.relayDatabase = new OutboxDatabase(source, Duration.ofSeconds(20));
         return rig.start();
-    }
-
-    /** Returns the highest id that was rolled back. The relay has seen that all of them have ended. */
-    private static long readBehindRolledBackTransactions(EngineRig rig, EngineRig.Running relay) throws SQLException {
-        try (Connection connection = rig.connect()) {
-            rig.insert(connection, "k", "before");
-            rig.awaitRecords(rig.number("select count(*) from outbox_event"));
-            connection.setAutoCommit(false);
-            long burnt = 0;
-            for (int i = 0; i < 50; i++) {
-                burnt = Long.parseLong(
-                        OutboxDatabaseFixture.query(connection, "select pg_current_xact_id()::text::bigint"));
-                connection.rollback();
-            }
-            long polls = relay.progress().polls();
-            await().pollDelay(Duration.ZERO)
-                    .pollInterval(Duration.ofMillis(2))
-                    .until(() -> relay.progress().polls() >= polls + 2);
-            return burnt;
-        }
-    }
-
-    /** Returns the lowest id of the transactions that wrote them. */
-    private static long insertEvents(EngineRig rig) throws SQLException {
-        try (Connection connection = rig.connect()) {
-            for (int i = 0; i < EVENTS; i++) {
-                rig.insert(connection, "k", "after " + i);
-            }
-        }
-        return rig.number("select min(tx::text::bigint) from (select tx from outbox_event order by seq desc limit "
-                + EVENTS + ") e");
     }
 }
