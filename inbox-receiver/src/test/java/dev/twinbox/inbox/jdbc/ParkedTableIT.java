@@ -1,6 +1,7 @@
 package dev.twinbox.inbox.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.twinbox.CloudEventHeaders;
 import dev.twinbox.DeliveryContract;
@@ -336,6 +337,27 @@ class ParkedTableIT {
             assertThat(claim).as(claim).doesNotContain("Seq Scan on inbox");
             longTransaction.rollback();
         }
+    }
+
+    /** Fault 38: later events of the key would overtake the events that a policy hides. */
+    @Test
+    void aClaimFailsWhileRowSecurityHidesParkedEvents() throws SQLException {
+        park(event("1", "key"), State.RETRY, "broken");
+        database.execute("create role parked_table");
+        database.execute("grant select, insert on inbox_event, inbox_parked to parked_table");
+        connection.createStatement().execute("set role parked_table");
+        connection.setAutoCommit(false);
+        database.execute("create policy hidden on inbox_parked for select using (false)");
+        database.execute("alter table inbox_parked enable row level security");
+
+        assertThatThrownBy(() -> claim(handler, event("2", "key")))
+                .isInstanceOf(SQLException.class)
+                .hasMessageContaining("row-level security");
+        connection.rollback();
+
+        database.execute("alter table inbox_parked disable row level security");
+        assertThat(claim(handler, event("2", "key"))).containsOnly(Map.entry("2", ClaimResult.TO_FOLLOW));
+        connection.rollback();
     }
 
     private void park(ReceivedEvent event, State state, @Nullable String error) throws SQLException {

@@ -5,6 +5,7 @@ import dev.twinbox.fixtures.KafkaBroker;
 import dev.twinbox.fixtures.PayaraMicro;
 import dev.twinbox.fixtures.PostgresServer;
 import dev.twinbox.fixtures.RelayProcess;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -73,7 +74,7 @@ public final class Landscape implements AutoCloseable {
     private RelayProcess relay(Part part) {
         return servers.relay(plan.routes().apply(servers, part), ORDERS_DATABASE)
                 .jvmOptions("-Xmx256m", "-XX:+UseSerialGC", Servers.QUICK_START)
-                .config(configurationWithout("twinbox.inbox."))
+                .config(configurationOfRelays())
                 .config("twinbox.relay.http.port", Integer.toString(plan.port(part)))
                 .build();
     }
@@ -88,10 +89,13 @@ public final class Landscape implements AutoCloseable {
 
     private PayaraMicro receiver(Part part) {
         Route route = plan.routes().apply(servers, part);
-        return build(
-                servers.receiver(route, BuiltFile.SHIPPING, SHIPPING_DATABASE, SHIPPING_DATABASE),
-                part,
-                key -> !key.startsWith("twinbox.relay."));
+        PayaraMicro.Builder builder =
+                servers.receiver(route, BuiltFile.SHIPPING, SHIPPING_DATABASE, SHIPPING_DATABASE);
+        Path war = plan.wars().get(part);
+        if (war != null) {
+            builder.war(war); // of the same name, so it takes the place of the sample's
+        }
+        return build(builder, part, key -> !key.startsWith("twinbox.relay."));
     }
 
     private PayaraMicro build(PayaraMicro.Builder builder, Part part, Predicate<String> wanted) {
@@ -107,9 +111,12 @@ public final class Landscape implements AutoCloseable {
         return builder.build();
     }
 
-    private Map<String, String> configurationWithout(String prefix) {
+    private Map<String, String> configurationOfRelays() {
         Map<String, String> wanted = new HashMap<>(plan.configuration());
-        wanted.keySet().removeIf(key -> key.startsWith(prefix));
+        wanted.keySet()
+                .removeIf(key -> key.startsWith("twinbox.inbox.")
+                        || key.startsWith(ORDERS_DATABASE + ".")
+                        || key.startsWith(SHIPPING_DATABASE + "."));
         return wanted;
     }
 

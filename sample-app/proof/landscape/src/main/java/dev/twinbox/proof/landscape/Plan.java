@@ -1,6 +1,7 @@
 package dev.twinbox.proof.landscape;
 
 import dev.twinbox.fixtures.Ports;
+import java.nio.file.Path;
 import java.util.Map;
 import java.util.function.BiFunction;
 
@@ -12,8 +13,10 @@ import java.util.function.BiFunction;
  * @param ports fixed ports; a part without one gets a free port
  * @param outbox keys of the relay's configuration for its {@code migrate} command
  * @param configuration keys beside those that name the servers: {@code twinbox.relay.…} for the relays,
- *     {@code twinbox.inbox.…} for the receivers, all others for relays and applications
+ *     {@code twinbox.inbox.…} for the receivers, {@code orders.…} and {@code shipping.…} for the applications, all others
+ *     for relays and applications
  * @param routes how a relay or an application reaches the servers
+ * @param wars what a receiver deploys instead of the sample's {@code shipping.war}; files of that name
  */
 public record Plan(
         Spares spares,
@@ -21,7 +24,8 @@ public record Plan(
         Map<Part, Integer> ports,
         Map<String, String> outbox,
         Map<String, String> configuration,
-        BiFunction<Servers, Part, Route> routes) {
+        BiFunction<Servers, Part, Route> routes,
+        Map<Part, Path> wars) {
 
     private static final int PARTITIONS = 8;
 
@@ -30,41 +34,47 @@ public record Plan(
         ports = Map.copyOf(ports);
         outbox = Map.copyOf(outbox);
         configuration = Map.copyOf(configuration);
+        wars = Map.copyOf(wars);
     }
 
     /** One of each part, on free ports, without proxies. */
     public static Plan withoutSpares() {
-        return new Plan(Spares.NONE, PARTITIONS, Map.of(), Map.of(), Map.of(), (servers, part) -> servers.directly());
+        return new Plan(Spares.NONE, PARTITIONS, Map.of(), Map.of(), Map.of(), (servers, part) -> servers.directly(), Map.of());
     }
 
     /** A spare of each part that can have one, on free ports, without proxies. */
     public static Plan withSpares() {
-        return new Plan(Spares.ALL, PARTITIONS, Map.of(), Map.of(), Map.of(), (servers, part) -> servers.directly());
+        return new Plan(Spares.ALL, PARTITIONS, Map.of(), Map.of(), Map.of(), (servers, part) -> servers.directly(), Map.of());
     }
 
     /** The same with another number of partitions. */
     public Plan withPartitions(int number) {
-        return new Plan(spares, number, ports, outbox, configuration, routes);
+        return new Plan(spares, number, ports, outbox, configuration, routes, wars);
     }
 
     /** The same with fixed ports. */
     public Plan withPorts(Map<Part, Integer> fixed) {
-        return new Plan(spares, partitions, fixed, outbox, configuration, routes);
+        return new Plan(spares, partitions, fixed, outbox, configuration, routes, wars);
     }
 
     /** The same with keys for {@code migrate}. */
     public Plan withOutbox(Map<String, String> keys) {
-        return new Plan(spares, partitions, ports, keys, configuration, routes);
+        return new Plan(spares, partitions, ports, keys, configuration, routes, wars);
     }
 
     /** The same with keys for relays and applications. */
     public Plan withConfiguration(Map<String, String> keys) {
-        return new Plan(spares, partitions, ports, outbox, keys, routes);
+        return new Plan(spares, partitions, ports, outbox, keys, routes, wars);
     }
 
     /** The same with proxies on the way to the servers. */
     public Plan withRoutes(BiFunction<Servers, Part, Route> ways) {
-        return new Plan(spares, partitions, ports, outbox, configuration, ways);
+        return new Plan(spares, partitions, ports, outbox, configuration, ways, wars);
+    }
+
+    /** The same with other applications for receivers. */
+    public Plan withWars(Map<Part, Path> files) {
+        return new Plan(spares, partitions, ports, outbox, configuration, routes, files);
     }
 
     int port(Part part) {

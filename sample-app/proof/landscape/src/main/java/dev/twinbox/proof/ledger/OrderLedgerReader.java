@@ -47,9 +47,10 @@ public final class OrderLedgerReader implements AutoCloseable {
 
     private static final String PENDING = """
             -- ledger: pending
-            select (convert_from(payload, 'UTF8')::json ->> 'orderId')::bigint from outbox_event
+            select (convert_from(payload, 'UTF8')::json ->> 'orderId')::bigint from outbox_event where topic = 'orders'
             union all
-            select (convert_from(payload, 'UTF8')::json ->> 'orderId')::bigint from outbox_parked where payload is not null""";
+            select (convert_from(payload, 'UTF8')::json ->> 'orderId')::bigint from outbox_parked
+             where topic = 'orders' and payload is not null""";
 
     private static final String PARKED_OUTBOX = "-- ledger: parked\nselect count(*) from outbox_parked";
     private static final String PARKED_INBOX = "-- ledger: parked\nselect count(*) from inbox_parked";

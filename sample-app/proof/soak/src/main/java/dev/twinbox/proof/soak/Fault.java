@@ -28,7 +28,19 @@ record Fault(int number, Duration at, Kind kind, Target target, Duration length)
         /** Connections stay open, no byte gets through. */
         BLACK_HOLE,
         /** The topic gets one more partition. */
-        ADD_PARTITION
+        ADD_PARTITION,
+        /** The role loses its rights on a table. */
+        REVOKE,
+        /** Row-level security hides a table's rows from the role. */
+        HIDE_ROWS,
+        /** The topic is deleted and created again with fewer partitions. */
+        FEWER_PARTITIONS,
+        /** The topic is deleted and created again with more partitions. */
+        MORE_PARTITIONS,
+        /** The application is exchanged for its other version. The server keeps running. */
+        OTHER_VERSION,
+        /** {@code kill -9}, and a start with the application's other version. */
+        OTHER_VERSION_AFTER_KILL
     }
 
     /** Where it happens. */
@@ -50,6 +62,26 @@ record Fault(int number, Duration at, Kind kind, Target target, Duration length)
         RECEIVER_2_TO_POSTGRES,
         RECEIVERS_TO_KAFKA,
         PRODUCER_TO_POSTGRES,
-        TOPIC
+        TOPIC,
+        OUTBOX_EVENT,
+        OUTBOX_POSITION,
+        OUTBOX_LEASE,
+        OUTBOX_PARKED,
+        INBOX_EVENT,
+        INBOX_PARKED,
+        INBOX_EVENT_OFFSET,
+        INBOX_HANDLER,
+        TOPIC_NOTICES,
+        RECEIVER_1_VERSION,
+        RECEIVER_2_VERSION;
+
+        private static final String VERSION = "_VERSION";
+
+        /** The process that a fault of this target ends or stops; itself if there is none. */
+        Target process() {
+            return name().endsWith(VERSION)
+                    ? valueOf(name().substring(0, name().length() - VERSION.length()))
+                    : this;
+        }
     }
 }

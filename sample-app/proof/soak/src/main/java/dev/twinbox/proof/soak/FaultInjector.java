@@ -8,25 +8,40 @@ import dev.twinbox.proof.soak.FaultSchedule.Lane;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Injects the faults of a schedule, each lane in its own thread, and restores the targets. */
 final class FaultInjector {
 
+    private static final Duration BETWEEN_QUESTIONS = Duration.ofMillis(500);
+
     private final SoakLandscape landscape;
     private final FaultLog log;
+    private final TopicCreatedAnew topic;
+    private final Readiness readiness = new Readiness();
     private final List<Thread> lanes = new ArrayList<>();
     private final Set<Target> disturbed = ConcurrentHashMap.newKeySet();
+
+    /** Two lanes end the same servers: one after the other. */
+    private final Map<Target, Lock> processes = new ConcurrentHashMap<>();
+
+    private final AtomicInteger noticed = new AtomicInteger();
     private final CountDownLatch stopped = new CountDownLatch(1);
     private volatile @Nullable String failure;
 
-    FaultInjector(SoakLandscape landscape, FaultLog log, List<Fault> faults) {
+    FaultInjector(SoakLandscape landscape, FaultLog log, TopicCreatedAnew topic, List<Fault> faults) {
         this.landscape = landscape;
         this.log = log;
+        this.topic = topic;
         for (Lane lane : Lane.values()) {
             List<Fault> own =
                     faults.stream().filter(fault -> lane.owns(fault.target())).toList();
@@ -56,11 +71,38 @@ final class FaultInjector {
     }
 
     private void inject(Fault fault) {
-        disturbed.add(fault.target());
+        Lock lock = processes.computeIfAbsent(fault.target().process(), target -> new ReentrantLock());
+        lock.lock();
+        try {
+            if (stopped.getCount() > 0) {
+                injectAlone(fault);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void injectAlone(Fault fault) {
+        Target process = fault.target().process();
+        disturbed.add(process);
         Duration begun = log.elapsed();
+        if (!happen(fault)) {
+            return;
+        }
+        Duration ended = log.elapsed();
+        if (isProcess(fault.kind())) {
+            landscape.bringUp(process);
+        }
+        log.fault(fault, begun, ended, log.elapsed());
+        disturbed.remove(process);
+    }
+
+    /** Returns false if the run was over before. */
+    private boolean happen(Fault fault) {
         switch (fault.kind()) {
-            case KILL -> {
+            case KILL, OTHER_VERSION_AFTER_KILL -> {
                 process(fault).kill();
+                exchangeVersion(fault);
                 await(fault.length());
             }
             case RESTART -> {
@@ -72,25 +114,44 @@ final class FaultInjector {
                 await(fault.length());
                 process(fault).resume();
             }
-            case REDEPLOY -> landscape.redeploy(fault.target());
-            case CUT -> {
-                landscape.proxies(fault.target()).forEach(TcpProxy::cut);
-                await(fault.length());
-                landscape.proxies(fault.target()).forEach(TcpProxy::heal);
+            case REDEPLOY, OTHER_VERSION -> {
+                exchangeVersion(fault);
+                landscape.redeploy(fault.target().process());
             }
-            case BLACK_HOLE -> {
-                landscape.proxies(fault.target()).forEach(TcpProxy::blackHole);
-                await(fault.length());
-                landscape.proxies(fault.target()).forEach(TcpProxy::heal);
-            }
+            case CUT -> breakConnections(fault, TcpProxy::cut);
+            case BLACK_HOLE -> breakConnections(fault, TcpProxy::blackHole);
             case ADD_PARTITION -> landscape.partitions().add();
+            case REVOKE, HIDE_ROWS -> breakRole(fault);
+            case FEWER_PARTITIONS, MORE_PARTITIONS -> {
+                return topic.run(fault, this::await);
+            }
         }
-        Duration ended = log.elapsed();
-        if (isProcess(fault.kind())) {
-            landscape.bringUp(fault.target());
+        return true;
+    }
+
+    private void breakConnections(Fault fault, Consumer<TcpProxy> breaking) {
+        landscape.proxies(fault.target()).forEach(breaking);
+        await(fault.length());
+        landscape.proxies(fault.target()).forEach(TcpProxy::heal);
+    }
+
+    private void exchangeVersion(Fault fault) {
+        if (fault.target().process() != fault.target()) {
+            landscape.versions().exchange(SoakLandscape.part(fault.target().process()));
         }
-        log.fault(fault, begun, ended, log.elapsed());
-        disturbed.remove(fault.target());
+    }
+
+    private void breakRole(Fault fault) {
+        landscape.roles().breakFor(fault);
+        Duration end = log.elapsed().plus(fault.length());
+        boolean isNotReady = false;
+        while (log.elapsed().compareTo(end) < 0 && !await(BETWEEN_QUESTIONS)) {
+            isNotReady |= readiness.isOneNotReady(landscape.readiness(fault.target()));
+        }
+        landscape.roles().undo(fault);
+        if (isNotReady) {
+            noticed.incrementAndGet();
+        }
     }
 
     /** As an orchestrator does: a process that does not stop in time is killed. */
@@ -104,13 +165,18 @@ final class FaultInjector {
 
     private static boolean isProcess(Fault.Kind kind) {
         return switch (kind) {
-            case KILL, RESTART, PAUSE, REDEPLOY -> true;
-            case CUT, BLACK_HOLE, ADD_PARTITION -> false;
+            case KILL, RESTART, PAUSE, REDEPLOY, OTHER_VERSION, OTHER_VERSION_AFTER_KILL -> true;
+            case CUT, BLACK_HOLE, ADD_PARTITION, REVOKE, HIDE_ROWS, FEWER_PARTITIONS, MORE_PARTITIONS -> false;
         };
     }
 
     private ChildProcess process(Fault fault) {
-        return landscape.process(fault.target());
+        return landscape.process(fault.target().process());
+    }
+
+    /** How many faults of roles a process reported by not being ready. */
+    int noticed() {
+        return noticed.get();
     }
 
     /** Waits, and returns whether the run is over. The end of the run cuts a fault short. */

@@ -95,6 +95,40 @@ final class FaultSchedule {
             Fault draw(Random random, Duration at, Target target) {
                 return fault(at, Kind.ADD_PARTITION, target, Duration.ZERO);
             }
+        },
+        // Later lanes come last. They leave the draws of the lanes before them as they are.
+        ROLES(
+                15,
+                45,
+                Target.OUTBOX_EVENT,
+                Target.OUTBOX_POSITION,
+                Target.OUTBOX_LEASE,
+                Target.OUTBOX_PARKED,
+                Target.INBOX_EVENT,
+                Target.INBOX_PARKED,
+                Target.INBOX_EVENT_OFFSET,
+                Target.INBOX_HANDLER) {
+            @Override
+            Fault draw(Random random, Duration at, Target target) {
+                Kind kind = random.nextBoolean() ? Kind.REVOKE : Kind.HIDE_ROWS;
+                return fault(at, kind, target, millis(random, 2_000, 12_000));
+            }
+        },
+        TOPICS(40, 100, Target.TOPIC_NOTICES) {
+            @Override
+            Fault draw(Random random, Duration at, Target target) {
+                Kind kind = random.nextBoolean() ? Kind.FEWER_PARTITIONS : Kind.MORE_PARTITIONS;
+                // Every second time it is there again at once: clients may not notice that it was away.
+                return fault(at, kind, target, random.nextBoolean() ? Duration.ZERO : millis(random, 1_000, 15_000));
+            }
+        },
+        VERSIONS(30, 90, Target.RECEIVER_1_VERSION, Target.RECEIVER_2_VERSION) {
+            @Override
+            Fault draw(Random random, Duration at, Target target) {
+                return random.nextInt(3) == 0
+                        ? fault(at, Kind.OTHER_VERSION_AFTER_KILL, target, millis(random, 0, 3_000))
+                        : fault(at, Kind.OTHER_VERSION, target, Duration.ZERO);
+            }
         };
 
         private final int shortestGapSeconds;

@@ -1,12 +1,10 @@
 package dev.twinbox.proof.soak;
 
-import dev.twinbox.fixtures.LedgerReport;
 import dev.twinbox.proof.landscape.Installation;
 import dev.twinbox.proof.landscape.Landscape;
 import dev.twinbox.proof.landscape.Machine;
-import dev.twinbox.proof.ledger.OrderLedger.Partitions;
-import dev.twinbox.proof.ledger.OrderLedgerReader;
-import dev.twinbox.proof.ledger.OrderLedgerReader.Look;
+import dev.twinbox.proof.soak.Comparison.Glance;
+import dev.twinbox.proof.soak.Comparison.Report;
 import jakarta.json.Json;
 import jakarta.json.JsonObjectBuilder;
 import java.nio.file.Path;
@@ -39,8 +37,7 @@ final class Soak {
      */
     private static final Duration WITHOUT_PROGRESS_LIMIT = Duration.ofMinutes(10);
 
-    private static final OrderLedgerReader.Limits LIMITS =
-            new OrderLedgerReader.Limits(Duration.ofSeconds(60), Duration.ofSeconds(60));
+    private static final String DIFFERENT = "orders, events, shipments or series differ";
 
     private final Installation installation;
     private final Path root;
@@ -70,7 +67,7 @@ final class Soak {
      * @param failure why the run was aborted; null: it was not
      * @param report the last comparison; null: there was none
      */
-    record Outcome(@Nullable String failure, @Nullable LedgerReport report) {
+    record Outcome(@Nullable String failure, @Nullable Report report) {
 
         boolean isExact() {
             return failure == null && report != null && report.isExact();
@@ -82,7 +79,7 @@ final class Soak {
                 .resolve(options.seed() + "-" + options.length().toMinutes() + "min.jsonl");
         List<Fault> faults = FaultSchedule.of(options.seed(), options.length());
         try (FaultLog log = new FaultLog(file);
-                SoakLandscape landscape = new SoakLandscape(installation)) {
+                SoakLandscape landscape = new SoakLandscape(installation, root)) {
             log.write("run", description());
             log.say("seed " + options.seed() + ", " + options.length() + ", " + faults.size() + " faults; log: "
                     + file);
@@ -91,11 +88,6 @@ final class Soak {
             log.say("all processes are running");
             return run(landscape, log, faults);
         }
-    }
-
-    private static OrderLedgerReader reader(SoakLandscape landscape) {
-        return new OrderLedgerReader(
-                landscape.landscape(), SoakLandscape.CUSTOMERS, Partitions.GROWING, LIMITS, record -> {});
     }
 
     private JsonObjectBuilder description() {
@@ -108,31 +100,31 @@ final class Soak {
     }
 
     private Outcome run(SoakLandscape landscape, FaultLog log, List<Fault> faults) throws SQLException {
-        OrderTraffic traffic = new OrderTraffic(landscape.orders(), options.seed(), options.perSecond());
-        LongTransactions transactions = new LongTransactions(landscape.postgres(), options.seed());
-        FaultInjector injector = new FaultInjector(landscape, log, faults);
+        Traffic traffic = new Traffic(landscape, options);
+        TopicCreatedAnew topic = new TopicCreatedAnew(
+                landscape.landscape().bootstrapServers(), traffic.notices(), new SeriesReader(landscape.postgres()));
+        FaultInjector injector = new FaultInjector(landscape, log, topic, faults);
         Outcome outcome;
-        try (OrderLedgerReader reader = reader(landscape)) {
+        try (Comparison comparison = new Comparison(landscape)) {
             traffic.start();
-            transactions.start();
             injector.start();
-            Outcome early = lookUntilTheEnd(reader, injector, log);
+            Outcome early = lookUntilTheEnd(comparison, injector, log);
             log.say("no more faults; waiting for the current ones and the last transactions");
             injector.stop();
+            landscape.finishRollout();
             landscape.heal();
             traffic.close();
-            transactions.close();
-            outcome = early != null ? early : comeToRest(reader, injector, log);
+            outcome = early != null ? early : comeToRest(comparison, injector, log);
         }
         if (outcome.isExact()) {
             outcome = compareAnew(landscape, log);
         }
-        log.write("result", result(landscape, log, faults, outcome, traffic, transactions));
+        log.write("result", result(landscape, log, faults, outcome, traffic, injector));
         return outcome;
     }
 
     /** @return null if all is well at the end */
-    private @Nullable Outcome lookUntilTheEnd(OrderLedgerReader reader, FaultInjector injector, FaultLog log) {
+    private @Nullable Outcome lookUntilTheEnd(Comparison comparison, FaultInjector injector, FaultLog log) {
         Duration nextLook = BETWEEN_LOOKS.dividedBy(2);
         Duration lastLook = Duration.ZERO;
         while (log.elapsed().compareTo(options.length()) < 0) {
@@ -144,13 +136,13 @@ final class Soak {
             if (log.elapsed().compareTo(nextLook) < 0) {
                 continue;
             }
-            @Nullable Look look = look(reader, log);
+            @Nullable Glance look = look(comparison, log);
             nextLook = log.elapsed().plus(look == null ? AFTER_A_POSTPONED_LOOK : BETWEEN_LOOKS);
             if (look != null) {
                 lastLook = log.elapsed();
             }
             if (look != null && !look.report().isExact()) {
-                return new Outcome("orders, events and shipments differ", look.report());
+                return new Outcome(DIFFERENT, look.report());
             }
             if (log.elapsed().minus(lastLook).compareTo(WITHOUT_LOOK_LIMIT) > 0) {
                 return new Outcome("no comparison was possible for " + WITHOUT_LOOK_LIMIT, null);
@@ -160,15 +152,14 @@ final class Soak {
     }
 
     /** @return null if a server did not answer */
-    private @Nullable Look look(OrderLedgerReader reader, FaultLog log) {
+    private @Nullable Glance look(Comparison comparison, FaultLog log) {
         try {
-            Look look = reader.look();
+            Glance look = comparison.look();
             looks++;
-            mostUnsent = Math.max(mostUnsent, look.unsent());
-            mostUnshipped = Math.max(mostUnshipped, look.unshipped());
-            log.write("look", json(look));
-            log.say(look.report() + "; not delivered yet: " + look.unsent() + " to Kafka, " + look.unshipped()
-                    + " to the receivers; parked: " + look.parkedByRelay() + " and " + look.parkedByReceiver());
+            mostUnsent = Math.max(mostUnsent, look.orders().unsent());
+            mostUnshipped = Math.max(mostUnshipped, look.orders().unshipped());
+            log.write("look", look.json());
+            log.say(look.toString());
             return look;
         } catch (SQLException | KafkaException e) {
             postponedLooks++;
@@ -176,41 +167,20 @@ final class Soak {
         }
     }
 
-    private static JsonObjectBuilder json(Look look) {
-        return json(look.report())
-                .add("unsent", look.unsent())
-                .add("unshipped", look.unshipped())
-                .add("parked_by_relay", look.parkedByRelay())
-                .add("parked_by_receiver", look.parkedByReceiver());
-    }
-
-    private static JsonObjectBuilder json(LedgerReport report) {
-        return Json.createObjectBuilder()
-                .add("committed", report.committed())
-                .add("records", report.records())
-                .add("repeats", report.repeats())
-                .add(
-                        "effects",
-                        report.effects().values().stream()
-                                .mapToInt(Integer::intValue)
-                                .sum())
-                .add("faults_found", report.faults().size());
-    }
-
-    private Outcome comeToRest(OrderLedgerReader reader, FaultInjector injector, FaultLog log) {
+    private Outcome comeToRest(Comparison comparison, FaultInjector injector, FaultLog log) {
         long left = Long.MAX_VALUE;
         Duration lastProgress = log.elapsed();
         while (true) {
-            @Nullable Look look = look(reader, log);
+            @Nullable Glance look = look(comparison, log);
             @Nullable String failure = injector.failure();
             if (failure != null) {
                 return new Outcome(failure, look == null ? null : look.report());
             }
             if (look != null && (!look.report().isExact() || look.isAtRest())) {
-                return new Outcome(look.isAtRest() ? null : "orders, events and shipments differ", look.report());
+                return new Outcome(look.isAtRest() ? null : DIFFERENT, look.report());
             }
-            if (look != null && onTheirWay(look) < left) {
-                left = onTheirWay(look);
+            if (look != null && look.onTheirWay() < left) {
+                left = look.onTheirWay();
                 lastProgress = log.elapsed();
             }
             if (log.elapsed().minus(lastProgress).compareTo(WITHOUT_PROGRESS_LIMIT) > 0) {
@@ -223,16 +193,12 @@ final class Soak {
         }
     }
 
-    private static long onTheirWay(Look look) {
-        return look.unsent() + look.unshipped() + look.parkedByRelay() + look.parkedByReceiver();
-    }
-
     /** Reads everything again from the beginning. What was read bit by bit during the faults is not enough. */
     private static Outcome compareAnew(SoakLandscape landscape, FaultLog log) throws SQLException {
         log.say("reading everything again");
-        try (OrderLedgerReader reader = reader(landscape)) {
-            LedgerReport report = reader.lastLook();
-            return new Outcome(report.isExact() ? null : "orders, events and shipments differ", report);
+        try (Comparison comparison = new Comparison(landscape)) {
+            Report report = comparison.lastLook();
+            return new Outcome(report.isExact() ? null : DIFFERENT, report);
         }
     }
 
@@ -241,8 +207,8 @@ final class Soak {
             FaultLog log,
             List<Fault> faults,
             Outcome outcome,
-            OrderTraffic traffic,
-            LongTransactions transactions)
+            Traffic traffic,
+            FaultInjector injector)
             throws SQLException {
         JsonObjectBuilder counts = Json.createObjectBuilder();
         log.counts().forEach((kind, count) -> counts.add(kind.name(), count));
@@ -255,16 +221,19 @@ final class Soak {
                 .add("looks_postponed", postponedLooks)
                 .add("most_unsent", mostUnsent)
                 .add("most_unshipped", mostUnshipped)
-                .add("orders_rolled_back", traffic.declined())
-                .add("calls_without_answer", traffic.unanswered())
-                .add("long_transactions_committed", transactions.committed())
-                .add("long_transactions_rolled_back", transactions.rolledBack())
-                .add("long_transactions_broken", transactions.failed())
+                .add("orders_rolled_back", traffic.orders().declined())
+                .add("calls_without_answer", traffic.orders().unanswered())
+                .add("long_transactions_committed", traffic.transactions().committed())
+                .add("long_transactions_rolled_back", traffic.transactions().rolledBack())
+                .add("long_transactions_broken", traffic.transactions().failed())
                 .add("servers_replaced", landscape.replaced())
+                .add("relays_refused", landscape.refused())
+                .add("role_faults_checked", landscape.roles().checked())
+                .add("role_faults_not_ready", injector.noticed())
                 .add("lease_epoch", leaseEpoch(landscape))
                 .add("partitions", landscape.partitions().number());
         if (outcome.report() != null) {
-            result.add("ledger", json(outcome.report()));
+            result.add("ledger", outcome.report().json());
         }
         return result;
     }

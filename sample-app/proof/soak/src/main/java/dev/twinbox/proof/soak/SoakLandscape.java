@@ -16,6 +16,7 @@ import dev.twinbox.proof.landscape.Servers;
 import dev.twinbox.proof.landscape.StartProgress;
 import dev.twinbox.proof.soak.Fault.Target;
 import java.net.URI;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -49,14 +50,23 @@ final class SoakLandscape implements AutoCloseable {
     /** A server that has not deployed its application by then waits for a connection that was broken. */
     private static final Duration DEPLOYMENT_LIMIT = Duration.ofMinutes(15);
 
+    private static final String READINESS = "/health/ready";
+
     /** After this time clients know of added partitions. Kafka's default, five minutes, would be most of a run. */
     private static final String METADATA_AGE_MS = "20000";
 
     private final Landscape landscape;
     private final Map<Target, List<TcpProxy>> links = new EnumMap<>(Target.class);
     private final AtomicInteger replaced = new AtomicInteger();
+    private final AtomicInteger refused = new AtomicInteger();
+    private final Versions versions;
+    private final Roles roles;
+    private boolean hasOutboxRoles;
+    private boolean hasInboxRoles;
 
-    SoakLandscape(Installation installation) {
+    /** @param root the top folder of the repository */
+    SoakLandscape(Installation installation, Path root) {
+        versions = new Versions(installation, root.resolve("target/soak/receivers"));
         landscape = new Landscape(
                 installation,
                 Plan.withSpares()
@@ -65,8 +75,15 @@ final class SoakLandscape implements AutoCloseable {
                         .withOutbox(Map.of("twinbox.relay.retention", "PT1M"))
                         .withConfiguration(Map.of(
                                 "twinbox.relay.kafka.metadata.max.age.ms", METADATA_AGE_MS,
-                                "twinbox.inbox.kafka.metadata.max.age.ms", METADATA_AGE_MS))
+                                "twinbox.inbox.kafka.metadata.max.age.ms", METADATA_AGE_MS,
+                                "twinbox.relay.database.user", Roles.RELAY,
+                                "orders.database.user", Roles.ORDERS,
+                                "shipping.database.user", Roles.SHIPPING))
+                        .withWars(Map.of(
+                                Part.RECEIVER_1, versions.file(Part.RECEIVER_1),
+                                Part.RECEIVER_2, versions.file(Part.RECEIVER_2)))
                         .withRoutes((servers, part) -> route(links, servers, part)));
+        roles = new Roles(landscape.postgres(), Grants.of(root.resolve("docs/how-to/security.md")));
         landscape.postgres().withSetting("max_wal_size", "4GB");
         landscape
                 .servers()
@@ -95,8 +112,31 @@ final class SoakLandscape implements AutoCloseable {
 
     /** Starts everything; returns when all of it can be used. */
     void start(Consumer<String> journal) throws SQLException {
-        landscape.start(new StartProgress(journal), this::bringUp);
+        landscape.start(new StartProgress(journal), part -> {
+            prepare(part);
+            bringUp(part);
+        });
         addCustomers();
+    }
+
+    /** Before the first process that needs it: the databases exist by then, and Kafka does. */
+    private synchronized void prepare(Part part) {
+        try {
+            boolean isReceiver = part == Part.RECEIVER_1 || part == Part.RECEIVER_2;
+            boolean isOfOutbox = part == Part.RELAY_1 || part == Part.RELAY_2 || part == Part.PRODUCER;
+            if (isReceiver && !hasInboxRoles) {
+                roles.createOfInbox();
+                SeriesTables.createApplied(postgres());
+                TopicCreatedAnew.createFirst(landscape.bootstrapServers());
+                hasInboxRoles = true;
+            } else if (isOfOutbox && !hasOutboxRoles) {
+                roles.createOfOutbox();
+                SeriesTables.createWritten(postgres());
+                hasOutboxRoles = true;
+            }
+        } catch (SQLException e) {
+            throw new IllegalStateException("Cannot prepare the databases for " + part, e);
+        }
     }
 
     private void addCustomers() throws SQLException {
@@ -121,11 +161,11 @@ final class SoakLandscape implements AutoCloseable {
     private void bringUp(Part part) {
         ChildProcess process = landscape.process(part);
         boolean isServer = process instanceof PayaraMicro;
+        long deadline = System.nanoTime() + BACK_LIMIT.toNanos();
         if (process instanceof RelayProcess) {
-            landscape.startAndAwait(part, BACK_LIMIT); // a relay has to start at the first attempt, whatever is broken
+            bringUpRelay(part, deadline);
             return;
         }
-        long deadline = System.nanoTime() + BACK_LIMIT.toNanos();
         while (true) {
             try {
                 landscape.startAndAwait(part, isServer ? DEPLOYMENT_LIMIT : BACK_LIMIT);
@@ -143,7 +183,27 @@ final class SoakLandscape implements AutoCloseable {
     }
 
     /**
-     * Exchanges the application. If that fails because its database is away, the server is killed, to be started again.
+     * A relay has to start at the first attempt, whatever is broken. It may refuse only because its role lacks a right
+     * or rows are hidden from it.
+     */
+    private void bringUpRelay(Part part, long deadline) {
+        while (true) {
+            long begun = System.nanoTime();
+            try {
+                landscape.startAndAwait(part, BACK_LIMIT);
+                return;
+            } catch (ChildProcessException e) {
+                boolean isRefused = !landscape.process(part).isAlive() && roles.wereBrokenSince(begun);
+                if (!isRefused || System.nanoTime() > deadline) {
+                    throw e;
+                }
+                refused.incrementAndGet();
+            }
+        }
+    }
+
+    /**
+     * Deploys the application again. If that fails because its database is away, the server is killed, to be started again.
      */
     void redeploy(Target target) {
         PayaraMicro server = landscape.server(part(target));
@@ -155,9 +215,45 @@ final class SoakLandscape implements AutoCloseable {
         }
     }
 
+    /** At the end of a run a receiver has the second version: the events that only it handles must not wait for ever. */
+    void finishRollout() {
+        if (!versions.hasSecond()) {
+            versions.exchange(Part.RECEIVER_2);
+            redeploy(Target.RECEIVER_2);
+        }
+    }
+
     /** How often a server was started again because its application was not deployed. */
     int replaced() {
         return replaced.get();
+    }
+
+    /** How often a relay refused to start because of its role. */
+    int refused() {
+        return refused.get();
+    }
+
+    /** The roles of the processes. */
+    Roles roles() {
+        return roles;
+    }
+
+    /** The versions of the receivers' application. */
+    Versions versions() {
+        return versions;
+    }
+
+    /** Where the processes that have a role say whether they are ready. */
+    List<URI> readiness(Target table) {
+        return table.name().startsWith("OUTBOX")
+                ? List.of(relayReadiness(Part.RELAY_1), relayReadiness(Part.RELAY_2))
+                : List.of(
+                        landscape.server(Part.RECEIVER_1).uri(READINESS),
+                        landscape.server(Part.RECEIVER_2).uri(READINESS));
+    }
+
+    private URI relayReadiness(Part relay) {
+        return ((RelayProcess) landscape.process(relay)).uri(READINESS);
     }
 
     /** The partitions of the topic. */
@@ -170,7 +266,7 @@ final class SoakLandscape implements AutoCloseable {
         return landscape.process(part(target));
     }
 
-    private static Part part(Target target) {
+    static Part part(Target target) {
         return Part.valueOf(target.name());
     }
 

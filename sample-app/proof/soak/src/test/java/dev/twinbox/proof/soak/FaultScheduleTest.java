@@ -32,6 +32,19 @@ class FaultScheduleTest {
         assertThat(FaultSchedule.of(42, HOUR)).hasSize(680);
     }
 
+    /** What a lane draws depends on the lanes before it alone. */
+    @Test
+    void theFirstSevenLanesHaveTheFaultsThatTheyHadAlone() {
+        List<Fault> first = FaultSchedule.of(42, HOUR).stream()
+                .filter(fault -> Arrays.stream(Lane.values()).limit(7).anyMatch(lane -> lane.owns(fault.target())))
+                .toList();
+
+        assertThat(first).hasSize(680);
+        assertThat(first.get(0).at()).isEqualTo(Duration.ofMillis(7_149));
+        assertThat(first.get(1).target()).isEqualTo(Target.BROKER_2);
+        assertThat(first.get(2).kind()).isEqualTo(Kind.KILL);
+    }
+
     @Test
     void anotherSeedGivesAnotherList() {
         assertThat(FaultSchedule.of(42, HOUR)).isNotEqualTo(FaultSchedule.of(43, HOUR));

@@ -1,0 +1,85 @@
+package dev.twinbox.proof.soak;
+
+import dev.twinbox.fixtures.PostgresServer;
+import dev.twinbox.proof.landscape.Landscape;
+import dev.twinbox.proof.soak.SeriesLedger.Applied;
+import dev.twinbox.proof.soak.SeriesLedger.Written;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Reads what a {@link SeriesLedger} compares, directly from the server. What was applied is read first. */
+final class SeriesReader {
+
+    private static final Duration DATABASE_LIMIT = Duration.ofSeconds(60);
+    private static final String APPLIED =
+            "-- soak: applied\nselect id, event_id, type, key, number, version from series_effect";
+    private static final String WRITTEN = "-- soak: written\nselect id, type, key, number from series_event";
+
+    private final PostgresServer postgres;
+
+    SeriesReader(PostgresServer postgres) {
+        this.postgres = postgres;
+    }
+
+    SeriesReport look() throws SQLException {
+        List<Applied> applied = applied();
+        return SeriesLedger.compare(written(), applied);
+    }
+
+    SeriesReport lastLook() throws SQLException {
+        List<Applied> applied = applied();
+        return SeriesLedger.compareAtTheEnd(written(), applied);
+    }
+
+    /** Whether all committed events of a type are applied. */
+    boolean isApplied(String type) throws SQLException {
+        long effects = applied().stream()
+                .filter(effect -> effect.type().equals(type))
+                .map(Applied::eventId)
+                .distinct()
+                .count();
+        return effects
+                == written().stream().filter(event -> event.type().equals(type)).count();
+    }
+
+    private List<Applied> applied() throws SQLException {
+        return read(
+                Landscape.SHIPPING_DATABASE,
+                APPLIED,
+                row -> new Applied(
+                        row.getLong(1),
+                        row.getString(2),
+                        row.getString(3),
+                        row.getString(4),
+                        row.getLong(5),
+                        row.getInt(6)));
+    }
+
+    private List<Written> written() throws SQLException {
+        return read(
+                Landscape.ORDERS_DATABASE,
+                WRITTEN,
+                row -> new Written(row.getString(1), row.getString(2), row.getString(3), row.getLong(4)));
+    }
+
+    private <T> List<T> read(String database, String sql, Row<T> row) throws SQLException {
+        try (Connection connection = postgres.connect(database, DATABASE_LIMIT);
+                Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(sql)) {
+            List<T> found = new ArrayList<>();
+            while (rows.next()) {
+                found.add(row.of(rows));
+            }
+            return found;
+        }
+    }
+
+    private interface Row<T> {
+        T of(ResultSet row) throws SQLException;
+    }
+}
