@@ -37,6 +37,10 @@ final class RecoveryBenchmark implements Benchmark {
 
     private static final int KEYS = 10_000;
     private static final ReceiveSide SIDE = ReceiveSide.FAILING_KEY;
+
+    /** The default. The consumer by hand, which is in the same application, has none. */
+    private static final Map<String, String> SETTINGS = Map.of("twinbox.inbox.batch.size", "500");
+
     private static final List<String> RELAY_OPTIONS = List.of("-Xms256m", "-Xmx256m");
     private static final Duration POLL = Duration.ofMillis(200);
     private static final int MOST_EVENTS = 50_000_000;
@@ -89,8 +93,8 @@ final class RecoveryBenchmark implements Benchmark {
     @Override
     public Report run() throws SQLException, IOException, InterruptedException {
         try (ReceiveStage stage = ReceiveStage.start(files, deadline);
-                PayaraMicro one = stage.server(Map.of());
-                PayaraMicro two = stage.server(Map.of());
+                PayaraMicro one = stage.server(SETTINGS);
+                PayaraMicro two = stage.server(SETTINGS);
                 RelayProcess owner = stage.servers().relays().start(RELAY_OPTIONS);
                 RelayProcess standby = stage.servers().relays().start(RELAY_OPTIONS)) {
             double load = Machine.load();
