@@ -10,7 +10,6 @@ import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Predicate;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -31,7 +30,7 @@ final class TopicCreatedAnew {
     private static final int MORE = 3;
     private static final short REPLICAS = 3;
     private static final Duration ANSWER_LIMIT = Duration.ofSeconds(30);
-    private static final Duration PAUSE = Duration.ofMillis(500);
+    private static final Duration BETWEEN_ATTEMPTS = Duration.ofMillis(500);
 
     private final String bootstrapServers;
     private final SeriesTraffic traffic;
@@ -54,20 +53,20 @@ final class TopicCreatedAnew {
     /**
      * Deletes the topic and creates it again.
      *
-     * @param await waits, and returns whether the run is over
+     * @param pause waits, and returns whether the run is over
      * @return false if the run was over before the topic could be deleted
      */
-    boolean run(Fault fault, Predicate<Duration> await) {
+    boolean run(Fault fault, Pause pause) {
         traffic.stopped().lock();
         try {
-            if (!awaitApplied(await)) {
+            if (!awaitApplied(pause)) {
                 return false;
             }
             repeat("delete " + SeriesTraffic.NOTICES, this::delete);
         } finally {
             traffic.stopped().unlock();
         }
-        await.test(fault.length());
+        pause.await(fault.length());
         partitions = fault.kind() == Kind.FEWER_PARTITIONS ? Math.max(1, partitions - FEWER) : partitions + MORE;
         repeat(
                 "create " + SeriesTraffic.NOTICES,
@@ -75,10 +74,10 @@ final class TopicCreatedAnew {
         return true;
     }
 
-    private boolean awaitApplied(Predicate<Duration> await) {
+    private boolean awaitApplied(Pause pause) {
         long deadline = System.nanoTime() + SoakLandscape.BACK_LIMIT.toNanos();
         while (!isApplied()) {
-            if (await.test(PAUSE)) {
+            if (pause.await(BETWEEN_ATTEMPTS)) {
                 return false;
             }
             if (System.nanoTime() > deadline) {
@@ -133,7 +132,7 @@ final class TopicCreatedAnew {
                 if (step.run()) {
                     return;
                 }
-                Thread.sleep(PAUSE.toMillis());
+                Thread.sleep(BETWEEN_ATTEMPTS.toMillis());
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 throw new IllegalStateException("Interrupted: " + what, e);
@@ -151,6 +150,11 @@ final class TopicCreatedAnew {
         settings.put(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
         settings.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, (int) ANSWER_LIMIT.toMillis());
         return Admin.create(settings);
+    }
+
+    /** Waits, and returns whether the run is over. */
+    interface Pause {
+        boolean await(Duration time);
     }
 
     /** Returns whether it is done. */
