@@ -5,6 +5,7 @@ import dev.twinbox.proof.landscape.Landscape;
 import dev.twinbox.proof.soak.SeriesLedger.Applied;
 import dev.twinbox.proof.soak.SeriesLedger.Written;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -19,6 +20,11 @@ final class SeriesReader {
     private static final String APPLIED =
             "-- soak: applied\nselect id, event_id, type, key, number, version from series_effect";
     private static final String WRITTEN = "-- soak: written\nselect id, type, key, number from series_event";
+
+    private static final String NUMBER_APPLIED =
+            "-- soak: number applied\nselect count(distinct event_id) from series_effect where type = ?";
+    private static final String NUMBER_WRITTEN =
+            "-- soak: number written\nselect count(*) from series_event where type = ?";
 
     private final PostgresServer postgres;
 
@@ -38,13 +44,19 @@ final class SeriesReader {
 
     /** Whether all committed events of a type are applied. */
     boolean isApplied(String type) throws SQLException {
-        long effects = applied().stream()
-                .filter(effect -> effect.type().equals(type))
-                .map(Applied::eventId)
-                .distinct()
-                .count();
-        return effects
-                == written().stream().filter(event -> event.type().equals(type)).count();
+        long effects = number(Landscape.SHIPPING_DATABASE, NUMBER_APPLIED, type);
+        return effects == number(Landscape.ORDERS_DATABASE, NUMBER_WRITTEN, type);
+    }
+
+    private long number(String database, String sql, String type) throws SQLException {
+        try (Connection connection = postgres.connect(database, DATABASE_LIMIT);
+                PreparedStatement statement = connection.prepareStatement(sql)) {
+            statement.setString(1, type);
+            try (ResultSet row = statement.executeQuery()) {
+                row.next();
+                return row.getLong(1);
+            }
+        }
     }
 
     private List<Applied> applied() throws SQLException {
