@@ -46,7 +46,9 @@ final class Comparison implements AutoCloseable {
                     .add("series_committed", series.committed())
                     .add("series_applied", series.applied())
                     .add("series_by_version", byVersion)
-                    .add("faults_found", orders.faults().size() + series.faults().size());
+                    .add(
+                            "faults_found",
+                            orders.faults().size() + series.faults().size());
         }
 
         @Override
@@ -75,8 +77,7 @@ final class Comparison implements AutoCloseable {
         }
 
         JsonObjectBuilder json() {
-            return report()
-                    .json()
+            return report().json()
                     .add("unsent", orders.unsent())
                     .add("unshipped", orders.unshipped())
                     .add("parked_by_relay", orders.parkedByRelay())

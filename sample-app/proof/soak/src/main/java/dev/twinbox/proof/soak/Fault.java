@@ -79,9 +79,7 @@ record Fault(int number, Duration at, Kind kind, Target target, Duration length)
 
         /** The process that a fault of this target ends or stops; itself if there is none. */
         Target process() {
-            return name().endsWith(VERSION)
-                    ? valueOf(name().substring(0, name().length() - VERSION.length()))
-                    : this;
+            return name().endsWith(VERSION) ? valueOf(name().substring(0, name().length() - VERSION.length())) : this;
         }
     }
 }

@@ -55,8 +55,9 @@ final class SeriesLedger {
         written.stream()
                 .filter(event -> missing.contains(event.id()))
                 .forEach(event -> ledger.fault(
-                        Kind.EFFECT_MISSING, event.id(), "was not applied: " + describe(event.type(), event.key())
-                                + event.number()));
+                        Kind.EFFECT_MISSING,
+                        event.id(),
+                        "was not applied: " + describe(event.type(), event.key()) + event.number()));
         return ledger.report(applied);
     }
 

@@ -68,9 +68,7 @@ final class TopicCreatedAnew {
         }
         pause.await(fault.length());
         partitions = fault.kind() == Kind.FEWER_PARTITIONS ? Math.max(1, partitions - FEWER) : partitions + MORE;
-        repeat(
-                "create " + SeriesTraffic.NOTICES,
-                () -> create(bootstrapServers, SeriesTraffic.NOTICES, partitions));
+        repeat("create " + SeriesTraffic.NOTICES, () -> create(bootstrapServers, SeriesTraffic.NOTICES, partitions));
         return true;
     }
 
