@@ -18,10 +18,10 @@ final class Comparison implements AutoCloseable {
     private final OrderLedgerReader orders;
     private final SeriesReader series;
 
-    Comparison(SoakLandscape landscape) {
+    Comparison(SoakLandscape landscape, Moves moves) {
         orders = new OrderLedgerReader(
                 landscape.landscape(), SoakLandscape.CUSTOMERS, Partitions.GROWING, LIMITS, record -> {});
-        series = new SeriesReader(landscape.postgres());
+        series = new SeriesReader(landscape.postgres(), moves);
     }
 
     /** What both ledgers found. */

@@ -33,6 +33,8 @@ record Fault(int number, Duration at, Kind kind, Target target, Duration length)
         REVOKE,
         /** Row-level security hides a table's rows from the role. */
         HIDE_ROWS,
+        /** The topic is deleted and created again as it was. */
+        SAME_PARTITIONS,
         /** The topic is deleted and created again with fewer partitions. */
         FEWER_PARTITIONS,
         /** The topic is deleted and created again with more partitions. */
