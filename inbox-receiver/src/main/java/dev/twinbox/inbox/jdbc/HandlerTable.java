@@ -55,18 +55,13 @@ public final class HandlerTable {
             -- inbox: delete handlers that no instance has had for long
             delete from %s where consumer_group = ? and seen_at < clock_timestamp() - make_interval(secs => ?)""";
 
-    /**
-     * It fails while row-level security hides rows from the role. An event whose handler is hidden would be skipped for
-     * good. The setting is reset, so it does not affect other statements of the transaction.
-     */
-    private static final String FIND = """
-            set local row_security = off;
+    /** An event whose handler is hidden would be skipped for good. */
+    private static final String FIND = AllRows.required("""
             -- inbox: find handlers of types that this instance does not know
             select topic, event_type, handler, delivery
               from %s
              where consumer_group = ? and topic = ? and event_type = any (?)
-             order by event_type, handler;
-            set local row_security to default""";
+             order by event_type, handler""");
 
     /**
      * Whose parked events nobody takes. A recorded start is not parked. Nothing is known of a group that has announced
@@ -170,9 +165,7 @@ public final class HandlerTable {
             statement.setString(1, group);
             statement.setString(2, topic);
             statement.setArray(3, connection.createArrayOf("text", types.toArray()));
-            statement.execute();
-            statement.getMoreResults(); // after the result of the setting
-            try (ResultSet rows = statement.getResultSet()) {
+            try (ResultSet rows = AllRows.query(statement)) {
                 List<AnnouncedHandler> found = new ArrayList<>();
                 while (rows.next()) {
                     found.add(announced(rows));

@@ -33,26 +33,25 @@ public final class InboxTable {
     static final List<String> FORMER_PRIMARY_KEY = List.of("consumer_group", "handler", "event_id");
 
     /**
-     * Runs a statement with a generic plan that uses indexes only.
+     * Before a claim: a generic plan that uses indexes only, and all rows.
      *
      * <p>To plan a claim costs three times as much as to claim one event, so the plan is kept. PostgreSQL alone would
      * not keep it, because it compares costs for a guessed number of events. A plan made while a table was small reads
      * the whole table for each row. It would stay in use after the table has grown, until the next analyze. Without
      * sequential scans there is no such plan.
      *
-     * <p>It fails while row-level security hides rows from the role. An event whose inbox row or parked row is hidden
-     * would be handled twice or out of order.
+     * <p>A claim fails while row-level security hides rows from the role. An event whose inbox row or parked row is
+     * hidden would be handled twice or out of order.
      *
-     * <p>The settings are part of the same round trip and are reset at its end. So they do not affect the statements of
-     * the handlers in this transaction.
+     * <p>The settings end with the same round trip, so they do not affect the statements of the handlers.
      */
-    private static final String BY_INDEX =
-            "set local enable_seqscan = off;set local plan_cache_mode = force_generic_plan;set local row_security = off;"
-                    + "%s;set local row_security to default;set local plan_cache_mode to default;"
-                    + "set local enable_seqscan to default";
+    private static final String SET =
+            "select set_config('enable_seqscan', 'off', true), set_config('row_security', 'off', true),"
+                    + " set_config('plan_cache_mode', 'force_generic_plan', true);";
 
-    /** Before the statement of {@link #BY_INDEX}, and again after it. */
-    private static final int SETTINGS = 3;
+    /** After a claim. Without a value a setting is reset. */
+    private static final String RESET = ";%s, set_config('enable_seqscan', null, true),"
+            + " set_config('row_security', null, true), set_config('plan_cache_mode', null, true)";
 
     /**
      * Claims deliveries, or reports why not.
@@ -72,7 +71,7 @@ public final class InboxTable {
      * <p>Each read is one index scan for all events of a handler. {@code offset 0} keeps the planner from a join, which
      * would hash all that the group has ever handled.
      */
-    private static final String CLAIM = BY_INDEX.formatted("""
+    private static final String CLAIM = SET + """
             -- inbox: claim
             with asked as materialized (
               select *
@@ -126,7 +125,7 @@ public final class InboxTable {
             union all
             select w.handler, w.event_id, w.event_source, case when w.parked then 'DONE' else 'TO_FOLLOW' end, w.place
               from wanted w
-             where (w.held or w.parked) and not w.known and not (w.claims and w.parked)""") + ";" + ClaimSession.SELECT;
+             where (w.held or w.parked) and not w.known and not (w.claims and w.parked)""" + RESET.formatted(ClaimSession.SELECT);
 
     /** Whether an event that is asked for is among the rows. Each part is a hash of few rows. */
     private static String isAmong(String rows) {
@@ -151,7 +150,7 @@ public final class InboxTable {
                 where consumer_group = ? and handler = ? and event_id = ? and (? = 0 or event_source in (0, ?)))
             on conflict do nothing""";
 
-    private static final String UNCLAIM = BY_INDEX.formatted("""
+    private static final String UNCLAIM = SET + """
             -- inbox: delete claims of events that were not handled
             delete from %1$s
              where ctid = any (array(
@@ -161,7 +160,7 @@ public final class InboxTable {
                   select i.ctid as place from %1$s i
                    where i.consumer_group = ? and i.handler = c.handler and i.event_id = c.event_id
                      and i.event_source = c.event_source
-                  offset 0) i))""");
+                  offset 0) i))""" + RESET.formatted("select 1");
 
     /**
      * Deletes one batch of the oldest rows. The time has bounds on both sides. While a long transaction holds back
@@ -173,7 +172,7 @@ public final class InboxTable {
      * <p>The row of a parked event stays. Of two instances one may have parked the event and the other one handled it.
      * A later redelivery must find the row.
      */
-    private static final String DELETE_EXPIRED = """
+    private static final String DELETE_EXPIRED = AllRows.required("""
             -- inbox: delete rows whose retention is over
             with due as materialized (
               select i.ctid as place, i.handler, i.event_id, i.handled_at
@@ -194,7 +193,7 @@ public final class InboxTable {
             )
             select (select count(*) from due) as found,
                    (select max(handled_at) from due) as last,
-                   (select count(*) from gone) as deleted""";
+                   (select count(*) from gone) as deleted""");
 
     private final SqlIdentifier table;
     private final String claim;
@@ -244,9 +243,7 @@ public final class InboxTable {
                     sink.accept(delivery, ClaimResult.valueOf(rows.getString(4)));
                 }
             }
-            for (int setting = 0; setting <= SETTINGS; setting++) {
-                statement.getMoreResults();
-            }
+            statement.getMoreResults();
             try (ResultSet session = statement.getResultSet()) {
                 session.next();
                 return ClaimSession.read(session);
@@ -254,12 +251,9 @@ public final class InboxTable {
         }
     }
 
-    /** Executes a statement made with {@link #BY_INDEX}, and skips the results of the settings before it. */
     private static void executeByIndex(PreparedStatement statement) throws SQLException {
         statement.execute();
-        for (int setting = 0; setting < SETTINGS; setting++) {
-            statement.getMoreResults();
-        }
+        statement.getMoreResults(); // after the result of the settings
     }
 
     /** Whether the inbox has the event, as far as is committed. Waits for nobody. */
@@ -339,7 +333,7 @@ public final class InboxTable {
             statement.setTimestamp(3, Timestamp.from(until));
             statement.setInt(4, most);
             statement.setString(5, group);
-            try (ResultSet row = statement.executeQuery()) {
+            try (ResultSet row = AllRows.query(statement)) {
                 row.next();
                 int found = row.getInt("found");
                 int deleted = row.getInt("deleted");

@@ -32,11 +32,12 @@ public final class OffsetTable {
     /** Appended to the inbox table's name. */
     private static final String SUFFIX = "_offset";
 
-    private static final String FIND = """
+    /** If an offset is hidden, the group would start elsewhere. */
+    private static final String FIND = AllRows.required("""
             -- inbox: find remembered offsets
             select topic_id, partition, topic, next_offset, saved_at is not null as is_read
               from %s
-             where consumer_group = ? and topic = any (?::text[])""";
+             where consumer_group = ? and topic = any (?::text[])""");
 
     /** The first member of a group decides where all partitions of a topic start. Others find its decision. */
     private static final String PROPOSE = """
@@ -99,7 +100,7 @@ public final class OffsetTable {
             statement.setString(1, group);
             statement.setArray(2, connection.createArrayOf("text", topics.toArray()));
             List<Remembered> found = new ArrayList<>();
-            try (ResultSet rows = statement.executeQuery()) {
+            try (ResultSet rows = AllRows.query(statement)) {
                 while (rows.next()) {
                     found.add(new Remembered(
                             rows.getObject("topic_id", UUID.class),

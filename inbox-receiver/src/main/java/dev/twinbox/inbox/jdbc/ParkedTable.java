@@ -42,6 +42,9 @@ public final class ParkedTable {
      *
      * <p>The time has bounds on both sides. Events before the lower bound are settled. While a long transaction holds
      * back vacuum, their dead index entries stay. Without the lower bound each poll would walk over them.
+     *
+     * <p>The commit does not wait for the disk: a retry shall cost one such wait, as a new event does. Only a crash of
+     * PostgreSQL can lose it. Then the handler's transaction is lost too, and the attempt is made again.
      */
     private static final String TAKE_DUE =
             """
@@ -57,7 +60,7 @@ public final class ParkedTable {
                 order by d.next_try_at
                 limit 1
                 for update skip locked)
-            returning %s""".formatted(ParkedColumns.NEXT_TRY.formatted("attempts + 1"), ParkedColumns.NAMES);
+            returning %s, set_config('synchronous_commit', 'off', true)""".formatted(ParkedColumns.NEXT_TRY.formatted("attempts + 1"), ParkedColumns.NAMES);
 
     private static final String LOCK = """
             -- inbox: lock a parked event

@@ -10,7 +10,10 @@ import dev.twinbox.jdbc.SqlIdentifier;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Instant;
 import java.util.List;
+import java.util.UUID;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,6 +24,9 @@ import org.junit.jupiter.params.provider.ValueSource;
  * parked events of its key.
  */
 class Fault38RowSecurityIT {
+
+    private static final SqlIdentifier INBOX = new SqlIdentifier(null, "inbox_event");
+
     private static Database database;
 
     @BeforeAll
@@ -33,7 +39,7 @@ class Fault38RowSecurityIT {
     @ParameterizedTest
     @ValueSource(strings = {"inbox_event", "inbox_parked", "inbox_event_retention"})
     void aTableWhoseRowsMayBeHiddenIsRefusedAtStart(String table) throws SQLException {
-        InboxSchema inbox = new InboxSchema(new SqlIdentifier(null, "inbox_event"));
+        InboxSchema inbox = new InboxSchema(INBOX);
         try (Connection connection = database.connect();
                 Statement statement = connection.createStatement()) {
             statement.execute("set role fault38_inbox");
@@ -50,26 +56,76 @@ class Fault38RowSecurityIT {
     /** An event would be skipped for good if the handler that another instance has announced for it were hidden. */
     @Test
     void lookingForTheHandlersOfOtherInstancesFailsWhileTheyAreHidden() throws SQLException {
-        SqlIdentifier table = new SqlIdentifier(null, "inbox_event");
-        HandlerTable handlers = HandlerTable.of(table);
+        HandlerTable handlers = HandlerTable.of(INBOX);
         AnnouncedHandler announced = new AnnouncedHandler("t", "later", "h", DeliveryContract.EXACTLY_ONCE_EFFECT);
-        try (Connection connection = database.connect();
-                Statement statement = connection.createStatement()) {
-            statement.execute("set role fault38_inbox");
-            connection.setAutoCommit(false);
+        try (Connection connection = connectAsInbox()) {
             handlers.announce(connection, "g", List.of(announced));
             connection.commit();
 
-            database.execute("create policy hidden on inbox_handler for select using (false)");
-            database.execute("alter table inbox_handler enable row level security");
-            assertThatThrownBy(() -> handlers.find(connection, "g", "t", List.of("later")))
-                    .isInstanceOf(SQLException.class)
-                    .hasMessageContaining("row-level security");
+            hide("inbox_handler");
+            assertFailsForRowSecurity(() -> handlers.find(connection, "g", "t", List.of("later")));
             connection.rollback();
 
             database.execute("alter table inbox_handler disable row level security");
             assertThat(handlers.find(connection, "g", "t", List.of("later"))).containsExactly(announced);
             connection.rollback();
         }
+    }
+
+    /** A group would start elsewhere, and leave out events or read them again, if what it remembers were hidden. */
+    @Test
+    void lookingForRememberedOffsetsFailsWhileTheyAreHidden() throws SQLException {
+        OffsetTable offsets = OffsetTable.of(INBOX);
+        OffsetTable.Remembered remembered = new OffsetTable.Remembered(UUID.randomUUID(), "t", 0, 7, true);
+        try (Connection connection = connectAsInbox()) {
+            offsets.save(connection, "g", List.of(remembered));
+            connection.commit();
+
+            hide("inbox_event_offset");
+            assertFailsForRowSecurity(() -> offsets.find(connection, "g", List.of("t")));
+            connection.rollback();
+
+            database.execute("alter table inbox_event_offset disable row level security");
+            assertThat(offsets.find(connection, "g", List.of("t"))).containsExactly(remembered);
+            connection.rollback();
+        }
+    }
+
+    /** The row of a parked event must stay. It would be deleted if the parked row were hidden. */
+    @Test
+    void deletingOldRowsFailsWhileParkedEventsAreHidden() throws SQLException {
+        InboxTable inbox = new InboxTable(INBOX, new SqlIdentifier(null, "inbox_parked"));
+        database.execute("insert into inbox_event (consumer_group, handler, event_id, handled_at) "
+                + "values ('g', 'h', 'old', now() - interval '1 day')");
+        Instant now = Instant.now();
+        try (Connection connection = connectAsInbox()) {
+            hide("inbox_parked");
+            assertFailsForRowSecurity(() -> inbox.deleteExpired(connection, "g", now.minusSeconds(200_000), now, 10));
+            connection.rollback();
+
+            database.execute("alter table inbox_parked disable row level security");
+            assertThat(inbox.deleteExpired(connection, "g", now.minusSeconds(200_000), now, 10)
+                            .deleted())
+                    .isEqualTo(1);
+            connection.rollback();
+        }
+    }
+
+    private static Connection connectAsInbox() throws SQLException {
+        Connection connection = database.connect();
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("set role fault38_inbox");
+        }
+        connection.setAutoCommit(false);
+        return connection;
+    }
+
+    private static void hide(String table) {
+        database.execute("create policy hidden on " + table + " for select using (false)");
+        database.execute("alter table " + table + " enable row level security");
+    }
+
+    private static void assertFailsForRowSecurity(ThrowingCallable call) {
+        assertThatThrownBy(call).isInstanceOf(SQLException.class).hasMessageContaining("row-level security");
     }
 }
