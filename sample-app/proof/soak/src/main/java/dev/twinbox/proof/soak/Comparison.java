@@ -46,6 +46,7 @@ final class Comparison implements AutoCloseable {
                     .add("series_committed", series.committed())
                     .add("series_applied", series.applied())
                     .add("series_by_version", byVersion)
+                    .add("series_out_of_order_in_moves", Json.createArrayBuilder(series.moved()))
                     .add(
                             "faults_found",
                             orders.faults().size() + series.faults().size());

@@ -23,6 +23,7 @@ final class SeriesLedger {
 
     private final Map<String, Written> committed = new HashMap<>();
     private final Moves moves;
+    private final List<String> moved = new ArrayList<>();
     private final List<Fault> faults = new ArrayList<>();
 
     /**
@@ -82,17 +83,20 @@ final class SeriesLedger {
             }
             byVersion.merge(effect.type() + " by version " + effect.version(), 1, Integer::sum);
         });
-        return new SeriesReport(committed.size(), once.size(), byVersion, faults);
+        return new SeriesReport(committed.size(), once.size(), byVersion, moved, faults);
     }
 
     private void checkOrder(@Nullable Applied before, Applied effect) {
         long expected = before == null ? 1 : before.number() + 1;
-        if (effect.number() != expected && !moves.has(effect.type(), effect.key(), effect.number())) {
-            fault(
-                    Kind.REORDERED,
-                    effect.eventId(),
-                    describe(effect) + " at " + effect.record() + " was applied after "
-                            + (before == null ? "nothing" : "number " + before.number() + " at " + before.record()));
+        if (effect.number() == expected) {
+            return;
+        }
+        String what = describe(effect) + " at " + effect.record() + " was applied after "
+                + (before == null ? "nothing" : "number " + before.number() + " at " + before.record());
+        if (moves.has(effect.type(), effect.key(), effect.number())) {
+            moved.add(effect.eventId() + " " + what);
+        } else {
+            fault(Kind.REORDERED, effect.eventId(), what);
         }
     }
 

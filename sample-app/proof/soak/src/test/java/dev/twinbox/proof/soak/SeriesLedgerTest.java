@@ -92,6 +92,8 @@ class SeriesLedgerTest {
         assertThat(SeriesLedger.compareAtTheEnd(written, applied, moves).faults())
                 .as("2 and 3 are of the move, 4 follows")
                 .isEmpty();
+        assertThat(SeriesLedger.compareAtTheEnd(written, applied, moves).moved())
+                .hasSize(2);
 
         moves.end(Map.of("a", 2L));
         assertThat(kinds(SeriesLedger.compareAtTheEnd(written, applied, moves)))
