@@ -89,8 +89,7 @@ public final class Landscape implements AutoCloseable {
 
     private PayaraMicro receiver(Part part) {
         Route route = plan.routes().apply(servers, part);
-        PayaraMicro.Builder builder =
-                servers.receiver(route, BuiltFile.SHIPPING, SHIPPING_DATABASE, SHIPPING_DATABASE);
+        PayaraMicro.Builder builder = servers.receiver(route, BuiltFile.SHIPPING, SHIPPING_DATABASE, SHIPPING_DATABASE);
         Path war = plan.wars().get(part);
         if (war != null) {
             builder.war(war); // of the same name, so it takes the place of the sample's

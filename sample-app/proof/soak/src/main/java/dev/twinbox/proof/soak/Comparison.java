@@ -18,10 +18,10 @@ final class Comparison implements AutoCloseable {
     private final OrderLedgerReader orders;
     private final SeriesReader series;
 
-    Comparison(SoakLandscape landscape) {
+    Comparison(SoakLandscape landscape, Moves moves) {
         orders = new OrderLedgerReader(
                 landscape.landscape(), SoakLandscape.CUSTOMERS, Partitions.GROWING, LIMITS, record -> {});
-        series = new SeriesReader(landscape.postgres());
+        series = new SeriesReader(landscape.postgres(), moves);
     }
 
     /** What both ledgers found. */
@@ -46,7 +46,10 @@ final class Comparison implements AutoCloseable {
                     .add("series_committed", series.committed())
                     .add("series_applied", series.applied())
                     .add("series_by_version", byVersion)
-                    .add("faults_found", orders.faults().size() + series.faults().size());
+                    .add("series_out_of_order_in_moves", Json.createArrayBuilder(series.moved()))
+                    .add(
+                            "faults_found",
+                            orders.faults().size() + series.faults().size());
         }
 
         @Override
@@ -75,8 +78,7 @@ final class Comparison implements AutoCloseable {
         }
 
         JsonObjectBuilder json() {
-            return report()
-                    .json()
+            return report().json()
                     .add("unsent", orders.unsent())
                     .add("unshipped", orders.unshipped())
                     .add("parked_by_relay", orders.parkedByRelay())

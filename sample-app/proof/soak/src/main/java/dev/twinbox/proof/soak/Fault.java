@@ -33,6 +33,8 @@ record Fault(int number, Duration at, Kind kind, Target target, Duration length)
         REVOKE,
         /** Row-level security hides a table's rows from the role. */
         HIDE_ROWS,
+        /** The topic is deleted and created again as it was. */
+        SAME_PARTITIONS,
         /** The topic is deleted and created again with fewer partitions. */
         FEWER_PARTITIONS,
         /** The topic is deleted and created again with more partitions. */
@@ -79,9 +81,7 @@ record Fault(int number, Duration at, Kind kind, Target target, Duration length)
 
         /** The process that a fault of this target ends or stops; itself if there is none. */
         Target process() {
-            return name().endsWith(VERSION)
-                    ? valueOf(name().substring(0, name().length() - VERSION.length()))
-                    : this;
+            return name().endsWith(VERSION) ? valueOf(name().substring(0, name().length() - VERSION.length())) : this;
         }
     }
 }

@@ -122,7 +122,7 @@ final class FaultInjector {
             case BLACK_HOLE -> breakConnections(fault, TcpProxy::blackHole);
             case ADD_PARTITION -> landscape.partitions().add();
             case REVOKE, HIDE_ROWS -> breakRole(fault);
-            case FEWER_PARTITIONS, MORE_PARTITIONS -> {
+            case SAME_PARTITIONS, FEWER_PARTITIONS, MORE_PARTITIONS -> {
                 return topic.run(fault, this::await);
             }
         }
@@ -166,7 +166,8 @@ final class FaultInjector {
     private static boolean isProcess(Fault.Kind kind) {
         return switch (kind) {
             case KILL, RESTART, PAUSE, REDEPLOY, OTHER_VERSION, OTHER_VERSION_AFTER_KILL -> true;
-            case CUT, BLACK_HOLE, ADD_PARTITION, REVOKE, HIDE_ROWS, FEWER_PARTITIONS, MORE_PARTITIONS -> false;
+            case CUT, BLACK_HOLE, ADD_PARTITION, REVOKE, HIDE_ROWS -> false;
+            case SAME_PARTITIONS, FEWER_PARTITIONS, MORE_PARTITIONS -> false;
         };
     }
 

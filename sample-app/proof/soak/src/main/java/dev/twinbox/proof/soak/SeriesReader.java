@@ -5,46 +5,79 @@ import dev.twinbox.proof.landscape.Landscape;
 import dev.twinbox.proof.soak.SeriesLedger.Applied;
 import dev.twinbox.proof.soak.SeriesLedger.Written;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /** Reads what a {@link SeriesLedger} compares, directly from the server. What was applied is read first. */
 final class SeriesReader {
 
     private static final Duration DATABASE_LIMIT = Duration.ofSeconds(60);
     private static final String APPLIED =
-            "-- soak: applied\nselect id, event_id, type, key, number, version from series_effect";
+            "-- soak: applied\nselect id, event_id, type, key, number, version, record from series_effect";
     private static final String WRITTEN = "-- soak: written\nselect id, type, key, number from series_event";
 
-    private final PostgresServer postgres;
+    private static final String NUMBER_APPLIED =
+            "-- soak: number applied\nselect count(distinct event_id) from series_effect where type = ?";
+    private static final String NUMBER_WRITTEN =
+            "-- soak: number written\nselect count(*) from series_event where type = ?";
 
-    SeriesReader(PostgresServer postgres) {
+    private static final String LAST = "-- soak: last numbers\nselect key, last from series where type = ?";
+
+    private final PostgresServer postgres;
+    private final Moves moves;
+
+    SeriesReader(PostgresServer postgres, Moves moves) {
         this.postgres = postgres;
+        this.moves = moves;
     }
 
     SeriesReport look() throws SQLException {
         List<Applied> applied = applied();
-        return SeriesLedger.compare(written(), applied);
+        return SeriesLedger.compare(written(), applied, moves);
     }
 
     SeriesReport lastLook() throws SQLException {
         List<Applied> applied = applied();
-        return SeriesLedger.compareAtTheEnd(written(), applied);
+        return SeriesLedger.compareAtTheEnd(written(), applied, moves);
     }
 
     /** Whether all committed events of a type are applied. */
     boolean isApplied(String type) throws SQLException {
-        long effects = applied().stream()
-                .filter(effect -> effect.type().equals(type))
-                .map(Applied::eventId)
-                .distinct()
-                .count();
-        return effects
-                == written().stream().filter(event -> event.type().equals(type)).count();
+        long effects = number(Landscape.SHIPPING_DATABASE, NUMBER_APPLIED, type);
+        return effects == number(Landscape.ORDERS_DATABASE, NUMBER_WRITTEN, type);
+    }
+
+    /** The last number of each key. */
+    Map<String, Long> last(String type) throws SQLException {
+        try (Connection connection = postgres.connect(Landscape.ORDERS_DATABASE, DATABASE_LIMIT);
+                PreparedStatement statement = connection.prepareStatement(LAST)) {
+            statement.setString(1, type);
+            Map<String, Long> last = new HashMap<>();
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    last.put(rows.getString(1), rows.getLong(2));
+                }
+            }
+            return last;
+        }
+    }
+
+    private long number(String database, String sql, String type) throws SQLException {
+        try (Connection connection = postgres.connect(database, DATABASE_LIMIT);
+                PreparedStatement statement = connection.prepareStatement(sql)) {
+            statement.setString(1, type);
+            try (ResultSet row = statement.executeQuery()) {
+                row.next();
+                return row.getLong(1);
+            }
+        }
     }
 
     private List<Applied> applied() throws SQLException {
@@ -57,7 +90,8 @@ final class SeriesReader {
                         row.getString(3),
                         row.getString(4),
                         row.getLong(5),
-                        row.getInt(6)));
+                        row.getInt(6),
+                        row.getString(7)));
     }
 
     private List<Written> written() throws SQLException {

@@ -11,13 +11,15 @@ import java.util.stream.Collectors;
  * @param committed committed events
  * @param applied different events that were applied
  * @param byVersion effects by type and by version of the application
+ * @param moved events of a move that were applied out of order: no faults
  * @param faults empty if everything is exact
  */
-record SeriesReport(int committed, int applied, Map<String, Integer> byVersion, List<Fault> faults) {
+record SeriesReport(int committed, int applied, Map<String, Integer> byVersion, List<String> moved, List<Fault> faults) {
 
     private static final int SHOWN = 20;
 
     SeriesReport {
+        moved = List.copyOf(moved);
         faults = List.copyOf(faults);
     }
 
@@ -32,7 +34,7 @@ record SeriesReport(int committed, int applied, Map<String, Integer> byVersion, 
 
     @Override
     public String toString() {
-        return "Series: " + committed + " committed, " + applied + " applied, " + byVersion
+        return "Series: " + committed + " committed, " + applied + " applied, " + byVersion + ", out of order in moves " + moved.size()
                 + (isExact() ? ": exact" : ": NOT exact, " + faults.size() + " faults")
                 + faults.stream()
                         .limit(SHOWN)

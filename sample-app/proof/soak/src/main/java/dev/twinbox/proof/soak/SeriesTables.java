@@ -17,7 +17,8 @@ final class SeriesTables {
     // No unique key: a second effect must show.
     private static final String APPLIED = """
             create table series_effect (id bigint generated always as identity, event_id text not null, type text not null,
-              key text not null, number bigint not null, version int not null);
+              key text not null, number bigint not null, version int not null,
+              record text not null);
             grant insert on series_effect to %s;
             """;
 

@@ -101,11 +101,12 @@ final class Soak {
 
     private Outcome run(SoakLandscape landscape, FaultLog log, List<Fault> faults) throws SQLException {
         Traffic traffic = new Traffic(landscape, options);
+        Moves moves = new Moves();
         TopicCreatedAnew topic = new TopicCreatedAnew(
-                landscape.landscape().bootstrapServers(), traffic.notices(), new SeriesReader(landscape.postgres()));
+                landscape.landscape().bootstrapServers(), traffic.notices(), new SeriesReader(landscape.postgres(), moves), moves);
         FaultInjector injector = new FaultInjector(landscape, log, topic, faults);
         Outcome outcome;
-        try (Comparison comparison = new Comparison(landscape)) {
+        try (Comparison comparison = new Comparison(landscape, moves)) {
             traffic.start();
             injector.start();
             Outcome early = lookUntilTheEnd(comparison, injector, log);
@@ -117,7 +118,7 @@ final class Soak {
             outcome = early != null ? early : comeToRest(comparison, injector, log);
         }
         if (outcome.isExact()) {
-            outcome = compareAnew(landscape, log);
+            outcome = compareAnew(landscape, moves, log);
         }
         log.write("result", result(landscape, log, faults, outcome, traffic, injector));
         return outcome;
@@ -194,9 +195,9 @@ final class Soak {
     }
 
     /** Reads everything again from the beginning. What was read bit by bit during the faults is not enough. */
-    private static Outcome compareAnew(SoakLandscape landscape, FaultLog log) throws SQLException {
+    private static Outcome compareAnew(SoakLandscape landscape, Moves moves, FaultLog log) throws SQLException {
         log.say("reading everything again");
-        try (Comparison comparison = new Comparison(landscape)) {
+        try (Comparison comparison = new Comparison(landscape, moves)) {
             Report report = comparison.lastLook();
             return new Outcome(report.isExact() ? null : DIFFERENT, report);
         }

@@ -10,7 +10,6 @@ import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Predicate;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -21,8 +20,13 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
  * A topic that is deleted and created again while the relay sends.
  *
  * <p>What was on it is gone with it. So it is deleted when all that was written for it is applied. Meanwhile nothing is
- * written for it. Writing goes on as soon as it is deleted, before it is there again. Then no event may be lost,
- * repeated or out of order.
+ * written for it. Writing goes on as soon as it is deleted, before it is there again. No event of then and later may be
+ * lost or repeated.
+ *
+ * <p>If it gets as many partitions as it had, none may be out of order either. If it gets another number, a record that
+ * the relay had handed to its producer for the former topic may be in another partition than the next one of its key.
+ * Kafka has no order between the two. So writing stops once more until all is applied. What was written in between may
+ * be out of order, and nothing else.
  */
 final class TopicCreatedAnew {
 
@@ -31,17 +35,22 @@ final class TopicCreatedAnew {
     private static final int MORE = 3;
     private static final short REPLICAS = 3;
     private static final Duration ANSWER_LIMIT = Duration.ofSeconds(30);
-    private static final Duration PAUSE = Duration.ofMillis(500);
+    /** For so long events are written to the new topic before the move counts as over. */
+    private static final Duration MOVE = Duration.ofSeconds(10);
+
+    private static final Duration BETWEEN_ATTEMPTS = Duration.ofMillis(500);
 
     private final String bootstrapServers;
     private final SeriesTraffic traffic;
     private final SeriesReader reader;
+    private final Moves moves;
     private int partitions = FIRST_PARTITIONS;
 
-    TopicCreatedAnew(String bootstrapServers, SeriesTraffic traffic, SeriesReader reader) {
+    TopicCreatedAnew(String bootstrapServers, SeriesTraffic traffic, SeriesReader reader, Moves moves) {
         this.bootstrapServers = bootstrapServers;
         this.traffic = traffic;
         this.reader = reader;
+        this.moves = moves;
     }
 
     /** Creates the topics of all series. */
@@ -54,31 +63,70 @@ final class TopicCreatedAnew {
     /**
      * Deletes the topic and creates it again.
      *
-     * @param await waits, and returns whether the run is over
+     * @param pause waits, and returns whether the run is over
      * @return false if the run was over before the topic could be deleted
      */
-    boolean run(Fault fault, Predicate<Duration> await) {
-        traffic.stopped().lock();
-        try {
-            if (!awaitApplied(await)) {
-                return false;
+    boolean run(Fault fault, Pause pause) {
+        int next = next(fault.kind());
+        boolean isMove = next != partitions;
+        boolean isDeleted = whileAllIsApplied(pause, () -> {
+            if (isMove) {
+                moves.begin(SeriesTraffic.NOTICE_GIVEN, last());
             }
             repeat("delete " + SeriesTraffic.NOTICES, this::delete);
-        } finally {
-            traffic.stopped().unlock();
+        });
+        if (!isDeleted) {
+            return false;
         }
-        await.test(fault.length());
-        partitions = fault.kind() == Kind.FEWER_PARTITIONS ? Math.max(1, partitions - FEWER) : partitions + MORE;
-        repeat(
-                "create " + SeriesTraffic.NOTICES,
-                () -> create(bootstrapServers, SeriesTraffic.NOTICES, partitions));
+        pause.await(fault.length());
+        partitions = next;
+        repeat("create " + SeriesTraffic.NOTICES, () -> create(bootstrapServers, SeriesTraffic.NOTICES, next));
+        if (isMove) {
+            pause.await(MOVE);
+            whileAllIsApplied(pause, () -> moves.end(last()));
+        }
         return true;
     }
 
-    private boolean awaitApplied(Predicate<Duration> await) {
+    private int next(Kind kind) {
+        return switch (kind) {
+            case FEWER_PARTITIONS -> Math.max(1, partitions - FEWER);
+            case MORE_PARTITIONS -> partitions + MORE;
+            default -> partitions;
+        };
+    }
+
+    /** Does something while nothing is written and all is applied. Returns false if the run was over before. */
+    private boolean whileAllIsApplied(Pause pause, Runnable action) {
+        traffic.stopped().lock();
+        try {
+            boolean isApplied = awaitApplied(pause);
+            if (isApplied) {
+                action.run();
+            }
+            return isApplied;
+        } finally {
+            traffic.stopped().unlock();
+        }
+    }
+
+    private Map<String, Long> last() {
+        Map<String, Long> last = new HashMap<>();
+        repeat("read the last numbers", () -> {
+            try {
+                last.putAll(reader.last(SeriesTraffic.NOTICE_GIVEN));
+                return true;
+            } catch (SQLException e) {
+                return false; // asked again
+            }
+        });
+        return last;
+    }
+
+    private boolean awaitApplied(Pause pause) {
         long deadline = System.nanoTime() + SoakLandscape.BACK_LIMIT.toNanos();
         while (!isApplied()) {
-            if (await.test(PAUSE)) {
+            if (pause.await(BETWEEN_ATTEMPTS)) {
                 return false;
             }
             if (System.nanoTime() > deadline) {
@@ -133,7 +181,7 @@ final class TopicCreatedAnew {
                 if (step.run()) {
                     return;
                 }
-                Thread.sleep(PAUSE.toMillis());
+                Thread.sleep(BETWEEN_ATTEMPTS.toMillis());
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 throw new IllegalStateException("Interrupted: " + what, e);
@@ -141,7 +189,7 @@ final class TopicCreatedAnew {
                 // Whatever the answer was, it is asked again.
             }
             if (System.nanoTime() > deadline) {
-                throw new IllegalStateException("Kafka did not " + what + " within " + SoakLandscape.BACK_LIMIT);
+                throw new IllegalStateException("Could not " + what + " within " + SoakLandscape.BACK_LIMIT);
             }
         }
     }
@@ -151,6 +199,11 @@ final class TopicCreatedAnew {
         settings.put(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
         settings.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, (int) ANSWER_LIMIT.toMillis());
         return Admin.create(settings);
+    }
+
+    /** Waits, and returns whether the run is over. */
+    interface Pause {
+        boolean await(Duration time);
     }
 
     /** Returns whether it is done. */

@@ -29,7 +29,7 @@ class FaultScheduleTest {
                         "Fault[number=1, at=PT7.149S, kind=BLACK_HOLE, target=RELAY_2_TO_KAFKA, length=PT4.227S]",
                         "Fault[number=2, at=PT7.471S, kind=PAUSE, target=BROKER_2, length=PT4.7S]",
                         "Fault[number=3, at=PT11.669S, kind=KILL, target=PRODUCER, length=PT1.21S]");
-        assertThat(FaultSchedule.of(42, HOUR)).hasSize(680);
+        assertThat(FaultSchedule.of(42, HOUR)).hasSize(887);
     }
 
     /** What a lane draws depends on the lanes before it alone. */

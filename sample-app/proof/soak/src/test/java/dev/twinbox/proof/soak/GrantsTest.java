@@ -7,8 +7,7 @@ import org.junit.jupiter.api.Test;
 
 class GrantsTest {
 
-    private final Grants grants =
-            Grants.of(Path.of(System.getProperty("twinbox.root"), "docs/how-to/security.md"));
+    private final Grants grants = Grants.of(Path.of(System.getProperty("twinbox.root"), "docs/how-to/security.md"));
 
     @Test
     void eachRoleHasTheGrantsOfThePage() {

@@ -9,6 +9,7 @@ import dev.twinbox.proof.soak.SeriesLedger.Applied;
 import dev.twinbox.proof.soak.SeriesLedger.Written;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -17,6 +18,7 @@ class SeriesLedgerTest {
 
     private final List<Written> written = new ArrayList<>();
     private final List<Applied> applied = new ArrayList<>();
+    private final Moves moves = new Moves();
 
     @BeforeEach
     void twoSeries() {
@@ -32,7 +34,7 @@ class SeriesLedgerTest {
 
     @Test
     void whatWasAppliedOnceInOrderIsExact() {
-        SeriesReport report = SeriesLedger.compareAtTheEnd(written, applied);
+        SeriesReport report = SeriesLedger.compareAtTheEnd(written, applied, moves);
 
         assertThat(report.faults()).isEmpty();
         assertThat(report.isExact()).isTrue();
@@ -46,16 +48,16 @@ class SeriesLedgerTest {
     void bothVersionsMayApplyWhatBothHandle() {
         applied.set(0, effect(written.get(0), 1, Versions.FIRST));
 
-        assertThat(SeriesLedger.compareAtTheEnd(written, applied).isExact()).isTrue();
+        assertThat(SeriesLedger.compareAtTheEnd(written, applied, moves).isExact()).isTrue();
     }
 
     @Test
     void anEventOnItsWayIsLostOnlyAtTheEnd() {
         applied.remove(applied.size() - 1);
 
-        assertThat(SeriesLedger.compare(written, applied).faults()).isEmpty();
-        assertThat(SeriesLedger.compare(written, applied).onTheirWay()).isEqualTo(1);
-        assertThat(SeriesLedger.compareAtTheEnd(written, applied).faults())
+        assertThat(SeriesLedger.compare(written, applied, moves).faults()).isEmpty();
+        assertThat(SeriesLedger.compare(written, applied, moves).onTheirWay()).isEqualTo(1);
+        assertThat(SeriesLedger.compareAtTheEnd(written, applied, moves).faults())
                 .extracting(Fault::kind, Fault::id)
                 .containsExactly(tuple(Kind.EFFECT_MISSING, "r3"));
     }
@@ -64,7 +66,7 @@ class SeriesLedgerTest {
     void anEventThatIsMissingBeforeALaterOneOfItsKeyIsFoundAtOnce() {
         applied.removeIf(effect -> effect.eventId().equals("n2"));
 
-        assertThat(kinds(SeriesLedger.compare(written, applied))).containsExactly(Kind.REORDERED);
+        assertThat(kinds(SeriesLedger.compare(written, applied, moves))).containsExactly(Kind.REORDERED);
     }
 
     @Test
@@ -72,29 +74,53 @@ class SeriesLedgerTest {
         applied.removeIf(effect -> effect.eventId().equals("n2"));
         applied.add(effect(written.get(2), 99, Versions.FIRST));
 
-        assertThat(kinds(SeriesLedger.compareAtTheEnd(written, applied))).contains(Kind.REORDERED);
+        assertThat(kinds(SeriesLedger.compareAtTheEnd(written, applied, moves))).contains(Kind.REORDERED);
+    }
+
+    @Test
+    void onlyEventsOfAMoveMayBeOutOfOrder() {
+        written.add(new Written("n4", SeriesTraffic.NOTICE_GIVEN, "a", 4));
+        applied.removeIf(effect -> effect.eventId().equals("n2"));
+        applied.add(effect(written.get(2), 98, Versions.FIRST));
+        applied.add(effect(written.get(6), 99, Versions.FIRST));
+
+        moves.begin(SeriesTraffic.NOTICE_GIVEN, Map.of("a", 1L));
+        assertThat(SeriesLedger.compareAtTheEnd(written, applied, moves).faults())
+                .as("2 and 3 are of the move, which lasts")
+                .isEmpty();
+        moves.end(Map.of("a", 3L));
+        assertThat(SeriesLedger.compareAtTheEnd(written, applied, moves).faults())
+                .as("2 and 3 are of the move, 4 follows")
+                .isEmpty();
+        assertThat(SeriesLedger.compareAtTheEnd(written, applied, moves).moved())
+                .hasSize(2);
+
+        moves.end(Map.of("a", 2L));
+        assertThat(kinds(SeriesLedger.compareAtTheEnd(written, applied, moves)))
+                .as("3 is not of the move")
+                .containsExactly(Kind.REORDERED);
     }
 
     @Test
     void anEventThatIsAppliedTwiceIsRepeated() {
         applied.add(effect(written.get(0), 99, Versions.FIRST));
 
-        assertThat(kinds(SeriesLedger.compare(written, applied))).containsExactly(Kind.EFFECT_REPEATED);
+        assertThat(kinds(SeriesLedger.compare(written, applied, moves))).containsExactly(Kind.EFFECT_REPEATED);
     }
 
     @Test
     void whatWasRolledBackIsAPhantom() {
         written.removeIf(event -> event.id().equals("n3"));
 
-        assertThat(kinds(SeriesLedger.compare(written, applied))).containsExactly(Kind.EFFECT_PHANTOM);
+        assertThat(kinds(SeriesLedger.compare(written, applied, moves))).containsExactly(Kind.EFFECT_PHANTOM);
     }
 
     @Test
     void anotherNumberIsAChange() {
         Applied last = applied.get(4);
-        applied.set(4, new Applied(last.place(), last.eventId(), last.type(), last.key(), 4, last.version()));
+        applied.set(4, new Applied(last.place(), last.eventId(), last.type(), last.key(), 4, last.version(), last.record()));
 
-        assertThat(kinds(SeriesLedger.compare(written, applied))).containsExactly(Kind.CHANGED, Kind.REORDERED);
+        assertThat(kinds(SeriesLedger.compare(written, applied, moves))).containsExactly(Kind.CHANGED, Kind.REORDERED);
     }
 
     @Test
@@ -102,11 +128,11 @@ class SeriesLedgerTest {
         Written last = written.get(5);
         applied.set(5, effect(last, 99, Versions.FIRST));
 
-        assertThat(kinds(SeriesLedger.compare(written, applied))).containsExactly(Kind.EFFECT_PHANTOM);
+        assertThat(kinds(SeriesLedger.compare(written, applied, moves))).containsExactly(Kind.EFFECT_PHANTOM);
     }
 
     private static Applied effect(Written event, long place, int version) {
-        return new Applied(place, event.id(), event.type(), event.key(), event.number(), version);
+        return new Applied(place, event.id(), event.type(), event.key(), event.number(), version, "t-0@" + place);
     }
 
     private static List<Kind> kinds(SeriesReport report) {

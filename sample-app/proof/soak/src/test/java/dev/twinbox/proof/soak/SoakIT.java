@@ -34,7 +34,8 @@ class SoakIT {
                 .run();
 
         assertThat(outcome.isExact()).as(Soak.summary(outcome)).isTrue();
-        assertThat(outcome.report().committed()).isGreaterThan(100);
+        assertThat(outcome.report().orders().committed()).isGreaterThan(100);
+        assertThat(outcome.report().series().applied()).isGreaterThan(50);
         List<JsonObject> log = log();
         assertThat(log.stream().filter(line -> line.getString("what").equals("fault")))
                 .hasSizeGreaterThan(5);

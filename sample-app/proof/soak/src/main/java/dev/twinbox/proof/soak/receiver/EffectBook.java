@@ -24,7 +24,7 @@ public class EffectBook {
 
     private static final String ENTER = """
             -- soak: effect
-            insert into series_effect (event_id, type, key, number, version) values (?, ?, ?, ?, ?)""";
+            insert into series_effect (event_id, type, key, number, version, record) values (?, ?, ?, ?, ?, ?)""";
 
     @Resource(lookup = "java:app/jdbc/shipping")
     private DataSource database;
@@ -38,6 +38,7 @@ public class EffectBook {
             statement.setString(3, key);
             statement.setLong(4, number);
             statement.setInt(5, VERSION);
+            statement.setString(6, event.topic() + "-" + event.partition() + "@" + event.offset());
             statement.executeUpdate();
         }
     }
