@@ -102,6 +102,7 @@ final class GroupMember {
         starts.runOnce();
         access.runOnce();
         saves.runOnce();
+        faults.runOnce();
         dispatch.handOut();
         commits.commitSettled();
         awaitRoom();

@@ -27,7 +27,11 @@ interface GroupMemory {
     /** Does the same before the group is left. Asks Kafka for as little as possible, because it may be down. */
     void saveLast(Map<TopicPartition, Long> offsets) throws Exception;
 
-    /** Whether the group's offset belongs to a former topic of the same name. */
+    /**
+     * Whether the group's offset belongs to a former topic of the same name.
+     *
+     * @throws Exception if that is not known: Kafka or the database does not answer, or there is no such topic now
+     */
     boolean isOfFormerTopic(TopicPartition partition) throws Exception;
 
     /** The first offset after a damaged record from which Kafka can be read. */

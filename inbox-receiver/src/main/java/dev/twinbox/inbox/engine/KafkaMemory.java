@@ -214,16 +214,18 @@ final class KafkaMemory implements GroupMemory {
     public boolean isOfFormerTopic(TopicPartition partition) throws Exception {
         Topic topic = lookup.describe(Set.of(partition.topic())).get(partition.topic());
         if (topic == null) {
-            return false;
+            throw new IllegalStateException("topic " + partition.topic() + " does not exist now");
         }
         UUID seen = ids.get(partition.topic());
         return (seen != null && !seen.equals(topic.id())) || remembersOnlyFormer(partition, topic);
     }
 
     private boolean remembersOnlyFormer(TopicPartition partition, Topic topic) throws SQLException {
-        List<Remembered> known = find(Set.of(partition.topic()));
-        return known.stream().noneMatch(row -> row.topicId().equals(topic.id()))
-                && known.stream().anyMatch(row -> row.partition() == partition.partition());
+        List<Remembered> ofPartition = find(Set.of(partition.topic())).stream()
+                .filter(row -> row.partition() == partition.partition())
+                .toList();
+        return !ofPartition.isEmpty()
+                && ofPartition.stream().noneMatch(row -> row.topicId().equals(topic.id()));
     }
 
     @Override

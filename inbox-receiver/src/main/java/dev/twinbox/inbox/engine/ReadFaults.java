@@ -7,6 +7,7 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -29,6 +30,7 @@ final class ReadFaults {
     private static final Logger LOG = System.getLogger(ReadFaults.class.getName());
 
     private static final Duration POSITION_TIMEOUT = Duration.ofMillis(200);
+    private static final Duration BETWEEN_QUESTIONS = Duration.ofSeconds(2);
 
     private final Consumer<byte[], byte[]> consumer;
     private final Map<TopicPartition, AssignedPartition> assigned;
@@ -39,6 +41,11 @@ final class ReadFaults {
     private final InboxConfig config;
     private final String group;
     private final ReceiverStatus status;
+
+    /** Partitions whose offset is out of range for a reason that is not known yet, and that offset. */
+    private final Map<AssignedPartition, Long> unexplained = new HashMap<>();
+
+    private long askAt = System.nanoTime();
 
     /** @param assigned the current partitions of this member; changes as partitions come and go */
     ReadFaults(
@@ -93,16 +100,50 @@ final class ReadFaults {
             return;
         }
         mine.stop();
+        askWhy(mine, offset);
+    }
+
+    private void askWhy(AssignedPartition mine, long offset) {
         inquiries.ask(
-                () -> memory.isOfFormerTopic(partition),
-                isFormer -> {
-                    if (assigned.get(partition) == mine && isFormer) {
-                        starts.restart(mine);
-                    } else {
-                        reportGap(mine, offset);
-                    }
-                },
-                failure -> reportGap(mine, offset));
+                () -> memory.isOfFormerTopic(mine.partition()),
+                isFormer -> outOfRange(mine, offset, isFormer),
+                failure -> notExplained(mine, offset, failure));
+    }
+
+    private void outOfRange(AssignedPartition mine, long offset, boolean isOfFormerTopic) {
+        if (assigned.get(mine.partition()) == mine && isOfFormerTopic) {
+            status.recovered(mine.partition().toString());
+            starts.restart(mine);
+        } else {
+            reportGap(mine, offset);
+        }
+    }
+
+    /** Only a true gap stops a partition for good. So the question is asked until Kafka and the database answer. */
+    private void notExplained(AssignedPartition mine, long offset, Throwable failure) {
+        if (assigned.get(mine.partition()) != mine) {
+            return;
+        }
+        unexplained.put(mine, offset);
+        askAt = System.nanoTime() + BETWEEN_QUESTIONS.toNanos();
+        status.trouble(
+                mine.partition().toString(),
+                "offset " + offset + " is not on " + mine.partition() + ". Whether the topic was created anew is asked"
+                        + " again every " + BETWEEN_QUESTIONS.toSeconds() + " s, because: " + ErrorText.of(failure));
+    }
+
+    /** Asks again what could not be answered. */
+    void runOnce() {
+        if (unexplained.isEmpty() || System.nanoTime() - askAt < 0) {
+            return;
+        }
+        Map<AssignedPartition, Long> asked = Map.copyOf(unexplained);
+        unexplained.clear();
+        asked.forEach((mine, offset) -> {
+            if (assigned.get(mine.partition()) == mine) {
+                askWhy(mine, offset);
+            }
+        });
     }
 
     /** To continue at any other offset would hide the loss. */

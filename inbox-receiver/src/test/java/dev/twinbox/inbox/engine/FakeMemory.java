@@ -40,6 +40,9 @@ final class FakeMemory implements GroupMemory {
 
     @Override
     public boolean isOfFormerTopic(TopicPartition partition) {
+        if (isDown) {
+            throw new IllegalStateException("the database is down");
+        }
         return createdAnew.contains(partition.topic());
     }
 

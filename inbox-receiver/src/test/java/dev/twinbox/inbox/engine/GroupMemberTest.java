@@ -407,6 +407,24 @@ class GroupMemberTest {
     }
 
     @Test
+    void anOffsetOutOfRangeIsNoGapUntilItIsKnownWhetherTheTopicIsNew() {
+        joinWith(ONE);
+        add(ONE, 0, 1);
+        turns(2);
+        work.remove().run();
+        memory.createdAnew.add("orders");
+        memory.isDown = true;
+        consumer.setPollException(new OffsetOutOfRangeException(Map.of(ONE, 2L)));
+        runAllUntil(() -> status.troubles().containsKey("orders-0"));
+        assertThat(status.troubles().get("orders-0")).contains("offset 2", "the database is down");
+
+        memory.isDown = false;
+        runAllUntil(() -> !status.troubles().containsKey("orders-0"));
+        runAllUntil(() -> consumer.paused().isEmpty());
+        assertThat(consumer.position(ONE)).isZero();
+    }
+
+    @Test
     void whatIsSettledIsRememberedWhenTheGroupIsLeft() {
         joinWith(ONE);
         add(ONE, 0, 1);
