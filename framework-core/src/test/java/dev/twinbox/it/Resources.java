@@ -7,6 +7,7 @@ import jakarta.persistence.EntityManager;
 import jakarta.persistence.PersistenceContext;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import javax.sql.DataSource;
 
@@ -49,6 +50,19 @@ public class Resources {
 
     public void changeAccount(long id, String note) throws SQLException {
         update(main, "update account set note = ? where id = ?", note, id);
+    }
+
+    /** The events of an account that the current transaction sees. */
+    public int events(long account) throws SQLException {
+        try (Connection connection = main.getConnection();
+                PreparedStatement statement =
+                        connection.prepareStatement("select count(*) from outbox_event where key = ?")) {
+            statement.setString(1, Long.toString(account));
+            try (ResultSet row = statement.executeQuery()) {
+                row.next();
+                return row.getInt(1);
+            }
+        }
     }
 
     public void insertEffect(long id) throws SQLException {

@@ -8,6 +8,7 @@ import jakarta.inject.Inject;
 import jakarta.transaction.Synchronization;
 import jakarta.transaction.TransactionSynchronizationRegistry;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jboss.arquillian.container.test.api.Deployment;
 import org.jboss.arquillian.junit5.ArquillianExtension;
 import org.jboss.shrinkwrap.api.spec.WebArchive;
@@ -35,6 +36,7 @@ public class Scenario34SchemaIT {
     @Resource(lookup = "java:comp/TransactionSynchronizationRegistry")
     TransactionSynchronizationRegistry registry;
 
+    private final AtomicInteger locksBeforeRollback = new AtomicInteger();
     private final long id = ThreadLocalRandom.current().nextLong(1, Long.MAX_VALUE);
 
     @Deployment
@@ -94,6 +96,7 @@ public class Scenario34SchemaIT {
             registry.registerInterposedSynchronization(new LateRollback(5));
         }));
 
+        assertThat(locksBeforeRollback).as("the row was written").hasPositiveValue();
         assertThat(events(id)).isZero();
         assertThat(effectRows(id)).isZero();
     }
@@ -135,7 +138,17 @@ public class Scenario34SchemaIT {
         public void beforeCompletion() {
             if (hops > 0) {
                 registry.registerInterposedSynchronization(new LateRollback(hops - 1));
-            } else {
+                return;
+            }
+            try {
+                // The role may not read the table.
+                locksBeforeRollback.set(Committed.count(
+                        URL,
+                        "select from pg_locks where mode = 'RowExclusiveLock' and relation ="
+                                + " '\"Sales-EU 1\".\"Out\"\"B''o x\"'::regclass"));
+            } catch (java.sql.SQLException e) {
+                throw new IllegalStateException(e);
+            } finally {
                 registry.setRollbackOnly();
             }
         }

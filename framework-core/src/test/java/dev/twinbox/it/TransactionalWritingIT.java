@@ -28,6 +28,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
@@ -78,6 +79,8 @@ public class TransactionalWritingIT {
 
     @Resource(lookup = "java:comp/DefaultManagedThreadFactory")
     ManagedThreadFactory threads;
+
+    private final AtomicInteger rowsBeforeRollback = new AtomicInteger();
 
     private final long account = ThreadLocalRandom.current().nextLong(1, Long.MAX_VALUE);
 
@@ -250,6 +253,7 @@ public class TransactionalWritingIT {
     void setRollbackOnlyInALaterBeforeCompletionTakesTheRowWithIt() throws Exception {
         assertThatThrownBy(() -> transactions.required(this::publishThenRollBackLate));
 
+        assertThat(rowsBeforeRollback).hasValue(1);
         assertThat(Committed.events(account)).isEmpty();
         assertThat(Committed.accounts(account)).isZero();
     }
@@ -263,6 +267,7 @@ public class TransactionalWritingIT {
                         .get(1, TimeUnit.MINUTES))
                 .isInstanceOf(ExecutionException.class);
 
+        assertThat(rowsBeforeRollback).hasValue(1);
         assertThat(eventsUnchecked()).isEmpty();
     }
 
@@ -272,6 +277,7 @@ public class TransactionalWritingIT {
         publishThenRollBackLate();
         assertThatThrownBy(userTransaction::commit);
 
+        assertThat(rowsBeforeRollback).hasValue(1);
         assertThat(Committed.events(account)).isEmpty();
         assertThat(Committed.accounts(account)).isZero();
     }
@@ -425,6 +431,7 @@ public class TransactionalWritingIT {
             em.persist(new Account(account, "PostPersist"));
         }));
 
+        assertThat(rowsBeforeRollback).hasValue(1);
         assertThat(Committed.events(account)).isEmpty();
         assertThat(Committed.accounts(account)).isZero();
     }
@@ -665,18 +672,30 @@ public class TransactionalWritingIT {
         rollBackLate();
     }
 
-    /** Sets rollback-only in a synchronization that runs when the outbox has written its rows. */
+    /** Sets rollback-only in a synchronization that runs when the outbox has written its rows, and counts them. */
     private void rollBackLate() {
-        registry.registerInterposedSynchronization(new LateRollback(registry, 5));
+        registry.registerInterposedSynchronization(new LateRollback(5));
     }
 
-    private record LateRollback(TransactionSynchronizationRegistry registry, int hops) implements Synchronization {
+    private final class LateRollback implements Synchronization {
+
+        private final int hops;
+
+        LateRollback(int hops) {
+            this.hops = hops;
+        }
 
         @Override
         public void beforeCompletion() {
             if (hops > 0) {
-                registry.registerInterposedSynchronization(new LateRollback(registry, hops - 1));
-            } else {
+                registry.registerInterposedSynchronization(new LateRollback(hops - 1));
+                return;
+            }
+            try {
+                rowsBeforeRollback.set(resources.events(account));
+            } catch (java.sql.SQLException e) {
+                throw new IllegalStateException(e);
+            } finally {
                 registry.setRollbackOnly();
             }
         }

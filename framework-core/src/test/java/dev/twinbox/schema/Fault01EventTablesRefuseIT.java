@@ -2,6 +2,7 @@ package dev.twinbox.schema;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.twinbox.fixtures.PostgresServer;
 import dev.twinbox.fixtures.SharedServers;
@@ -87,6 +88,10 @@ class Fault01EventTablesRefuseIT {
             statement.execute("select from later_event");
             CompletableFuture<SchemaMigration.Result> migration =
                     CompletableFuture.supplyAsync(() -> other.migrate(source()));
+            await("it waits for the lock")
+                    .until(() -> query("select count(*) from pg_locks where not granted"
+                                    + " and mode = 'AccessExclusiveLock' and relation = 'later_event'::regclass")
+                            .equals("1"));
             for (int i = 0; i < 20; i++) {
                 insert("later_event", Map.of());
             }
@@ -125,6 +130,7 @@ class Fault01EventTablesRefuseIT {
     private static void execute(String sql) throws SQLException {
         try (Connection connection = SERVER.connect(DATABASE);
                 Statement statement = connection.createStatement()) {
+            statement.execute("set statement_timeout = '60s'"); // or a writer that is blocked would wait for ever
             statement.execute(sql);
         }
     }

@@ -1,6 +1,7 @@
 package dev.twinbox.relay;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.twinbox.fixtures.RelayProcess;
@@ -90,6 +91,8 @@ class Scenario54ShutdownIT {
             rig.insertAndCommit(20);
             rig.awaitRecords(20);
             RelayRig.POSTGRES.pause();
+            assertThatThrownBy(() -> RelayRig.POSTGRES.connect("postgres", Duration.ofSeconds(1)))
+                    .isInstanceOf(SQLException.class);
 
             long before = System.nanoTime();
             int exitCode = relay.terminate();

@@ -45,9 +45,10 @@ class Scenario55TraceIT {
                         Plan.withoutSpares().withConfiguration(onlyOfSampledCallers(collector)))) {
             landscape.start(new StartProgress(System.out::println), part -> landscape.startAndAwait(part, LIMIT));
             URI orders = landscape.server(Part.PRODUCER).uri(Landscape.ORDERS_PATH + "?count=1&customer=7");
-            assertThat(post(orders, "00-" + TRACE + "-" + CALLER + "-01")).isEqualTo(200);
+            // Of one customer, so in order. What the first one should not leave would be there before the second one's.
             assertThat(post(orders, "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00"))
                     .isEqualTo(200);
+            assertThat(post(orders, "00-" + TRACE + "-" + CALLER + "-01")).isEqualTo(200);
             await("the handler's span")
                     .atMost(LIMIT)
                     .until(() -> !named(collector, "process orders").isEmpty());

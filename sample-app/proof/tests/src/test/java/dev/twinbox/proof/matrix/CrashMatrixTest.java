@@ -3,6 +3,12 @@ package dev.twinbox.proof.matrix;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaCodeUnit;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import dev.twinbox.proof.matrix.ReceiverStep.SecondKill;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -11,6 +17,10 @@ import org.junit.jupiter.api.Test;
 
 /** Checks the committed matrix as a whole. The tests named {@code …CrashMatrixIT} measure its rows. */
 class CrashMatrixTest {
+    private static final Path ROOT = Path.of(System.getProperty("twinbox.root"));
+    private static final List<String> CODE =
+            List.of("framework-core", "outbox-relay", "inbox-receiver", "sample-app/orders", "sample-app/proof/crash");
+
     private final List<MatrixRow> rows = CrashMatrix.committed();
 
     @Test
@@ -41,6 +51,37 @@ class CrashMatrixTest {
                         .map(row -> row + "b")
                         .toList())
                 .doesNotHaveDuplicates();
+    }
+
+    /** A rule for a method that was renamed would never kill. */
+    @Test
+    void everyKillPointIsAMethodOfTheCode() {
+        JavaClasses code = new ClassFileImporter()
+                .importPaths(CODE.stream()
+                        .map(module -> ROOT.resolve(module).resolve("target/classes"))
+                        .toList());
+        Stream<KillPoint> producer = Stream.of(ProducerStep.values()).map(ProducerStep::point);
+        Stream<KillPoint> relay =
+                Stream.of(RelayStep.values()).flatMap(step -> Stream.of(step.point(), step.pointOfRecovery()));
+        Stream<KillPoint> receiver = Stream.of(ReceiverStep.values())
+                .flatMap(step -> Stream.concat(
+                        Stream.of(step.point()),
+                        step.secondDeaths().stream()
+                                .flatMap(death -> death.kills().stream())
+                                .map(SecondKill::point)));
+
+        assertThat(Stream.of(producer, relay, receiver)
+                        .flatMap(Function.identity())
+                        .filter(point -> !point.type().startsWith("org.postgresql"))
+                        .distinct())
+                .hasSizeGreaterThan(25)
+                .allSatisfy(point -> assertThat(methodsOf(code.get(point.type())))
+                        .as("%s", point)
+                        .contains(point.method()));
+    }
+
+    private static List<String> methodsOf(JavaClass type) {
+        return type.getCodeUnits().stream().map(JavaCodeUnit::getName).toList();
     }
 
     @Test

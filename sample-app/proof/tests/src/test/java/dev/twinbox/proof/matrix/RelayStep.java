@@ -43,7 +43,7 @@ enum RelayStep {
             Work.EVENTS,
             Race.SETTLED,
             Race.ALL_ARRIVED_FIRST),
-    PARKING("A8", "record parked, not committed", leaveRelay("jdbc.ParkedTable", "park"), Work.MISSING_TOPIC),
+    PARKING("A8", "record parked, not committed", leaveRelay("jdbc.ParkedInsert", "park"), Work.MISSING_TOPIC),
     PARKED("A9", "record parked", leaveRelay("engine.RelaySession", "park"), Work.MISSING_TOPIC),
     RETRIED(
             "A10",

@@ -49,6 +49,10 @@ final class Docs {
         }
     }
 
+    int pages() {
+        return pages.size();
+    }
+
     List<String> longSentences() {
         return places(MarkdownPage::sentences, sentence -> sentence.words() > WORDS_IN_A_SENTENCE);
     }

@@ -15,6 +15,11 @@ class DocsTest {
     }
 
     @Test
+    void allPagesAreRead() {
+        assertThat(docs.pages()).isGreaterThan(30);
+    }
+
+    @Test
     void sentencesAreShort() {
         assertThat(docs.longSentences())
                 .as("sentences of more than %d words", Docs.WORDS_IN_A_SENTENCE)
