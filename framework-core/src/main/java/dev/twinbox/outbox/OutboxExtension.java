@@ -9,7 +9,6 @@ import jakarta.enterprise.inject.Alternative;
 import jakarta.enterprise.inject.Vetoed;
 import jakarta.enterprise.inject.spi.AfterDeploymentValidation;
 import jakarta.enterprise.inject.spi.AnnotatedType;
-import jakarta.enterprise.inject.spi.BeforeBeanDiscovery;
 import jakarta.enterprise.inject.spi.Extension;
 import jakarta.enterprise.inject.spi.ProcessBean;
 import jakarta.enterprise.inject.spi.ProcessInjectionPoint;
@@ -55,12 +54,6 @@ public class OutboxExtension implements Extension {
     /** Whether this application publishes, or is configured to. */
     boolean isOutboxUsed() {
         return used;
-    }
-
-    void addReadiness(@Observes BeforeBeanDiscovery discovery) {
-        if (HealthApi.isPresent()) {
-            discovery.addAnnotatedType(OutboxReadiness.class, OutboxReadiness.class.getName());
-        }
     }
 
     /** Called when the outbox is first used. From now on the readiness check shows how it opens. */
