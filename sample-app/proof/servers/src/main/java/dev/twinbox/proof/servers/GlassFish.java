@@ -58,6 +58,7 @@ public final class GlassFish extends ApplicationServer {
         Files.writeString(
                 xml,
                 Files.readString(xml)
+                        .replaceAll("(<network-listener[^>]*) address=\"[^\"]*\"", "$1")
                         .replace("<network-listener ", "<network-listener address=\"127.0.0.1\" ")
                         .replace("<jvm-options>-Xmx512m</jvm-options>", "<jvm-options>-Xmx640m</jvm-options>"));
         Template.of("glassfish.asadmin").with(database).writeTo(commands(folder));
@@ -91,7 +92,7 @@ public final class GlassFish extends ApplicationServer {
 
     @Override
     protected boolean isStarted() {
-        return log().contains("startup time");
+        return currentLog().contains("startup time");
     }
 
     @Override

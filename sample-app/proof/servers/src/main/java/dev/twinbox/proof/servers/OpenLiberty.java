@@ -51,7 +51,7 @@ public final class OpenLiberty extends ApplicationServer {
 
     @Override
     protected boolean isStarted() {
-        return log().contains("CWWKF0011I");
+        return currentLog().contains("CWWKF0011I");
     }
 
     @Override
@@ -88,6 +88,6 @@ public final class OpenLiberty extends ApplicationServer {
     }
 
     private long count(Pattern message) {
-        return message.matcher(log()).results().count();
+        return message.matcher(currentLog()).results().count();
     }
 }

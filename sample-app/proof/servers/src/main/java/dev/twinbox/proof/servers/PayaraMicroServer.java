@@ -19,10 +19,8 @@ public final class PayaraMicroServer extends ApplicationServer {
     /** JNDI name of the data source. */
     public static final String DATA_SOURCE = "jdbc/twinbox";
 
-    /** The second line stops Hazelcast, which listens on all interfaces. */
     private static final String LOOPBACK_ONLY = """
             set configs.config.server-config.network-config.network-listeners.network-listener.http-listener.address=127.0.0.1
-            set configs.config.server-config.hazelcast-config-specific-configuration.enabled=false
             """;
 
     private final Path jar;
@@ -50,6 +48,8 @@ public final class PayaraMicroServer extends ApplicationServer {
         command.addAll(List.of("-cp", jar + File.pathSeparator + ownClasses()));
         command.addAll(List.of(PayaraMicroControl.class.getName(), Integer.toString(controlPort)));
         command.addAll(List.of("--nocluster", "--disablephonehome", "--port", Integer.toString(port())));
+        // Of Hazelcast, without which Payara Micro has no EJB timers.
+        command.addAll(List.of("--interfaces", "127.0.0.1"));
         command.addAll(List.of("--addlibs", database.driver().toString()));
         command.addAll(List.of("--prebootcommandfile", folder.resolve("preboot").toString()));
         command.addAll(List.of(
@@ -87,7 +87,12 @@ public final class PayaraMicroServer extends ApplicationServer {
 
     @Override
     protected boolean isStarted() {
-        return log().contains(PayaraMicroControl.READY);
+        return currentLog().contains(PayaraMicroControl.READY);
+    }
+
+    @Override
+    public boolean remembersApplications() {
+        return false;
     }
 
     @Override

@@ -63,7 +63,7 @@ public final class WildFly extends ApplicationServer {
 
     @Override
     protected boolean isStarted() {
-        return log().contains("WFLYSRV0025") || log().contains("WFLYSRV0026");
+        return currentLog().contains("WFLYSRV0025") || currentLog().contains("WFLYSRV0026");
     }
 
     @Override

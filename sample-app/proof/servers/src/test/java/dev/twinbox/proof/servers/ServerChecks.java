@@ -7,6 +7,7 @@ import dev.twinbox.fixtures.ApplicationServer;
 import dev.twinbox.fixtures.KafkaBroker;
 import dev.twinbox.fixtures.PostgresServer;
 import dev.twinbox.fixtures.SharedServers;
+import dev.twinbox.fixtures.TcpProxy;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.http.HttpClient;
@@ -22,6 +23,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -45,6 +47,7 @@ abstract class ServerChecks {
     private static final Duration LIMIT = Duration.ofMinutes(2);
     private static final int THREADS = 8;
     private static final int TRANSACTIONS_PER_THREAD = 50;
+    private static final int REDEPLOYMENTS = Integer.getInteger("servers.redeployments", 2);
     private static final int LAST = Integer.MAX_VALUE;
 
     private static final HttpClient HTTP =
@@ -55,6 +58,7 @@ abstract class ServerChecks {
     private final String dataSource;
     private final String way;
 
+    private TcpProxy proxy;
     private KafkaBroker kafka;
     private Tables tables;
     private Orders orders;
@@ -95,8 +99,9 @@ abstract class ServerChecks {
                 twinbox.inbox.retry.max=PT0.5S
                 twinbox.inbox.batch.max-time=PT60S
                 """.formatted(dataSource, dataSource, name, kafka.bootstrapServers()));
+        proxy = TcpProxy.to("127.0.0.1", postgres.port());
         server = server(new ApplicationDatabase(
-                postgres.port(),
+                proxy.port(),
                 name,
                 postgres.user(),
                 postgres.password(),
@@ -120,6 +125,9 @@ abstract class ServerChecks {
     void stop() {
         if (server != null) {
             server.close();
+        }
+        if (proxy != null) {
+            proxy.close();
         }
         if (orders != null) {
             orders.close();
@@ -330,25 +338,107 @@ abstract class ServerChecks {
     // The life of an application
 
     @Test
-    @Order(LAST)
+    @Order(LAST - 3)
+    void afterARestartOfPostgresAndKafkaAllGoesOn() {
+        SharedServers.postgres().restart();
+        kafka.restart();
+
+        assertThatItWorks();
+        assertConsistent();
+    }
+
+    @Test
+    @Order(LAST - 2)
+    void afterAKillOfTheServerNothingIsLostAndNothingIsDoneTwice() throws Exception {
+        List<String> ids = ids(2_000);
+        int before = tables.effects("ejb").size();
+        AtomicBoolean stop = new AtomicBoolean();
+        ExecutorService threads = Executors.newFixedThreadPool(THREADS);
+        try {
+            IntStream.range(0, THREADS).forEach(thread -> threads.execute(() -> publishUntil(stop, thread)));
+            orders.send("orders", ids);
+            await().atMost(LIMIT).until(() -> tables.effects("ejb").size() > before);
+            server.kill();
+        } finally {
+            stop.set(true);
+            threads.shutdown();
+        }
+        server.start();
+        if (!server.remembersApplications()) {
+            server.deploy(war);
+        }
+        server.awaitHttp("/" + APP + "/state");
+
+        for (String handler : List.of("cdi", "transactional", "ejb", "list")) {
+            await().atMost(LIMIT)
+                    .untilAsserted(() -> assertThat(tables.effects(handler)).containsAll(ids));
+            assertThat(tables.effects(handler)).doesNotHaveDuplicates();
+        }
+        assertThat(tables.count("pg_prepared_xacts")).isZero();
+        assertConsistent();
+    }
+
+    private void publishUntil(AtomicBoolean stop, int thread) {
+        while (!stop.get()) {
+            try {
+                run("EJB", ref(), 20 + thread, "AFTER_JPA", "COMMIT");
+            } catch (Exception e) {
+                // the server was killed
+            }
+        }
+    }
+
+    @Test
+    @Order(LAST - 1)
     void anUndeployedApplicationLeavesNoThreadAndANewOneWorks() throws Exception {
         assertThat(threads()).as("before").anyMatch(thread -> thread.contains("twinbox-inbox"));
-        for (int i = 0; i < 2; i++) {
-            server.undeploy(war);
-            await().atMost(LIMIT)
-                    .untilAsserted(() -> assertThat(threads())
-                            .noneMatch(thread -> thread.contains("twinbox-inbox") || thread.contains("kafka")));
-
+        for (int i = 0; i < REDEPLOYMENTS; i++) {
+            undeploy();
             server.deploy(war);
-            server.awaitHttp("/" + APP + "/state");
-            String ref = ref();
-            assertThat(run("EJB", ref, 1, "AFTER_JPA", "COMMIT").statusCode()).isEqualTo(200);
-            assertThat(isPublished(ref)).isTrue();
-            List<String> ids = ids(1);
-            orders.send("orders", ids);
-            await().atMost(LIMIT).until(() -> tables.effects("ejb").containsAll(ids));
+            assertThatItWorks();
         }
         assertConsistent();
+    }
+
+    private void undeploy() {
+        server.undeploy(war);
+        await().atMost(LIMIT)
+                .untilAsserted(() -> assertThat(threads())
+                        .noneMatch(thread -> thread.contains("twinbox-inbox") || thread.contains("kafka")));
+    }
+
+    /** The database is away for the outbox and for the receiver, not for the server's start. */
+    @Test
+    @Order(LAST)
+    void anApplicationThatStartsWithoutItsDatabaseWorksWhenItIsBack() throws Exception {
+        undeploy();
+        proxy.cut();
+        server.deploy(war);
+        server.awaitHttp("/" + APP + "/state");
+        String ref = ref();
+        HttpResponse<String> refused = run("EJB", ref, 1, "BEFORE_JPA", "COMMIT");
+        assertThat(refused.statusCode()).isEqualTo(500);
+        assertThat(refused.body()).contains("The outbox is not open, so nothing can be published");
+
+        proxy.heal();
+
+        assertThatItWorks();
+        assertThat(isPublished(ref)).isFalse();
+        assertConsistent();
+    }
+
+    /** Publishes and receives, if need be after some tries. */
+    private void assertThatItWorks() {
+        server.awaitHttp("/" + APP + "/state");
+        await().atMost(LIMIT).untilAsserted(() -> {
+            String ref = ref();
+            HttpResponse<String> answer = run("EJB", ref, 1, "AFTER_JPA", "COMMIT");
+            assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+            assertThat(isPublished(ref)).isTrue();
+        });
+        List<String> ids = ids(3);
+        orders.send("orders", ids);
+        await().atMost(LIMIT).until(() -> tables.effects("ejb").containsAll(ids));
     }
 
     /** The names of the server's threads. */
