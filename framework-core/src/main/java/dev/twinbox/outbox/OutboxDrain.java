@@ -5,11 +5,12 @@ import jakarta.ejb.TransactionAttribute;
 import jakarta.ejb.TransactionAttributeType;
 
 /**
- * Runs the insert in the transaction that is about to commit.
+ * Runs the insert in the transaction that is about to commit, on servers where it must be an EJB ({@link
+ * WriteWay#THROUGH_EJB}).
  *
- * <p>It must be an EJB. On Payara a pool takes the transaction from the current component's invocation, not from the
- * thread. In {@code beforeCompletion} that is the caller's invocation: a plain {@code getConnection()} is then in
- * auto-commit or in another transaction, and its row survives a rollback.
+ * <p>On Payara and GlassFish a pool takes the transaction from the current component's invocation, not from the thread.
+ * In {@code beforeCompletion} that is the caller's invocation: a plain {@code getConnection()} is then in auto-commit or
+ * in another transaction, and its row survives a rollback.
  *
  * <p>Public because session beans have to be; not for applications.
  */

@@ -4,8 +4,6 @@ import dev.twinbox.InvalidConfigurationException;
 import dev.twinbox.SchemaException;
 import dev.twinbox.TwinboxException;
 import dev.twinbox.jdbc.SqlState;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -14,16 +12,8 @@ import javax.naming.NamingException;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Writes events to the database of the configured data source.
- *
- * <p>The database is checked once, when the application starts: missing tables, columns or privileges fail the
- * deployment. A database that cannot be reached then is an outage, not a mistake. The application starts with a
- * warning, and the first transaction that publishes does the check, in its own connection.
- */
+/** Writes events to the database of the configured data source. */
 final class OutboxWriter {
-
-    private static final Logger LOG = System.getLogger(OutboxWriter.class.getName());
 
     private final OutboxConfiguration configuration;
     private final OutboxInsert events;
@@ -31,9 +21,6 @@ final class OutboxWriter {
 
     /** Written by the first thread that needs it; all would write the same. */
     private volatile @Nullable DataSource dataSource;
-
-    /** True once a check has passed. */
-    private volatile boolean checked;
 
     /** True once the table of scheduled events has been found. */
     private volatile boolean schedulingChecked;
@@ -45,36 +32,29 @@ final class OutboxWriter {
     }
 
     /**
-     * Checks the database, outside of a transaction.
+     * Checks tables and privileges, outside of a transaction.
      *
      * @throws InvalidConfigurationException if there is no such data source
      * @throws SchemaException if the database can be reached but not be used
+     * @throws SQLException if it cannot be reached
      */
-    void start() {
+    void check() throws SQLException {
         try (Connection connection = dataSource().getConnection()) {
-            check(connection);
-            LOG.log(Level.INFO, () -> "Outbox started: " + configuration);
+            refuse(configuration.schema().problemsForWriting(connection));
         } catch (SQLException e) {
-            if (!SqlState.isOutage(e)) {
-                throw new SchemaException(
-                        "The outbox's database refuses the application (data source " + configuration.dataSource()
-                                + "): " + e.getMessage() + ". Check the data source's URL, user and password",
-                        e);
+            if (SqlState.isOutage(e)) {
+                throw e;
             }
-            LOG.log(
-                    Level.WARNING,
-                    () -> "The outbox's database cannot be reached (data source "
-                            + configuration.dataSource() + "): " + e.getMessage()
-                            + ". The application starts; the first event checks the tables.");
+            throw new SchemaException(
+                    "The outbox's database refuses the application (data source " + configuration.dataSource() + "): "
+                            + e.getMessage() + ". Check the data source's URL, user and password",
+                    e);
         }
     }
 
-    /** Inserts in the current transaction. Must run inside an EJB's invocation, see {@link OutboxDrain}. */
+    /** Inserts in the current transaction, see {@link WriteWay}. */
     void insert(List<OutboxRow> rows) {
         try (Connection connection = dataSource().getConnection()) {
-            if (!checked) {
-                check(connection);
-            }
             insert(connection, rows);
         } catch (SQLException e) {
             throw new TwinboxException(
@@ -107,11 +87,6 @@ final class OutboxWriter {
         schedulingChecked = true;
     }
 
-    private void check(Connection connection) throws SQLException {
-        refuse(configuration.schema().problemsForWriting(connection));
-        checked = true;
-    }
-
     private void refuse(List<String> problems) {
         if (!problems.isEmpty()) {
             throw new SchemaException("The outbox cannot be written (data source " + configuration.dataSource() + "): "
@@ -121,7 +96,8 @@ final class OutboxWriter {
         }
     }
 
-    private DataSource dataSource() {
+    /** @throws InvalidConfigurationException if there is no such data source */
+    DataSource dataSource() {
         DataSource found = dataSource;
         if (found == null) {
             found = lookup(configuration.dataSource());

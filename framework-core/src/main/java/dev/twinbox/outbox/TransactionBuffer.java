@@ -84,7 +84,7 @@ final class TransactionBuffer {
         try {
             writer.accept(written);
         } catch (RuntimeException | Error e) {
-            // Not logged here: the container has to log what the EJB threw (Enterprise Beans 4.0, section 9.3).
+            // Not logged here: the server logs what a synchronization or an EJB throws.
             registry.setRollbackOnly();
             throw e;
         }

@@ -1,10 +1,13 @@
 package dev.twinbox.outbox;
 
 import dev.twinbox.EventSerializer;
+import dev.twinbox.InvalidConfigurationException;
 import dev.twinbox.InvalidEventException;
 import dev.twinbox.OutboxPublisher;
+import dev.twinbox.thread.ApplicationThreads;
 import dev.twinbox.tracing.Tracing;
 import jakarta.annotation.PostConstruct;
+import jakarta.annotation.PreDestroy;
 import jakarta.annotation.Resource;
 import jakarta.ejb.EJB;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -15,13 +18,18 @@ import jakarta.transaction.Status;
 import jakarta.transaction.TransactionRequiredException;
 import jakarta.transaction.TransactionSynchronizationRegistry;
 import jakarta.transaction.TransactionalException;
+import java.sql.SQLException;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.ThreadFactory;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
+import javax.naming.InitialContext;
+import javax.naming.NamingException;
 import org.eclipse.microprofile.config.ConfigProvider;
 
 /** The outbox of the current JTA transaction. */
@@ -37,6 +45,15 @@ class TransactionOutbox implements OutboxPublisher {
     @EJB
     OutboxDrain drain;
 
+    @EJB
+    ContainerTransaction containerTransaction;
+
+    @EJB
+    ApplicationTransaction applicationTransaction;
+
+    @Inject
+    OutboxExtension extension;
+
     @Inject
     EventSerializer serializer;
 
@@ -48,17 +65,51 @@ class TransactionOutbox implements OutboxPublisher {
     private OutboxConfiguration configuration;
     private RowFactory rows;
     private OutboxWriter writer;
+    private Opening opening;
 
     @PostConstruct
     void configure() {
         configuration = OutboxSettings.read(ConfigProvider.getConfig());
         rows = new RowFactory(configuration, serializer, InstantSource.system(), Tracing.of(beans));
         writer = new OutboxWriter(configuration);
+        opening = new Opening(this::open, TransactionOutbox::managedThreads, configuration);
+        extension.opens(opening);
     }
 
-    /** Checks the database now, not only with the first transaction. */
+    /** Opens the outbox now, not only with the first event. */
     void start() {
-        writer.start();
+        opening.start();
+    }
+
+    @PreDestroy
+    void stop() {
+        opening.stop();
+    }
+
+    private ChosenWay open() throws SQLException {
+        writer.check();
+        return new SelfTest(
+                        registry,
+                        writer.dataSource(),
+                        configuration.dataSource(),
+                        List.of(containerTransaction::run, applicationTransaction::run),
+                        drain::run)
+                .choose();
+    }
+
+    /** Looked up, as few applications need them: only one whose database is away when it starts. */
+    @SuppressWarnings("BanJNDI") // a name of the platform
+    private static ThreadFactory managedThreads() {
+        try {
+            ThreadFactory threads = InitialContext.doLookup("java:comp/DefaultManagedThreadFactory");
+            return new ApplicationThreads(threads, TransactionOutbox.class.getClassLoader());
+        } catch (NamingException | ClassCastException e) {
+            throw new InvalidConfigurationException(
+                    "Start of the outbox",
+                    List.of("its database cannot be reached, and this server has no managed threads to wait for it ("
+                            + e.getMessage() + "): add Jakarta Concurrency to the server, or deploy when the database"
+                            + " works"));
+        }
     }
 
     @Override
@@ -118,10 +169,17 @@ class TransactionOutbox implements OutboxPublisher {
     private TransactionBuffer buffer() {
         TransactionBuffer buffer = (TransactionBuffer) registry.getResource(BUFFER_KEY);
         if (buffer == null) {
-            buffer = new TransactionBuffer(registry, list -> drain.run(() -> writer.insert(list)), configuration);
+            buffer = new TransactionBuffer(registry, writer(), configuration);
             registry.putResource(BUFFER_KEY, buffer);
         }
         return buffer;
+    }
+
+    private Consumer<List<OutboxRow>> writer() {
+        return switch (opening.way()) {
+            case DIRECTLY -> writer::insert;
+            case THROUGH_EJB -> list -> drain.run(() -> writer.insert(list));
+        };
     }
 
     private static String describe(int status) {

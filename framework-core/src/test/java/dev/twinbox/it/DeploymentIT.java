@@ -91,6 +91,7 @@ class DeploymentIT {
                         "no-data-source",
                         correct().replace("java:app/jdbc/orders", "java:app/jdbc/misspelt"),
                         dataSource("main", "postgres", "")),
+                publishing("outside-of-jta", correct(), outsideOfJta()),
                 publishing("no-tables", correct(), dataSource("bare", "bare", "")),
                 publishing(
                         "search-path",
@@ -234,6 +235,25 @@ class DeploymentIT {
         assertThat(payara.log()).contains("twinbox.outbox.data-source = java:app/jdbc/misspelt names nothing in JNDI");
     }
 
+    /** Its rows would have survived a rollback. */
+    @Test
+    void aDataSourceOutsideOfJtaFailsTheDeployment() throws Exception {
+        assertThat(status("/outside-of-jta/state")).isEqualTo(404);
+        assertThat(payara.log())
+                .contains(
+                        "twinbox.outbox.data-source is \"java:app/jdbc/orders\", but two connections of one JTA transaction are not in one transaction of the database");
+    }
+
+    /** On Payara a plain connection is in auto-commit before the commit. The self-test finds that out. */
+    @Test
+    void theWayToWriteIsChosenByASelfTest() throws Exception {
+        assertThat(status("/search-path/state")).isEqualTo(200);
+        assertThat(payara.log())
+                .contains(
+                        "it writes through an EJB, because a connection that is opened before the commit is outside of the transaction")
+                .doesNotContain("it writes directly");
+    }
+
     @Test
     void missingColumnsAndPrivilegesFailTheDeploymentWithTheRemedy() throws Exception {
         assertThat(status("/no-tables/state")).isEqualTo(404);
@@ -266,13 +286,19 @@ class DeploymentIT {
     void anApplicationStartsWithoutItsDatabaseAndPublishesWhenItIsBack() throws Exception {
         assertThat(status("/database-away/state")).isEqualTo(200);
         assertThat(payara.log()).contains("The outbox's database cannot be reached (data source java:app/jdbc/orders)");
-        assertThat(status("/database-away/publish?account=1")).isEqualTo(500);
+        HttpResponse<String> refused = get("/database-away/publish?account=1");
+        assertThat(refused.statusCode()).isEqualTo(500);
+        assertThat(refused.body()).contains("The outbox is not open, so nothing can be published");
+        assertThat(get("/health/ready").body()).contains("twinbox-outbox", "The outbox's database cannot be reached");
 
         proxy.heal();
 
         Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> status("/database-away/publish?account=2") == 200);
         assertThat(count("away", "select from outbox_event where key = '1'")).isZero();
         assertThat(count("away", "select from outbox_event where key = '2'")).isEqualTo(1);
+        assertThat(get("/health/ready").body())
+                .contains("\"writes\":\"through an EJB\"")
+                .doesNotContain("DOWN");
     }
 
     private static WebArchive publishing(String name, String configuration, StringAsset webXml) {
@@ -293,18 +319,31 @@ class DeploymentIT {
         return dataSource(TestDatabase.server().jdbcUrl("away", proxy), "postgres");
     }
 
+    private static StringAsset outsideOfJta() {
+        return webXml(
+                TestDatabase.server().jdbcUrl("main"),
+                "postgres",
+                "org.postgresql.ds.PGSimpleDataSource",
+                "<transactional>false</transactional>");
+    }
+
     private static StringAsset dataSource(String url, String user) {
+        return webXml(url, user, "org.postgresql.xa.PGXADataSource", "");
+    }
+
+    private static StringAsset webXml(String url, String user, String className, String further) {
         return new StringAsset("""
                 <web-app xmlns="https://jakarta.ee/xml/ns/jakartaee" version="6.0">
                   <data-source>
                     <name>java:app/jdbc/orders</name>
-                    <class-name>org.postgresql.xa.PGXADataSource</class-name>
+                    <class-name>%s</class-name>
                     <url>%s</url>
                     <user>%s</user>
                     <password>twinbox</password>
+                    %s
                   </data-source>
                 </web-app>
-                """.formatted(url, user));
+                """.formatted(className, url, user, further));
     }
 
     private static Path export(WebArchive war) throws Exception {

@@ -15,6 +15,7 @@ import dev.twinbox.inbox.jdbc.InboxRows;
 import dev.twinbox.inbox.jdbc.JtaDatabase;
 import dev.twinbox.inbox.jdbc.NewTransaction;
 import dev.twinbox.inbox.jdbc.ParkedRows;
+import dev.twinbox.thread.ApplicationThreads;
 import dev.twinbox.tracing.Tracing;
 import jakarta.annotation.Resource;
 import jakarta.ejb.EJB;
@@ -102,7 +103,11 @@ class InboxReceiver {
         metrics = metrics(config.group());
         receiver = started;
         RequestScope scope = new RequestScope(beans, extension.requestScoped());
-        started.start(subscriptions(config), Tracing.of(beans.createInstance()), scope::clear, threads);
+        started.start(
+                subscriptions(config),
+                Tracing.of(beans.createInstance()),
+                scope::clear,
+                new ApplicationThreads(threads, context.getClassLoader()));
     }
 
     /** Stops the receiver. Returns when its threads have ended, or when the wait for them is over. */

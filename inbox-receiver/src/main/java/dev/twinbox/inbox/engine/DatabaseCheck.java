@@ -35,12 +35,18 @@ final class DatabaseCheck {
     }
 
     /**
+     * Looks once.
+     *
      * @throws SchemaException if an operator has to change something; the message says what
      * @throws SQLException if the database cannot be reached now
      */
     void run() throws SQLException {
         Inquiry inquiry = new Inquiry();
-        database.transaction().run(inquiry);
+        try {
+            database.transaction().run(inquiry);
+        } catch (RuntimeException e) { // the connections of a pool may be older than an outage
+            inquiry.note(new SQLException("the transaction failed: " + e, e));
+        }
         inquiry.rethrow();
     }
 
@@ -53,6 +59,13 @@ final class DatabaseCheck {
                 inspect();
             } catch (SQLException | RuntimeException e) {
                 thrown = e;
+            }
+        }
+
+        /** The first failure is the one to report. */
+        void note(SQLException failure) {
+            if (thrown == null) {
+                thrown = failure;
             }
         }
 

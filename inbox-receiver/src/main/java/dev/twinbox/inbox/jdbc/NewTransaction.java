@@ -3,7 +3,8 @@ package dev.twinbox.inbox.jdbc;
 import jakarta.ejb.Stateless;
 import jakarta.ejb.TransactionAttribute;
 import jakarta.ejb.TransactionAttributeType;
-import jakarta.enterprise.context.control.ActivateRequestContext;
+import jakarta.enterprise.context.control.RequestContextController;
+import jakarta.inject.Inject;
 
 /**
  * Runs work in a new transaction. Public because the container calls it; not for applications.
@@ -15,14 +16,27 @@ import jakarta.enterprise.context.control.ActivateRequestContext;
 public class NewTransaction {
 
     /**
+     * Not the interceptor {@code @ActivateRequestContext}: Payara 7 and GlassFish 7 cannot make it for a session bean,
+     * and refuse the application (WELD-001530).
+     */
+    @Inject
+    private RequestContextController requestContext;
+
+    /**
      * Runs the work and ends the transaction. A normal return does not mean that it was committed: it may have been
      * marked for rollback, or may have timed out. A {@link jakarta.transaction.Synchronization} reports the result.
      *
      * @param work must not throw; it marks the transaction for rollback instead
      */
     @TransactionAttribute(TransactionAttributeType.REQUIRES_NEW)
-    @ActivateRequestContext
     public void run(Runnable work) {
-        work.run();
+        boolean isOurs = requestContext.activate();
+        try {
+            work.run();
+        } finally {
+            if (isOurs) {
+                requestContext.deactivate();
+            }
+        }
     }
 }

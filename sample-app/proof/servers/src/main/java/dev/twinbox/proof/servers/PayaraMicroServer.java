@@ -1,0 +1,118 @@
+package dev.twinbox.proof.servers;
+
+import dev.twinbox.fixtures.ApplicationServer;
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.jar.Attributes;
+import java.util.jar.JarFile;
+
+/** Payara Micro 6 or 7, set up by {@code glassfish.asadmin}. */
+public final class PayaraMicroServer extends ApplicationServer {
+
+    /** JNDI name of the data source. */
+    public static final String DATA_SOURCE = "jdbc/twinbox";
+
+    private static final String LOOPBACK_ONLY = """
+            set configs.config.server-config.network-config.network-listeners.network-listener.http-listener.address=127.0.0.1
+            """;
+
+    private final Path jar;
+    private final ApplicationDatabase database;
+    private final int controlPort = freePort();
+
+    /** @param jar its file name holds the version */
+    public PayaraMicroServer(String name, Path javaHome, Path jar, ApplicationDatabase database) {
+        super(name, javaHome);
+        this.jar = jar;
+        this.database = database;
+    }
+
+    @Override
+    protected void prepare(Path folder) throws IOException {
+        Files.writeString(folder.resolve("preboot"), LOOPBACK_ONLY);
+        Template.of("glassfish.asadmin").with(database).writeTo(folder.resolve("twinbox.asadmin"));
+    }
+
+    @Override
+    protected List<String> command(Path folder) {
+        List<String> command =
+                new ArrayList<>(List.of(java(), "-Xmx512m", "-XX:+UseSerialGC", "-Djava.io.tmpdir=" + folder));
+        command.addAll(opens());
+        command.addAll(List.of("-cp", jar + File.pathSeparator + ownClasses()));
+        command.addAll(List.of(PayaraMicroControl.class.getName(), Integer.toString(controlPort)));
+        command.addAll(List.of("--nocluster", "--disablephonehome", "--port", Integer.toString(port())));
+        // Of Hazelcast, without which Payara Micro has no EJB timers.
+        command.addAll(List.of("--interfaces", "127.0.0.1"));
+        command.addAll(List.of("--addlibs", database.driver().toString()));
+        command.addAll(List.of("--prebootcommandfile", folder.resolve("preboot").toString()));
+        command.addAll(List.of(
+                "--postbootcommandfile", folder.resolve("twinbox.asadmin").toString()));
+        return command;
+    }
+
+    private static Path ownClasses() {
+        try {
+            return Path.of(PayaraMicroControl.class
+                    .getProtectionDomain()
+                    .getCodeSource()
+                    .getLocation()
+                    .toURI());
+        } catch (URISyntaxException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** What {@code java -jar} would take from the manifest. */
+    private List<String> opens() {
+        try (JarFile file = new JarFile(jar.toFile())) {
+            Attributes manifest = file.getManifest().getMainAttributes();
+            List<String> options = new ArrayList<>();
+            for (String kind : List.of("Add-Opens", "Add-Exports")) {
+                for (String name : manifest.getValue(kind).split(" ", -1)) {
+                    options.add("--" + kind.toLowerCase(Locale.ROOT) + "=" + name + "=ALL-UNNAMED");
+                }
+            }
+            return options;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    protected boolean isStarted() {
+        return currentLog().contains(PayaraMicroControl.READY);
+    }
+
+    @Override
+    public boolean remembersApplications() {
+        return false;
+    }
+
+    @Override
+    public void deploy(Path war) {
+        ask("deploy " + war.toAbsolutePath());
+    }
+
+    @Override
+    public void undeploy(Path war) {
+        ask("undeploy " + war.toAbsolutePath());
+    }
+
+    private void ask(String command) {
+        try {
+            String answer = PayaraMicroControl.ask(controlPort, command);
+            if (!answer.equals(PayaraMicroControl.DONE)) {
+                throw refusal("refuses to " + command + ": " + answer);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

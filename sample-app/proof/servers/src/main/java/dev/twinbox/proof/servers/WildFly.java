@@ -1,0 +1,103 @@
+package dev.twinbox.proof.servers;
+
+import dev.twinbox.fixtures.ApplicationServer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.List;
+import java.util.Map;
+
+/** WildFly with {@code standalone.xml}, set up by {@code wildfly.cli}. */
+public final class WildFly extends ApplicationServer {
+
+    /** JNDI name of the data source. */
+    public static final String DATA_SOURCE = "java:jboss/datasources/twinbox";
+
+    private final Path zip;
+    private final ApplicationDatabase database;
+    private final int managementPort = freePort();
+    private final int httpsPort = freePort();
+
+    public WildFly(Path javaHome, Path zip, ApplicationDatabase database) {
+        super("wildfly", javaHome);
+        this.zip = zip;
+        this.database = database;
+    }
+
+    @Override
+    protected void prepare(Path folder) throws IOException {
+        unzip(zip, folder);
+        Path script = Template.of("wildfly.cli").with(database).writeTo(folder.resolve("twinbox.cli"));
+        Path home = home(folder);
+        run(home, List.of("bash", home.resolve("bin/jboss-cli.sh").toString(), "--file=" + script));
+    }
+
+    private static Path home(Path folder) {
+        try (var entries = Files.list(folder)) {
+            return entries.filter(entry -> entry.getFileName().toString().startsWith("wildfly-"))
+                    .findFirst()
+                    .orElseThrow();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    protected Map<String, String> variables() {
+        return Map.of("JAVA_OPTS", "-Xmx512m -XX:+UseSerialGC -Djava.net.preferIPv4Stack=true");
+    }
+
+    @Override
+    protected List<String> command(Path folder) {
+        return List.of(
+                "bash",
+                home(folder).resolve("bin/standalone.sh").toString(),
+                "-b",
+                "127.0.0.1",
+                "-Djboss.http.port=" + port(),
+                "-Djboss.https.port=" + httpsPort,
+                "-Djboss.management.http.port=" + managementPort);
+    }
+
+    @Override
+    protected boolean isStarted() {
+        return currentLog().contains("WFLYSRV0025") || currentLog().contains("WFLYSRV0026");
+    }
+
+    @Override
+    public void deploy(Path war) {
+        Path file = deployed(war, "");
+        try {
+            Files.deleteIfExists(deployed(war, ".failed"));
+            Files.deleteIfExists(deployed(war, ".undeployed"));
+            Path part = file.resolveSibling(war.getFileName() + ".part");
+            Files.copy(war, part, StandardCopyOption.REPLACE_EXISTING);
+            Files.move(part, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+            Files.writeString(deployed(war, ".dodeploy"), "");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        await(
+                "deployed " + war.getFileName(),
+                () -> Files.exists(deployed(war, ".deployed")) || Files.exists(deployed(war, ".failed")));
+        if (Files.exists(deployed(war, ".failed"))) {
+            throw refusal("refuses " + war.getFileName());
+        }
+    }
+
+    @Override
+    public void undeploy(Path war) {
+        try {
+            Files.delete(deployed(war, ".deployed"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        await("undeployed " + war.getFileName(), () -> Files.exists(deployed(war, ".undeployed")));
+    }
+
+    private Path deployed(Path war, String ending) {
+        return home(folder()).resolve("standalone/deployments").resolve(war.getFileName() + ending);
+    }
+}

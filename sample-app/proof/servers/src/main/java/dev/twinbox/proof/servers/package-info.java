@@ -1,0 +1,5 @@
+/** Jakarta EE servers, each set up with the files that the documentation shows. */
+@NullMarked
+package dev.twinbox.proof.servers;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,132 @@
+package dev.twinbox.proof.servers;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.TestWatcher;
+
+/**
+ * Notes what each check said on a server, and writes {@code docs/reference/compatibility.md} from all that has been
+ * noted if the system property {@code twinbox.it.write-compatibility} is true.
+ */
+final class CompatibilityPage implements TestWatcher, AfterAllCallback {
+
+    private static final Path NOTES = Path.of("target", "compatibility");
+    private static final Path PAGE =
+            Path.of(System.getProperty("twinbox.root"), "docs", "reference", "compatibility.md");
+
+    /** Of one check: how often it was green, and how often it ran. */
+    private record Count(int green, int all) {
+        Count plus(int more) {
+            return new Count(green + more, all + 1);
+        }
+
+        @Override
+        public String toString() {
+            return green == all ? "yes (" + all + ")" : "**" + green + " of " + all + "**";
+        }
+    }
+
+    private final Map<String, Count> counts = new TreeMap<>();
+
+    @Override
+    public void testSuccessful(ExtensionContext context) {
+        note(context, 1);
+    }
+
+    @Override
+    public void testFailed(ExtensionContext context, Throwable cause) {
+        note(context, 0);
+    }
+
+    private void note(ExtensionContext context, int green) {
+        counts.merge(
+                words(context.getRequiredTestMethod().getName()), new Count(green, 1), (old, one) -> old.plus(green));
+    }
+
+    @Override
+    public void afterAll(ExtensionContext context) {
+        Optional<ServerChecks> checks =
+                context.getTestInstance().filter(ServerChecks.class::isInstance).map(ServerChecks.class::cast);
+        if (checks.isEmpty() || counts.isEmpty()) {
+            return;
+        }
+        try {
+            Files.createDirectories(NOTES);
+            List<String> lines = new ArrayList<>(List.of(checks.get().about()));
+            counts.forEach((check, count) -> lines.add(check + "=" + count));
+            Files.write(NOTES.resolve(checks.get().title()), lines);
+            if (Boolean.getBoolean("twinbox.it.write-compatibility")) {
+                Files.writeString(PAGE, page());
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static String page() throws IOException {
+        Map<String, List<String>> servers = new TreeMap<>();
+        try (Stream<Path> notes = Files.list(NOTES)) {
+            for (Path each : notes.toList()) {
+                servers.put(each.getFileName().toString(), Files.readAllLines(each));
+            }
+        }
+        StringBuilder page = new StringBuilder("""
+                # Compatibility
+
+                Each cell comes from a run of `ServersIT` on %s: `./mvnw verify -Pservers -pl sample-app/proof/servers -am`.
+                It starts the server with the configuration of [Application servers](../how-to/application-servers.md),
+                deploys one application, and looks at it from outside, by HTTP, SQL and Kafka. The number says how many
+                variants of a check ran. The database is PostgreSQL 18.4, the data source is an XA one; on WildFly it is
+                a local one.
+
+                | server | runs with | JPA | the outbox writes |
+                |---|---|---|---|
+                """.formatted(LocalDate.now(ZoneOffset.UTC)));
+        servers.forEach((title, lines) ->
+                page.append("| " + title + " | " + lines.get(0).replace("; ", " | ") + " |\n"));
+        page.append("\n| check | " + String.join(" | ", servers.keySet()) + " |\n");
+        page.append("|---|" + "---|".repeat(servers.size()) + "\n");
+        for (String check : checks(servers)) {
+            page.append("| " + check + " | "
+                    + servers.values().stream().map(lines -> cell(lines, check)).collect(Collectors.joining(" | "))
+                    + " |\n");
+        }
+        return page.toString();
+    }
+
+    private static TreeSet<String> checks(Map<String, List<String>> servers) {
+        return servers.values().stream()
+                .flatMap(lines -> lines.stream().skip(1))
+                .map(line -> line.substring(0, line.indexOf('=')))
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    private static String cell(List<String> lines, String check) {
+        return lines.stream()
+                .filter(line -> line.startsWith(check + "="))
+                .map(line -> line.substring(check.length() + 1))
+                .findFirst()
+                .orElse("not run");
+    }
+
+    /** The words of a method's name. */
+    private static String words(String method) {
+        return method.replaceAll("([A-Z])", " $1")
+                .toLowerCase(java.util.Locale.ROOT)
+                .strip();
+    }
+}
