@@ -117,12 +117,11 @@ final class FaultSchedule {
         TOPICS(40, 100, Target.TOPIC_NOTICES) {
             @Override
             Fault draw(Random random, Duration at, Target target) {
-                Kind kind =
-                        switch (random.nextInt(3)) {
-                            case 0 -> Kind.SAME_PARTITIONS;
-                            case 1 -> Kind.FEWER_PARTITIONS;
-                            default -> Kind.MORE_PARTITIONS;
-                        };
+                Kind kind = switch (random.nextInt(3)) {
+                    case 0 -> Kind.SAME_PARTITIONS;
+                    case 1 -> Kind.FEWER_PARTITIONS;
+                    default -> Kind.MORE_PARTITIONS;
+                };
                 // Every second time it is there again at once: clients may not notice that it was away.
                 return fault(at, kind, target, random.nextBoolean() ? Duration.ZERO : millis(random, 1_000, 15_000));
             }

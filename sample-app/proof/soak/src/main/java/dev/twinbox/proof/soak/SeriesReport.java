@@ -14,7 +14,8 @@ import java.util.stream.Collectors;
  * @param moved events of a move that were applied out of order: no faults
  * @param faults empty if everything is exact
  */
-record SeriesReport(int committed, int applied, Map<String, Integer> byVersion, List<String> moved, List<Fault> faults) {
+record SeriesReport(
+        int committed, int applied, Map<String, Integer> byVersion, List<String> moved, List<Fault> faults) {
 
     private static final int SHOWN = 20;
 
@@ -34,7 +35,8 @@ record SeriesReport(int committed, int applied, Map<String, Integer> byVersion, 
 
     @Override
     public String toString() {
-        return "Series: " + committed + " committed, " + applied + " applied, " + byVersion + ", out of order in moves " + moved.size()
+        return "Series: " + committed + " committed, " + applied + " applied, " + byVersion + ", out of order in moves "
+                + moved.size()
                 + (isExact() ? ": exact" : ": NOT exact, " + faults.size() + " faults")
                 + faults.stream()
                         .limit(SHOWN)

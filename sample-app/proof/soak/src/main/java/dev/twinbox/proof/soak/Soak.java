@@ -103,7 +103,10 @@ final class Soak {
         Traffic traffic = new Traffic(landscape, options);
         Moves moves = new Moves();
         TopicCreatedAnew topic = new TopicCreatedAnew(
-                landscape.landscape().bootstrapServers(), traffic.notices(), new SeriesReader(landscape.postgres(), moves), moves);
+                landscape.landscape().bootstrapServers(),
+                traffic.notices(),
+                new SeriesReader(landscape.postgres(), moves),
+                moves);
         FaultInjector injector = new FaultInjector(landscape, log, topic, faults);
         Outcome outcome;
         try (Comparison comparison = new Comparison(landscape, moves)) {

@@ -48,7 +48,8 @@ class SeriesLedgerTest {
     void bothVersionsMayApplyWhatBothHandle() {
         applied.set(0, effect(written.get(0), 1, Versions.FIRST));
 
-        assertThat(SeriesLedger.compareAtTheEnd(written, applied, moves).isExact()).isTrue();
+        assertThat(SeriesLedger.compareAtTheEnd(written, applied, moves).isExact())
+                .isTrue();
     }
 
     @Test
@@ -118,7 +119,9 @@ class SeriesLedgerTest {
     @Test
     void anotherNumberIsAChange() {
         Applied last = applied.get(4);
-        applied.set(4, new Applied(last.place(), last.eventId(), last.type(), last.key(), 4, last.version(), last.record()));
+        applied.set(
+                4,
+                new Applied(last.place(), last.eventId(), last.type(), last.key(), 4, last.version(), last.record()));
 
         assertThat(kinds(SeriesLedger.compare(written, applied, moves))).containsExactly(Kind.CHANGED, Kind.REORDERED);
     }
