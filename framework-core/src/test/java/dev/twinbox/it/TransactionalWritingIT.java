@@ -692,8 +692,9 @@ public class TransactionalWritingIT {
                 return;
             }
             try {
-                rowsBeforeRollback.set(resources.events(account));
-            } catch (java.sql.SQLException e) {
+                // By an EJB: a plain connection would be outside of the transaction here.
+                transactions.required(() -> rowsBeforeRollback.set(resources.events(account)));
+            } catch (Exception e) {
                 throw new IllegalStateException(e);
             } finally {
                 registry.setRollbackOnly();

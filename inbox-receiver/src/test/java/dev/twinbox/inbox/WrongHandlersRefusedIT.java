@@ -32,7 +32,7 @@ class WrongHandlersRefusedIT {
 
     @Test
     void everyProblemIsCounted() {
-        assertThat(log).contains("The inbox cannot work in this application: 33 problems");
+        assertThat(log).contains("The inbox cannot work in this application: 35 problems");
     }
 
     @ParameterizedTest
@@ -57,6 +57,8 @@ class WrongHandlersRefusedIT {
                         + "@Transactional(REQUIRES_NEW) would run it outside the receiver's transaction",
                 "Transactions.never(Known)|@Transactional(NEVER) would run it outside the receiver's transaction",
                 "TransactionOfClass.notSupported(Known)|@Transactional(NOT_SUPPORTED) would run it outside",
+                "TransactionOfBinding.handle(Known)|@Transactional(REQUIRES_NEW) would run it outside",
+                "TransactionOfStereotype.handle(Known)|@Transactional(REQUIRES_NEW) would run it outside",
                 "Ejb.requiresNew(Known)|@TransactionAttribute(REQUIRES_NEW) would run it outside",
                 "Ejb.notSupported(Known)|@TransactionAttribute(NOT_SUPPORTED) would run it outside",
                 "Ejb.later(Known)|it is asynchronous (@jakarta.ejb.Asynchronous)",

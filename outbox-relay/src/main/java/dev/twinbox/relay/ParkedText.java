@@ -32,7 +32,7 @@ final class ParkedText {
                         line.attempts(),
                         line.parkedAt(),
                         cut(firstLine(line.error()), LONGEST_ERROR))
-                .map(value -> value.toString().replaceAll("\\s", " "))
+                .map(value -> value.toString().replaceAll("[\\s\\p{Cc}]", " "))
                 .collect(Collectors.joining("\t"));
     }
 
@@ -70,7 +70,13 @@ final class ParkedText {
                         fact("error", line.error()),
                         fact("seq", event.seq()),
                         fact("behind it", event.behind()))
+                .map(ParkedText::withoutControls)
                 .toList();
+    }
+
+    /** Escape sequences of an event must not reach the operator's terminal. Line breaks and tabs may. */
+    private static String withoutControls(String text) {
+        return text.replaceAll("[\\p{Cc}&&[^\\r\\n\\t]]", "\uFFFD");
     }
 
     private static String fact(String name, @Nullable Object value) {

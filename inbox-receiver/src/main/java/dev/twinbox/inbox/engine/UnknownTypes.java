@@ -80,7 +80,7 @@ final class UnknownTypes {
      * How far the caller may go.
      *
      * @param free how many events, from the first on, may be handled
-     * @param whyHeld why the next one may not; null if there is none
+     * @param whyHeld why the next one may not; null if there is none, or if it only follows the others
      */
     record Decision(int free, @Nullable IllegalStateException whyHeld) {}
 
@@ -97,8 +97,9 @@ final class UnknownTypes {
     }
 
     /**
-     * Parks or skips those of the events that are of an unknown type. It does so before the other events are handled.
-     * There is no order between different handlers.
+     * Parks or skips those of the events that are of an unknown type. None is parked before earlier events are handled:
+     * the handler that it is parked for may handle those, too, under a former name of the type. Then the order of a key
+     * holds for them.
      *
      * @param events of one partition
      */
@@ -108,7 +109,10 @@ final class UnknownTypes {
         if (unknown.isEmpty()) {
             return new Decision(events.size(), null);
         }
-        Findings findings = database.inTransaction(connection -> look(connection, unknown));
+        List<ReceivedEvent> before = events.stream()
+                .takeWhile(event -> event.isUndecided() || event.handlers().isEmpty())
+                .toList();
+        Findings findings = database.inTransaction(connection -> look(connection, unknown, before));
         findings.decided.forEach(ReceivedEvent::decided);
         parking.followed(findings.parked);
         findings.parked.forEach(this::report);
@@ -126,7 +130,8 @@ final class UnknownTypes {
     }
 
     /** Runs in a transaction: the parked rows are committed with the answer. */
-    private Findings look(Connection connection, List<ReceivedEvent> unknown) throws SQLException {
+    private Findings look(Connection connection, List<ReceivedEvent> unknown, List<ReceivedEvent> mayBeParked)
+            throws SQLException {
         Map<String, List<AnnouncedHandler>> byType = find(connection, unknown);
         Findings findings = new Findings();
         Map<String, Integer> room = new HashMap<>();
@@ -137,7 +142,9 @@ final class UnknownTypes {
                 continue;
             }
             List<Handler> elsewhere = elsewhere(takers);
-            if (!elsewhere.isEmpty() && !park(connection, event.withHandlersElsewhere(elsewhere), room, findings)) {
+            if (!elsewhere.isEmpty()
+                    && (!mayBeParked.contains(event)
+                            || !park(connection, event.withHandlersElsewhere(elsewhere), room, findings))) {
                 findings.held = event;
                 break;
             }

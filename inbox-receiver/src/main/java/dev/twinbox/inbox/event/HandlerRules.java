@@ -250,13 +250,8 @@ public final class HandlerRules {
                 .findFirst();
     }
 
-    /** The annotations of the method, then of the class, then of the stereotypes of the class. */
     private Stream<Annotation> annotations(AnnotatedType<?> type, AnnotatedMethod<?> method) {
-        Stream<Annotation> stereotyped = type.getAnnotations().stream()
-                .filter(annotation -> beans.isStereotype(annotation.annotationType()))
-                .flatMap(annotation -> beans.getStereotypeDefinition(annotation.annotationType()).stream());
-        return Stream.concat(
-                Stream.concat(method.getAnnotations().stream(), type.getAnnotations().stream()), stereotyped);
+        return BeanAnnotations.of(type, method, beans);
     }
 
     private void checkAsynchronous(Candidate candidate, AnnotatedMethod<?> method, List<String> breaches) {

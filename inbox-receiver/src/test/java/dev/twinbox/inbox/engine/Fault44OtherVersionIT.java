@@ -107,6 +107,20 @@ class Fault44OtherVersionIT {
         assertThat(database.count("inbox_parked")).isZero();
     }
 
+    /** The new version knows the old type by an alias, so one handler takes both. */
+    @Test
+    void aRenamedTypeKeepsTheOrderOfItsKeyWhenOneBatchHasBothNames() throws SQLException {
+        Instance old = announced(new Instance(database, calls, UnknownType.SKIP, "h:v1"));
+        Instance latest = announced(new Instance(database, calls, UnknownType.SKIP, "h:v2"));
+
+        old.receive(record(0, "v1", "a", "k", "a"), record(1, "v2", "b", "k", "b"), record(2, "v1", "c", "k", "c"));
+        latest.retryAll();
+        old.retryAll();
+
+        assertThat(calls).containsExactly("h:a", "h:b", "h:c");
+        assertThat(database.count("inbox_parked")).isZero();
+    }
+
     @Test
     void aTypeThatNobodyHandlesIsSkippedAndOneOfAnAtMostOnceHandlerIsNeverParked() throws SQLException {
         Instance old = old(UnknownType.SKIP);

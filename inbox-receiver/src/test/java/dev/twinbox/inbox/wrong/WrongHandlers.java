@@ -16,7 +16,13 @@ import jakarta.ejb.TransactionManagement;
 import jakarta.ejb.TransactionManagementType;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.RequestScoped;
+import jakarta.enterprise.inject.Stereotype;
+import jakarta.interceptor.InterceptorBinding;
 import jakarta.transaction.Transactional;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
 import java.util.List;
 import java.util.Map;
 
@@ -93,6 +99,38 @@ public final class WrongHandlers {
     public static class TransactionOfClass {
         @InboxHandler
         public void notSupported(Known event) {}
+    }
+
+    @InterceptorBinding
+    @Transactional(Transactional.TxType.REQUIRES_NEW)
+    @Target({ElementType.TYPE, ElementType.METHOD})
+    @Retention(RetentionPolicy.RUNTIME)
+    public @interface Apart {}
+
+    @ApplicationScoped
+    public static class TransactionOfBinding {
+        @InboxHandler
+        @Apart
+        public void handle(Known event) {}
+    }
+
+    @Stereotype
+    @Transactional(Transactional.TxType.REQUIRES_NEW)
+    @Target(ElementType.TYPE)
+    @Retention(RetentionPolicy.RUNTIME)
+    public @interface Inner {}
+
+    @Stereotype
+    @Inner
+    @Target(ElementType.TYPE)
+    @Retention(RetentionPolicy.RUNTIME)
+    public @interface Outer {}
+
+    @ApplicationScoped
+    @Outer
+    public static class TransactionOfStereotype {
+        @InboxHandler
+        public void handle(Known event) {}
     }
 
     @Stateless

@@ -46,7 +46,10 @@ final class Failures {
         }
     }
 
-    /** The failures of records that Kafka refused for good, or for their timestamp. */
+    /**
+     * The failures of records that Kafka refused for good, or for their timestamp. If the producer has not taken a
+     * record, it may have failed others that it had taken because of that one. These are left out.
+     */
     List<SendFailedException> refused() {
         List<SendFailedException> refused = new ArrayList<>();
         synchronized (failures) {
@@ -56,6 +59,12 @@ final class Failures {
                 }
             }
         }
+        List<Throwable> notTaken = refused.stream()
+                .filter(each -> !each.wasTaken())
+                .map(SendFailedException::reason)
+                .toList();
+        refused.removeIf(each -> each.wasTaken()
+                && notTaken.stream().anyMatch(refusal -> Refusal.isConsequence(refusal, each.reason())));
         return refused;
     }
 

@@ -156,7 +156,7 @@ final class ProducerCalls {
             return admission.refused(record, why);
         }
         if (!(why instanceof TimeoutException || why instanceof AuthenticationException)) {
-            throw new SendFailedException(
+            throw SendFailedException.notTaken(
                     record, why == null ? new IllegalStateException("the producer did not take it") : why);
         }
         topics.forget(record.topic()); // The topic may have been deleted.
@@ -167,7 +167,7 @@ final class ProducerCalls {
     private void failIfBroken(OutboxRecord record, Exception why) throws SendFailedException {
         if (publication.isBrokenByRefusal()) {
             topics.forget(record.topic());
-            throw new SendFailedException(record, why);
+            throw SendFailedException.notTaken(record, why);
         }
     }
 }

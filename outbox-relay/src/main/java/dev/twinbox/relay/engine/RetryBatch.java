@@ -45,6 +45,9 @@ final class RetryBatch implements OutboxRecord.Batch, FirstRecords.RecordPlacer 
     private volatile @Nullable OutboxRecord culprit;
     private volatile boolean failed;
 
+    /** Why the producer has not taken an event that it will never take; null if there was none. */
+    private volatile @Nullable Exception notTakenBecause;
+
     RetryBatch(
             Producer<byte[], byte[]> producer,
             AcceptanceCheck admission,
@@ -154,7 +157,10 @@ final class RetryBatch implements OutboxRecord.Batch, FirstRecords.RecordPlacer 
     public void failed(OutboxRecord record, Exception why) {
         failed = true;
         boolean notTaken = Thread.currentThread() == sending; // The producer calls back from within send().
-        if (Refusal.isForGood(why)) {
+        if (notTaken && Refusal.isForGood(why)) {
+            notTakenBecause = why;
+        }
+        if (Refusal.isForGood(why) && (notTaken || !isConsequence(why))) {
             refused.put(record.seq(), admission.refused(record, why));
             if (Refusal.isOfBatch(why)) {
                 refusedTogether.add(record.seq());
@@ -168,6 +174,11 @@ final class RetryBatch implements OutboxRecord.Batch, FirstRecords.RecordPlacer 
         }
         answered(record);
         answers.wake();
+    }
+
+    private boolean isConsequence(Exception why) {
+        Exception refusal = notTakenBecause;
+        return refusal != null && Refusal.isConsequence(refusal, why);
     }
 
     /** The numbers of the acknowledged records. */

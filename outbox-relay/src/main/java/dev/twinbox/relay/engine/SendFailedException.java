@@ -8,11 +8,27 @@ final class SendFailedException extends Exception {
 
     private final transient OutboxRecord record;
     private final Throwable reason;
+    private final boolean wasTaken;
 
+    /** The producer had taken the record, and failed later. */
     SendFailedException(OutboxRecord record, Throwable reason) {
+        this(record, reason, true);
+    }
+
+    private SendFailedException(OutboxRecord record, Throwable reason, boolean wasTaken) {
         super("could not send " + record + ": " + reason, reason);
         this.record = record;
         this.reason = reason;
+        this.wasTaken = wasTaken;
+    }
+
+    /** The producer has not taken the record. */
+    static SendFailedException notTaken(OutboxRecord record, Throwable reason) {
+        return new SendFailedException(record, reason, false);
+    }
+
+    boolean wasTaken() {
+        return wasTaken;
     }
 
     OutboxRecord record() {

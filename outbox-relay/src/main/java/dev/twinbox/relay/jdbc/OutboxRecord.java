@@ -23,6 +23,7 @@ public final class OutboxRecord implements Callback {
     private @Nullable Batch batch;
     private long handedAt; // written by the sending thread before it hands the record over
     private volatile long settledAt;
+    private volatile boolean acknowledged;
 
     /**
      * The group that a record is sent with. It learns each outcome, on the producer's thread or on the sending thread.
@@ -94,11 +95,12 @@ public final class OutboxRecord implements Callback {
         return settledAt;
     }
 
-    /** Whether Kafka has acknowledged it. */
+    /** Whether Kafka has acknowledged it. One that is parked, because the producer has not taken it, is not. */
     public boolean isAcknowledged() {
-        return settledAt != 0 && handedAt != 0;
+        return acknowledged;
     }
 
+    /** It needs no further answer: it is acknowledged, or it is parked. */
     public void settle() {
         settledAt = System.nanoTime();
     }
@@ -110,6 +112,7 @@ public final class OutboxRecord implements Callback {
             throw new IllegalStateException("seq " + seq + " was sent without a page");
         }
         if (failure == null) {
+            acknowledged = true;
             settle();
             mine.acknowledged(this);
         } else {

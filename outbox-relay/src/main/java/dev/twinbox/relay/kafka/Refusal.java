@@ -2,6 +2,7 @@ package dev.twinbox.relay.kafka;
 
 import dev.twinbox.relay.jdbc.OutboxRecord;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.errors.InvalidTimestampException;
@@ -82,6 +83,20 @@ public final class Refusal {
     /** Whether another record of the same batch may be the cause. */
     public static boolean isOfBatch(Throwable failure) {
         return kind(failure).filter(kind -> kind.scope() == Scope.BATCH).isPresent();
+    }
+
+    /**
+     * Whether a record failed because the client had not taken another one. In a Kafka transaction the client then fails
+     * all records that it has not sent yet, with the exception of the record that it has not taken (observed with
+     * kafka-clients 4.4.0).
+     *
+     * @param refusal of the record that was not taken
+     * @param failure of the other record
+     */
+    public static boolean isConsequence(Throwable refusal, Throwable failure) {
+        return failure == refusal
+                || (failure.getClass() == refusal.getClass()
+                        && Objects.equals(failure.getMessage(), refusal.getMessage()));
     }
 
     private static Optional<Kind> kind(Throwable failure) {

@@ -141,6 +141,19 @@ class RefusalTest {
         main.await(Duration.ofHours(1)); // It was woken.
     }
 
+    /** In a Kafka transaction the client fails them with the exception of the record that it has not taken. */
+    @Test
+    void recordsThatFailedBecauseAnotherOneWasNotTakenAreNotRefused() {
+        Failures failures = new Failures(new Waiter(new RelayConfig.Idle(Duration.ofMillis(1), Duration.ofMillis(1))));
+        RecordTooLargeException why = new RecordTooLargeException("larger than max.request.size");
+        failures.report(failed(1, why));
+        failures.report(SendFailedException.notTaken(failed(2, why).record(), why));
+        SendFailedException own = failed(3, new InvalidRecordException("needs a key"));
+        failures.report(own);
+
+        assertThat(failures.refused()).extracting(each -> each.record().seq()).containsExactly(2L, 3L);
+    }
+
     private static SendFailedException failed(long seq, Exception reason) {
         return new SendFailedException(
                 new OutboxRecord(seq, new ProducerRecord<>("t", "k".getBytes(StandardCharsets.UTF_8), null)), reason);

@@ -34,7 +34,7 @@ final class ParkedText {
                         event.attempts(),
                         event.parkedAt(),
                         cut(rootFirst(event.error()), LONGEST_ERROR))
-                .map(value -> value.toString().replaceAll("\\s", " "))
+                .map(value -> value.toString().replaceAll("[\\s\\p{Cc}]", " "))
                 .reduce((left, right) -> left + '\t' + right)
                 .orElse("");
     }
@@ -77,7 +77,13 @@ final class ParkedText {
         event.headers().forEach(header -> lines.add("header:    " + header.name() + " = " + text(header.value())));
         lines.add("key:       " + text(event.key()));
         lines.add("value:     " + text(event.value()));
+        lines.replaceAll(ParkedText::withoutControls);
         return lines;
+    }
+
+    /** Escape sequences of an event must not reach the operator's terminal. Line breaks and tabs may. */
+    private static String withoutControls(String text) {
+        return text.replaceAll("[\\p{Cc}&&[^\\r\\n\\t]]", "\uFFFD");
     }
 
     /** As listed: without headers and value. */
