@@ -45,7 +45,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 abstract class ServerChecks {
 
     private static final String APP = "twinbox-app";
-    private static final Duration LIMIT = Duration.ofMinutes(2);
+    private static final Duration LIMIT = Duration.ofMinutes(4);
     private static final int THREADS = 8;
     private static final int TRANSACTIONS_PER_THREAD = 50;
     private static final int REDEPLOYMENTS = Integer.getInteger("servers.redeployments", 2);
