@@ -1,6 +1,5 @@
 package dev.twinbox.outbox;
 
-import dev.twinbox.TwinboxException;
 import jakarta.annotation.Resource;
 import jakarta.ejb.Stateless;
 import jakarta.ejb.TransactionManagement;
@@ -31,7 +30,7 @@ public class ApplicationTransaction {
             work.run();
             transaction.commit();
         } catch (Exception e) { // seven kinds, and all mean the same
-            throw new TwinboxException("a transaction of UserTransaction failed: " + e, e);
+            throw new IllegalStateException("a transaction of UserTransaction failed: " + e, e);
         }
     }
 }

@@ -23,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class SelfTest {
 
+    private static final String SUBJECT = "Configuration of the outbox";
+
     private static final String MARK = """
             -- outbox: mark the transaction of a self-test
             select set_config('twinbox.self_test', ?, true)""";
@@ -78,8 +80,11 @@ final class SelfTest {
         if (byEjb.failure != null) {
             throw new SQLException("the self-test of transactions failed: " + byEjb.failure, byEjb.failure);
         }
-        throw refusal("this server has no way to write in a transaction that is about to commit"
-                + "; report it with the server's name and version, and use another server");
+        throw new InvalidConfigurationException(
+                SUBJECT,
+                List.of(OutboxSettings.DATA_SOURCE.key() + " is \"" + dataSourceName
+                        + "\", but this server has no way to write in a transaction that is about to commit;"
+                        + " report it with the server's name and version, and use another server"));
     }
 
     /** One trial for each kind of transaction: the first that is not in the transaction, or else the last. */
@@ -96,12 +101,6 @@ final class SelfTest {
             throw new IllegalStateException("no kind of transaction to try");
         }
         return trial;
-    }
-
-    private InvalidConfigurationException refusal(String what) {
-        return new InvalidConfigurationException(
-                "Configuration of the outbox",
-                List.of(OutboxSettings.DATA_SOURCE.key() + " is \"" + dataSourceName + "\", but " + what));
     }
 
     private String look() throws SQLException {
@@ -148,8 +147,12 @@ final class SelfTest {
                 throw new SQLException("the self-test of transactions failed: " + failure, failure);
             }
             if (!isJta) {
-                throw refusal("two connections of one JTA transaction are not in one transaction of the database"
-                        + "; define it as a JTA data source whose connections are shared within a transaction");
+                throw new InvalidConfigurationException(
+                        SUBJECT,
+                        List.of(OutboxSettings.DATA_SOURCE.key() + " is \"" + dataSourceName
+                                + "\", but two connections of one JTA transaction are not in one transaction of the"
+                                + " database; define it as a JTA data source whose connections are shared within a"
+                                + " transaction"));
             }
         }
 
