@@ -119,7 +119,11 @@ final class ReadFaults {
         }
     }
 
-    /** Only a true gap stops a partition for good. So the question is asked until Kafka and the database answer. */
+    /**
+     * Only a true gap stops a partition for good. So the question is asked until Kafka and the database answer.
+     *
+     * <p><b>Remedy.</b> Make Kafka and the inbox database answer, or create the topic. The partition goes on by itself.
+     */
     private void notExplained(AssignedPartition mine, long offset, Throwable failure) {
         if (assigned.get(mine.partition()) != mine) {
             return;
