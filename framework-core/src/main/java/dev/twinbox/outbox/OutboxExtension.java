@@ -25,7 +25,6 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigProvider;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Refuses at deployment what would fail later: {@link dev.twinbox.Outbox} where it cannot work, and a wrong
@@ -48,22 +47,9 @@ public class OutboxExtension implements Extension {
     private boolean hasOwnSerializer;
     private boolean used;
 
-    /** Written when the application starts, read by the readiness check. */
-    private volatile @Nullable Opening opening;
-
     /** Whether this application publishes, or is configured to. */
     boolean isOutboxUsed() {
         return used;
-    }
-
-    /** Called when the outbox is first used. From now on the readiness check shows how it opens. */
-    void opens(Opening ofOutbox) {
-        opening = ofOutbox;
-    }
-
-    /** Null if the application has not started yet. */
-    @Nullable Opening opening() {
-        return opening;
     }
 
     <T> void managedBeans(@Observes ProcessManagedBean<T> event) {

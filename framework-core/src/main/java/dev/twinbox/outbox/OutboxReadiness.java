@@ -13,17 +13,19 @@ import org.eclipse.microprofile.health.Readiness;
 @Readiness
 class OutboxReadiness implements HealthCheck {
 
-    /** The outbox itself cannot be injected. On Payara a bean that an extension adds does not see those of its library. */
     @Inject
-    private OutboxExtension extension;
+    private OutboxExtension outbox;
+
+    @Inject
+    private OpeningExtension openings;
 
     @Override
     public HealthCheckResponse call() {
         HealthCheckResponseBuilder response = HealthCheckResponse.named("twinbox-outbox");
-        if (!extension.isOutboxUsed()) {
+        if (!outbox.isOutboxUsed()) {
             return response.up().build();
         }
-        Opening opening = extension.opening();
+        Opening opening = openings.opening();
         ChosenWay chosen = opening == null ? null : opening.chosen();
         if (chosen == null) {
             String trouble = opening == null ? "has not started yet" : opening.trouble();

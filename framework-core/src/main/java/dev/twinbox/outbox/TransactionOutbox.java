@@ -52,7 +52,7 @@ class TransactionOutbox implements OutboxPublisher {
     ApplicationTransaction applicationTransaction;
 
     @Inject
-    OutboxExtension extension;
+    OpeningExtension openings;
 
     @Inject
     EventSerializer serializer;
@@ -73,7 +73,7 @@ class TransactionOutbox implements OutboxPublisher {
         rows = new RowFactory(configuration, serializer, InstantSource.system(), Tracing.of(beans));
         writer = new OutboxWriter(configuration);
         opening = new Opening(this::open, TransactionOutbox::managedThreads, configuration);
-        extension.opens(opening);
+        openings.opens(opening);
     }
 
     /** Opens the outbox now, not only with the first event. */

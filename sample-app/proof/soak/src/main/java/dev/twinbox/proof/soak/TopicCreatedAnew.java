@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -181,7 +182,7 @@ final class TopicCreatedAnew {
                 if (step.run()) {
                     return;
                 }
-                Thread.sleep(BETWEEN_ATTEMPTS.toMillis());
+                LockSupport.parkNanos(BETWEEN_ATTEMPTS.toNanos());
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 throw new IllegalStateException("Interrupted: " + what, e);
