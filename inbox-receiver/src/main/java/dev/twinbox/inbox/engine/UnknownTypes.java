@@ -109,9 +109,9 @@ final class UnknownTypes {
         if (unknown.isEmpty()) {
             return new Decision(events.size(), null);
         }
-        List<ReceivedEvent> before = events.stream()
+        Set<ReceivedEvent> before = events.stream()
                 .takeWhile(event -> event.isUndecided() || event.handlers().isEmpty())
-                .toList();
+                .collect(Collectors.toSet());
         Findings findings = database.inTransaction(connection -> look(connection, unknown, before));
         findings.decided.forEach(ReceivedEvent::decided);
         parking.followed(findings.parked);
@@ -130,7 +130,7 @@ final class UnknownTypes {
     }
 
     /** Runs in a transaction: the parked rows are committed with the answer. */
-    private Findings look(Connection connection, List<ReceivedEvent> unknown, List<ReceivedEvent> mayBeParked)
+    private Findings look(Connection connection, List<ReceivedEvent> unknown, Set<ReceivedEvent> mayBeParked)
             throws SQLException {
         Map<String, List<AnnouncedHandler>> byType = find(connection, unknown);
         Findings findings = new Findings();
