@@ -1,5 +1,6 @@
 package dev.twinbox.inbox;
 
+import dev.twinbox.config.ServerApis;
 import dev.twinbox.DeliveryContract;
 import dev.twinbox.EventSerializer;
 import dev.twinbox.InvalidConfigurationException;
@@ -93,6 +94,7 @@ class InboxReceiver {
             return;
         }
         InboxConfig config = extension.config();
+        ServerApis.logAbsent();
         LOG.log(Level.INFO, "Receiver starts: {0}", config);
         JtaDatabase database = new JtaDatabase(transaction, registry, lookUp(config.dataSource()));
         parkedEvents.started(new ParkedRows(config.table(), config.parking().table()), database);

@@ -13,6 +13,9 @@ public final class GlassFish extends ApplicationServer {
     /** JNDI name of the data source. */
     public static final String DATA_SOURCE = "jdbc/twinbox";
 
+    /** JNDI name of the second one. */
+    public static final String OTHER_DATA_SOURCE = "jdbc/other";
+
     private static final String DOMAIN = "twinbox";
 
     private final Path zip;

@@ -46,6 +46,23 @@ final class WarFile {
                       </persistence-unit>
                     </persistence>
                     """.formatted(dataSource));
+            add(war, "WEB-INF/classes/META-INF/batch-jobs/work.xml", """
+                    <job id="work" xmlns="https://jakarta.ee/xml/ns/jakartaee" version="2.0">
+                      <listeners>
+                        <listener ref="batchEnd">
+                          <properties><property name="task" value="#{jobParameters['task']}"/></properties>
+                        </listener>
+                      </listeners>
+                      <step id="work">
+                        <chunk item-count="1">
+                          <reader ref="batchReader">
+                            <properties><property name="task" value="#{jobParameters['task']}"/></properties>
+                          </reader>
+                          <writer ref="batchWriter"/>
+                        </chunk>
+                      </step>
+                    </job>
+                    """);
         }
         return file;
     }
