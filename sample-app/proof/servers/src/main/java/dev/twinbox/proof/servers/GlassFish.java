@@ -105,7 +105,7 @@ public final class GlassFish extends ApplicationServer {
 
     @Override
     public void deploy(Path war) {
-        administer("deploy", "--name", name(war), "--contextroot", name(war), war.toString());
+        administer("deploy", "--name", name(war), "--contextroot", name(war), war.toString()); // an EAR has its own
     }
 
     @Override
@@ -114,6 +114,6 @@ public final class GlassFish extends ApplicationServer {
     }
 
     private static String name(Path war) {
-        return war.getFileName().toString().replace(".war", "");
+        return war.getFileName().toString().replaceAll("\\.[we]ar$", "");
     }
 }

@@ -99,6 +99,11 @@ public final class PayaraMicroServer extends ApplicationServer {
     }
 
     @Override
+    public boolean hasEars() {
+        return false;
+    }
+
+    @Override
     public void deploy(Path war) {
         ask("deploy " + war.toAbsolutePath());
     }

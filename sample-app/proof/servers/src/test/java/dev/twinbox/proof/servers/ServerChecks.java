@@ -2,6 +2,7 @@ package dev.twinbox.proof.servers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.twinbox.fixtures.ApplicationServer;
 import dev.twinbox.fixtures.KafkaBroker;
@@ -109,7 +110,11 @@ abstract class ServerChecks {
     }
 
     private Path war(String file, String group, String start) throws IOException {
-        return WarFile.build(file, dataSource, """
+        return WarFile.build(file, dataSource, configuration(group, start));
+    }
+
+    private String configuration(String group, String start) {
+        return """
                 twinbox.outbox.data-source=%s
                 twinbox.outbox.source=/servers
                 twinbox.inbox.data-source=%s
@@ -118,7 +123,7 @@ abstract class ServerChecks {
                 twinbox.inbox.retry.max=PT0.5S
                 twinbox.inbox.batch.max-time=PT60S
                 servers.other-data-source=%s
-                """.formatted(dataSource, dataSource, group, start, kafka.bootstrapServers(), otherDataSource));
+                """.formatted(dataSource, dataSource, group, start, kafka.bootstrapServers(), otherDataSource);
     }
 
     String title() {
@@ -399,6 +404,42 @@ abstract class ServerChecks {
     }
 
     @Test
+    @Order(LAST - 6)
+    void anApplicationWithoutJpaPublishesAndReceives() throws Exception {
+        publishesAndReceives("twinbox-plain", WarFile.buildPlain("twinbox-plain", configuration("plain", "")), "plain");
+    }
+
+    /** The libraries are in its {@code lib}, the handler is in an ejb-jar. */
+    @Test
+    @Order(LAST - 5)
+    void anApplicationInAnEarPublishesAndReceives() throws Exception {
+        assumeTrue(server.hasEars(), "this server has no EARs");
+        publishesAndReceives("twinbox-ear", EarFile.build("twinbox-ear", configuration("ear", "")), "ear");
+    }
+
+    private void publishesAndReceives(String root, Path file, String group) throws Exception {
+        server.deploy(file);
+        try {
+            server.awaitHttp("/" + root + "/change");
+            String committed = ref();
+            String undone = ref();
+            HTTP.send(request("/" + root + "/change?commit=true&ref=" + committed), HttpResponse.BodyHandlers.discarding());
+            HTTP.send(request("/" + root + "/change?commit=false&ref=" + undone), HttpResponse.BodyHandlers.discarding());
+            List<String> ids = ids(20);
+            orders.send("orders", ids);
+            orders.send("orders", ids);
+
+            await().atMost(LIMIT).until(() -> tables.effects(group, "plain").containsAll(ids));
+            assertThat(tables.effects(group, "plain")).doesNotHaveDuplicates();
+            assertThat(isPublished(committed)).isTrue();
+            assertThat(isPublished(undone)).isFalse();
+        } finally {
+            server.undeploy(file);
+        }
+        assertConsistent();
+    }
+
+    @Test
     @Order(LAST - 4)
     void twoApplicationsOnOneServerHandleEachEventOnceEach() throws Exception {
         Path second = war("twinbox-second", "second", "twinbox.inbox.start=latest\n");
@@ -574,15 +615,15 @@ abstract class ServerChecks {
 
     private HttpResponse<String> get(String path) {
         try {
-            return HTTP.send(
-                    HttpRequest.newBuilder(server.uri("/" + APP + "/" + path))
-                            .timeout(LIMIT)
-                            .build(),
-                    HttpResponse.BodyHandlers.ofString());
+            return HTTP.send(request("/" + APP + "/" + path), HttpResponse.BodyHandlers.ofString());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    private HttpRequest request(String path) {
+        return HttpRequest.newBuilder(server.uri(path)).timeout(LIMIT).build();
     }
 }
