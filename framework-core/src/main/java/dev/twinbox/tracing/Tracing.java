@@ -1,7 +1,7 @@
 package dev.twinbox.tracing;
 
-import dev.twinbox.config.ServerApis;
 import dev.twinbox.EventContext;
+import dev.twinbox.config.ServerApis;
 import jakarta.enterprise.inject.Instance;
 import java.util.List;
 import java.util.Map;

@@ -1,8 +1,8 @@
 package dev.twinbox.inbox;
 
-import dev.twinbox.config.ServerApis;
 import dev.twinbox.InboxHandler;
 import dev.twinbox.InvalidConfigurationException;
+import dev.twinbox.config.ServerApis;
 import dev.twinbox.inbox.config.InboxConfig;
 import dev.twinbox.inbox.config.InboxConfigReader;
 import dev.twinbox.inbox.event.EjbDescriptor;

@@ -1,9 +1,9 @@
 package dev.twinbox.inbox;
 
-import dev.twinbox.config.ServerApis;
 import dev.twinbox.DeliveryContract;
 import dev.twinbox.EventSerializer;
 import dev.twinbox.InvalidConfigurationException;
+import dev.twinbox.config.ServerApis;
 import dev.twinbox.inbox.config.InboxConfig;
 import dev.twinbox.inbox.config.InboxSettings;
 import dev.twinbox.inbox.engine.Receiver;

@@ -107,7 +107,8 @@ final class PartitionHandover implements ConsumerRebalanceListener {
                 if (offset == null) {
                     withoutOffset.add(partition);
                 } else {
-                    HandoverKind handover = offset.metadata().equals(GIVEN_BACK) ? HandoverKind.CLEAN : HandoverKind.AFTER_CRASH;
+                    HandoverKind handover =
+                            offset.metadata().equals(GIVEN_BACK) ? HandoverKind.CLEAN : HandoverKind.AFTER_CRASH;
                     found.put(partition, PartitionStart.committed(offset.offset(), handover));
                 }
             });

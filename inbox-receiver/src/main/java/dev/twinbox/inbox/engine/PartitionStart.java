@@ -24,7 +24,8 @@ record PartitionStart(long offset, HandoverKind handover, Reason reason) {
     }
 
     /** Kafka did not answer in time. The previous owner may have crashed. */
-    static final PartitionStart UNKNOWN = new PartitionStart(AssignedPartition.UNKNOWN, HandoverKind.AFTER_CRASH, Reason.COMMITTED);
+    static final PartitionStart UNKNOWN =
+            new PartitionStart(AssignedPartition.UNKNOWN, HandoverKind.AFTER_CRASH, Reason.COMMITTED);
 
     static PartitionStart committed(long offset, HandoverKind handover) {
         return new PartitionStart(offset, handover, Reason.COMMITTED);

@@ -132,11 +132,14 @@ final class RememberedOffsets implements GroupOffsets {
                     atBeginning.add(partition);
                 }
             } else if (!row.isRead()) {
-                starts.put(partition, new PartitionStart(row.next(), HandoverKind.CLEAN, PartitionStart.Reason.NEW_TOPIC));
+                starts.put(
+                        partition, new PartitionStart(row.next(), HandoverKind.CLEAN, PartitionStart.Reason.NEW_TOPIC));
             } else if (policy == OffsetPolicy.BEFORE_HANDLING) {
                 atEnd.add(partition); // a loss is allowed there, a repeated event is not
             } else {
-                starts.put(partition, new PartitionStart(row.next(), HandoverKind.AFTER_CRASH, PartitionStart.Reason.REMEMBERED));
+                starts.put(
+                        partition,
+                        new PartitionStart(row.next(), HandoverKind.AFTER_CRASH, PartitionStart.Reason.REMEMBERED));
             }
         }
         put(starts, atBeginning, OffsetSpec.earliest(), PartitionStart.Reason.NEW_PARTITION);
@@ -145,11 +148,15 @@ final class RememberedOffsets implements GroupOffsets {
     }
 
     private void put(
-            Map<TopicPartition, PartitionStart> starts, List<TopicPartition> partitions, OffsetSpec spec, PartitionStart.Reason reason)
+            Map<TopicPartition, PartitionStart> starts,
+            List<TopicPartition> partitions,
+            OffsetSpec spec,
+            PartitionStart.Reason reason)
             throws ExecutionException, InterruptedException {
         if (!partitions.isEmpty()) {
             lookup.offsets(partitions, spec)
-                    .forEach((partition, offset) -> starts.put(partition, new PartitionStart(offset, HandoverKind.CLEAN, reason)));
+                    .forEach((partition, offset) ->
+                            starts.put(partition, new PartitionStart(offset, HandoverKind.CLEAN, reason)));
         }
     }
 

@@ -4,12 +4,12 @@ import dev.twinbox.inbox.config.InboxConfig;
 import dev.twinbox.inbox.engine.TopicRetention.ParkingDecision;
 import dev.twinbox.inbox.event.ErrorText;
 import dev.twinbox.inbox.jdbc.Backoff;
-import dev.twinbox.inbox.jdbc.RetriedWrites;
 import dev.twinbox.inbox.jdbc.InboxTable;
 import dev.twinbox.inbox.jdbc.InboxTable.Expired;
 import dev.twinbox.inbox.jdbc.JtaDatabase;
 import dev.twinbox.inbox.jdbc.RetentionTable;
 import dev.twinbox.inbox.jdbc.RetentionTable.Progress;
+import dev.twinbox.inbox.jdbc.RetriedWrites;
 import dev.twinbox.thread.StopRequest;
 import dev.twinbox.thread.Supervisor;
 import java.lang.System.Logger;
@@ -185,7 +185,8 @@ final class RetentionLoop implements Supervisor.Loop {
      * the first row is deleted.
      */
     private Duration nextCompare(ParkingDecision latest) {
-        boolean isSettled = latest.kind() == ParkingDecision.Kind.FITS || latest.kind() == ParkingDecision.Kind.NOT_ALLOWED;
+        boolean isSettled =
+                latest.kind() == ParkingDecision.Kind.FITS || latest.kind() == ParkingDecision.Kind.NOT_ALLOWED;
         Duration interval = isSettled ? COMPARE_INTERVAL : COMPARE_AGAIN;
         return interval.compareTo(keep) > 0 ? keep : interval;
     }

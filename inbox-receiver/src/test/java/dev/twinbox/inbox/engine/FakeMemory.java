@@ -23,7 +23,9 @@ final class FakeMemory implements GroupOffsets {
         }
         Map<TopicPartition, PartitionStart> found = new HashMap<>();
         partitions.forEach(partition -> found.put(
-                partition, starts.getOrDefault(partition, new PartitionStart(0, HandoverKind.CLEAN, PartitionStart.Reason.NEW_TOPIC))));
+                partition,
+                starts.getOrDefault(
+                        partition, new PartitionStart(0, HandoverKind.CLEAN, PartitionStart.Reason.NEW_TOPIC))));
         return found;
     }
 

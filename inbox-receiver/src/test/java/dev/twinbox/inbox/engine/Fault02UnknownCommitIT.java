@@ -14,19 +14,19 @@ import dev.twinbox.inbox.event.Aliases;
 import dev.twinbox.inbox.event.Delivery;
 import dev.twinbox.inbox.event.Handler;
 import dev.twinbox.inbox.event.HandlerShape;
+import dev.twinbox.inbox.event.ParkingDecision;
 import dev.twinbox.inbox.event.ReceivedEvent;
 import dev.twinbox.inbox.event.Subscription;
 import dev.twinbox.inbox.event.TopicFormat;
 import dev.twinbox.inbox.event.UnknownType;
-import dev.twinbox.inbox.event.ParkingDecision;
 import dev.twinbox.inbox.jdbc.AnnouncedHandler;
 import dev.twinbox.inbox.jdbc.Backoff;
-import dev.twinbox.inbox.jdbc.RetriedWrites;
 import dev.twinbox.inbox.jdbc.HandlerTable;
 import dev.twinbox.inbox.jdbc.InboxTable;
 import dev.twinbox.inbox.jdbc.ParkedTable;
 import dev.twinbox.inbox.jdbc.PlainTransactions;
 import dev.twinbox.inbox.jdbc.RecordedStarts;
+import dev.twinbox.inbox.jdbc.RetriedWrites;
 import dev.twinbox.jdbc.SqlIdentifier;
 import dev.twinbox.thread.StopRequest;
 import dev.twinbox.thread.Supervisor;
@@ -56,7 +56,8 @@ class Fault02UnknownCommitIT {
 
     private static final SqlIdentifier INBOX = new SqlIdentifier(null, "inbox_event");
     private static final SqlIdentifier PARKED = new SqlIdentifier(null, "inbox_parked");
-    private static final ParkingDecision NO_ANSWER = new ParkingDecision(new SQLException("connection lost", "08006"), true);
+    private static final ParkingDecision NO_ANSWER =
+            new ParkingDecision(new SQLException("connection lost", "08006"), true);
 
     private static final int QUICK_TRIES = 3;
 

@@ -22,7 +22,7 @@ class ServersIT {
     class WildFly39 extends ServerChecks {
 
         WildFly39() {
-            super("WildFly " + version("wildfly"), "wildfly", WildFly.DATA_SOURCE, WildFly.OTHER_DATA_SOURCE, "directly");
+            super("WildFly " + version("wildfly"), "wildfly", WildFly.DATA_SOURCE, WildFly.OTHER_DATA_SOURCE, "through an EJB");
         }
 
         @Override
