@@ -66,6 +66,13 @@ public final class OutboxDatabase {
             "another session answers, as behind a pooler in transaction mode; connect "
                     + "the relay to PostgreSQL itself, or to a pool in session mode";
 
+    private static final String REPLICA_IDENTITY = "a publication for logical replication contains the table. Take it out "
+            + "of the publication until this is done, or run \"alter table … replica identity full\" for the table in "
+            + "the message and its siblings";
+
+    /** The function of PostgreSQL that refuses to change rows of a published table without a key. */
+    private static final String REPLICA_IDENTITY_CHECK = "CheckCmdReplicaIdentity";
+
     /** The function of PostgreSQL that refuses what a policy would hide. */
     private static final String ROW_SECURITY_CHECK = "check_enable_rls";
 
@@ -166,8 +173,12 @@ public final class OutboxDatabase {
      * privilege, and its text depends on the server's language.
      */
     public static boolean isRowSecurity(SQLException failure) {
+        return isFrom(ROW_SECURITY_CHECK, failure);
+    }
+
+    private static boolean isFrom(String routine, SQLException failure) {
         ServerErrorMessage message = failure instanceof PSQLException sql ? sql.getServerErrorMessage() : null;
-        return message != null && ROW_SECURITY_CHECK.equals(message.getRoutine());
+        return message != null && routine.equals(message.getRoutine());
     }
 
     /** Whether a prepared statement is missing, or is there already: a pooler mixes the sessions. */
@@ -188,6 +199,9 @@ public final class OutboxDatabase {
         }
         if (SqlState.READ_ONLY_SQL_TRANSACTION.isOf(failure)) {
             return SERVES_AGAIN;
+        }
+        if (isFrom(REPLICA_IDENTITY_CHECK, failure)) {
+            return REPLICA_IDENTITY;
         }
         return isPooled(failure) ? OWN_SESSIONS : null;
     }
