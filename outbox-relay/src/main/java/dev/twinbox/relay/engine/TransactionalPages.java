@@ -115,17 +115,16 @@ final class TransactionalPages {
         return inFlight.take(moreIsSure ? Duration.ofNanos(left) : Duration.ZERO);
     }
 
+    /** Waits without an open transaction: consumers of committed records would wait for its end. */
     private @Nullable Page first() throws InterruptedException {
-        Page page = inFlight.take(untilRefresh);
-        while (page == null && !inFlight.isSealed()) {
+        while (!inFlight.awaitUnsent(untilRefresh) && !inFlight.isSealed()) {
             refresh();
-            page = inFlight.take(untilRefresh);
         }
+        while (!gate.awaitOpen(untilRefresh)) {
+            refresh();
+        }
+        Page page = inFlight.take(Duration.ZERO);
         if (page != null) {
-            // Waits without an open transaction: consumers of committed records would wait for its end.
-            while (!gate.awaitOpen(untilRefresh)) {
-                refresh();
-            }
             begin();
         }
         return page;

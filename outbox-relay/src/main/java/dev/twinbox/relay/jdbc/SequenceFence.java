@@ -133,21 +133,22 @@ final class SequenceFence implements AutoCloseable {
     /** See {@link OutboxTable#withoutFormerFloors}. */
     Position withoutFormerFloors(Position saved) throws SQLException {
         Snapshot from = withoutFormerFloor(saved.from());
-        Snapshot to = saved.to() == null ? null : withoutFormerFloor(saved.to());
-        return new Position(from, to, saved.seq());
+        Snapshot to = saved.to();
+        return new Position(from, to == null ? null : withoutFormerFloor(to), saved.seq());
     }
 
     private Snapshot withoutFormerFloor(Snapshot snapshot) throws SQLException {
-        if (snapshot.floor() == null) {
+        Long floor = snapshot.floor();
+        if (floor == null) {
             return snapshot;
         }
         try (PreparedStatement look = connection.prepareStatement(sql(HOLDS))) {
             look.setObject(1, snapshot.xmax(), Types.OTHER);
-            look.setLong(2, snapshot.floor());
+            look.setLong(2, floor);
             try (ResultSet row = look.executeQuery()) {
                 row.next();
                 check(row.getString(1));
-                if (row.getBoolean(2)) { // Null if there is no such sequence.
+                if (row.getBoolean(2)) {
                     return snapshot;
                 }
             }
