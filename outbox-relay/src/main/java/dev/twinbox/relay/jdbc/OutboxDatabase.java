@@ -30,7 +30,8 @@ public final class OutboxDatabase {
      * counts, see {@link Position}.
      *
      * <p>A policy of row-level security makes statements fail. Otherwise it would hide rows, and what the relay does not
-     * see it takes for not written. A server that is fenced by {@code default_transaction_read_only} stays so.
+     * see it takes for not written. A server that is fenced by {@code default_transaction_read_only} stays so. Limits of
+     * the database for its applications would end the relay's session while it only waits.
      */
     private static final String SETTINGS = """
             -- relay: session settings
@@ -41,6 +42,9 @@ public final class OutboxDatabase {
               set_config('default_transaction_isolation', 'read committed', false),
               set_config('row_security', 'off', false),
               set_config('statement_timeout', ?, false),
+              set_config('lock_timeout', '0', false),
+              case when current_setting('server_version_num')::int >= 140000
+                then set_config('idle_session_timeout', '0', false) end,
               set_config('synchronous_commit',
                 case when current_setting('synchronous_commit') in ('off', 'local') then 'on'
                 else current_setting('synchronous_commit') end, false)
