@@ -1,11 +1,11 @@
 package dev.twinbox.relay;
 
 import dev.twinbox.relay.config.ExitCode;
-import dev.twinbox.relay.config.RelayConfig;
 import dev.twinbox.relay.config.RelaySettings;
 import dev.twinbox.relay.jdbc.LeaseTable;
 import dev.twinbox.relay.jdbc.OutboxDatabase;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -26,12 +26,14 @@ final class PauseCommand implements Callable<Integer> {
     private CommandSpec spec;
 
     /** A mistyped name would otherwise seem to be paused, while the right one sends. */
-    private static String unlessNew(RelayConfig config, LeaseTable lease) throws SQLException {
+    private static String ifNew(LeaseTable lease) throws SQLException {
         LeaseTable.Seen seen = lease.look();
-        return seen == null || seen.taken()
-                ? ""
-                : ". No relay of this name has run here yet: check " + RelaySettings.NAME.key() + ". Known names: "
-                        + (lease.names().isEmpty() ? "none" : String.join(", ", lease.names()));
+        if (seen == null || seen.taken()) {
+            return "";
+        }
+        List<String> known = lease.names();
+        return ". No relay of this name has run here yet: check " + RelaySettings.NAME.key() + ". Known names: "
+                + (known.isEmpty() ? "none" : String.join(", ", known));
     }
 
     @Override
@@ -42,7 +44,7 @@ final class PauseCommand implements Callable<Integer> {
             spec.commandLine()
                     .getOut()
                     .println("relay \"" + config.name() + "\" is paused since " + lease.pausedSince()
-                            + "; a running one stops within a second" + unlessNew(config, lease));
+                            + "; a running one stops within a second" + ifNew(lease));
             return ExitCode.OK;
         });
     }

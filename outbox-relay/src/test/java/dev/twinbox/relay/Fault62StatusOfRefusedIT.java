@@ -14,7 +14,6 @@ class Fault62StatusOfRefusedIT {
     void refusedEventsAreNamedWhileOthersAreUnsent() throws Exception {
         RelayRig.KAFKA.start();
         try (RelayRig rig = RelayRig.create()) {
-            RelayRig.KAFKA.createTopic(rig.topic(), 1);
             rig.execute("insert into outbox_lease (relay, owner, epoch, ends_at, system_identifier, events)"
                     + " select 'relay', gen_random_uuid(), 1, clock_timestamp() + interval '1 hour', system_identifier,"
                     + " 'public.outbox_event' from pg_control_system()");

@@ -140,7 +140,7 @@ final class RetryLoop implements Runnable {
             if (delivery.isThere(group)) {
                 worked |= delivery.deliver(
                         transactions.table().waiting(group, config.page().rows(), delivery.paused()), group);
-            } else {
+            } else if (!delivery.isPaused(group)) { // Kafka has answered. An outage is no reason to give up.
                 giveUpOld(group);
             }
         }

@@ -55,6 +55,7 @@ class Fault59PausedRelayStopsIT {
                     .isOne();
 
             lease.resume();
+            rig.page = new RelayConfig.Page(2000, 4_194_304, 4);
             rig.start();
             rig.awaitRecords(EVENTS);
         }
