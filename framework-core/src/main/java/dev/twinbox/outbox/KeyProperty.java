@@ -15,6 +15,17 @@ import org.jspecify.annotations.Nullable;
 /** The property of an event class whose value is the record key: a record component, a getter or a field. */
 final class KeyProperty {
 
+    private static final String NO_KEY = ", whose text is no key: use a string, number, UUID, enum, or a class with a"
+            + " toString() of its own";
+
+    /** By the class of a value. A property's type may be an interface, so only its values show whether they have a text. */
+    private static final ClassValue<Boolean> IS_TEXT = new ClassValue<>() {
+        @Override
+        protected Boolean computeValue(Class<?> type) {
+            return hasText(type) && !isContainer(type);
+        }
+    };
+
     private final Class<?> owner;
     private final String name;
     private final MethodHandle reader;
@@ -41,13 +52,22 @@ final class KeyProperty {
         return new KeyProperty(owner, name, reader.asType(reader.type().generic()));
     }
 
-    /** @throws InvalidEventException if the value is null: the event would lose its order without a word */
+    /**
+     * The text of the value.
+     *
+     * @throws InvalidEventException if the value is null, or its text differs from event to event: the event would lose
+     *     its order without a word
+     */
     String read(Object event) {
         Object value = value(event);
         if (value == null) {
             throw new InvalidEventException("key property \"" + name + "\" of " + owner.getTypeName()
                     + " is null: set it before the event is published (a generated id may need a flush first), or"
                     + " name no key if order does not matter");
+        }
+        if (!IS_TEXT.get(value.getClass())) {
+            throw new InvalidEventException("key property \"" + name + "\" of " + owner.getTypeName() + " is a "
+                    + value.getClass().getTypeName() + NO_KEY);
         }
         return value instanceof Enum<?> constant ? constant.name() : value.toString();
     }
@@ -126,18 +146,23 @@ final class KeyProperty {
         }
     }
 
-    /** A class that prints as Name@1b2c3d would give each event another key. */
     private static void checkType(Class<?> owner, String name, Class<?> type) {
-        boolean printsItself = type.isPrimitive() || type.isInterface() || type.isEnum() || overridesToString(type);
-        boolean isContainer = type.isArray()
+        if (isContainer(type) || !(type.isInterface() || hasText(type))) {
+            throw new IllegalArgumentException("key property \"" + name + "\" of " + owner.getTypeName() + " is a "
+                    + type.getTypeName() + NO_KEY);
+        }
+    }
+
+    /** A class that prints as Name@1b2c3d would give each event another key. */
+    private static boolean hasText(Class<?> type) {
+        return type.isPrimitive() || type.isEnum() || overridesToString(type);
+    }
+
+    private static boolean isContainer(Class<?> type) {
+        return type.isArray()
                 || Collection.class.isAssignableFrom(type)
                 || Map.class.isAssignableFrom(type)
                 || Optional.class.isAssignableFrom(type);
-        if (isContainer || !printsItself) {
-            throw new IllegalArgumentException("key property \"" + name + "\" of " + owner.getTypeName() + " is a "
-                    + type.getTypeName() + ", whose text is no key: use a string, number, UUID, enum, or a class with a"
-                    + " toString() of its own");
-        }
     }
 
     private static boolean overridesToString(Class<?> type) {

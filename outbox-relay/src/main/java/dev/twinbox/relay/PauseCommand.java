@@ -1,8 +1,11 @@
 package dev.twinbox.relay;
 
 import dev.twinbox.relay.config.ExitCode;
+import dev.twinbox.relay.config.RelaySettings;
 import dev.twinbox.relay.jdbc.LeaseTable;
 import dev.twinbox.relay.jdbc.OutboxDatabase;
+import java.sql.SQLException;
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -22,6 +25,17 @@ final class PauseCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
+    /** A mistyped name would otherwise seem to be paused, while the right one sends. */
+    private static String ifNew(LeaseTable lease) throws SQLException {
+        LeaseTable.Seen seen = lease.look();
+        if (seen == null || seen.taken()) {
+            return "";
+        }
+        List<String> known = lease.names();
+        return ". No relay of this name has run here yet: check " + RelaySettings.NAME.key() + ". Known names: "
+                + (known.isEmpty() ? "none" : String.join(", ", known));
+    }
+
     @Override
     public Integer call() {
         return configuration.onDatabase((connection, config) -> {
@@ -30,7 +44,7 @@ final class PauseCommand implements Callable<Integer> {
             spec.commandLine()
                     .getOut()
                     .println("relay \"" + config.name() + "\" is paused since " + lease.pausedSince()
-                            + "; a running one stops within a second");
+                            + "; a running one stops within a second" + ifNew(lease));
             return ExitCode.OK;
         });
     }

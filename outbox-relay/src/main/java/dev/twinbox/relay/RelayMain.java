@@ -48,6 +48,7 @@ public final class RelayMain {
 
     static CommandLine commandLine() {
         CommandLine line = new CommandLine(new RelayMain());
+        line.setExpandAtFiles(false); // A key that begins with @ is a key, and no file with arguments.
         line.getCommandSpec()
                 .usageMessage()
                 .exitCodeListHeading("%nExit codes:%n")

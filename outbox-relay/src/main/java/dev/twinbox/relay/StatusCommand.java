@@ -188,7 +188,7 @@ final class StatusCommand implements Callable<Integer> {
     }
 
     private static String lease(LeaseTable.@Nullable Seen seen) {
-        if (seen == null) {
+        if (seen == null || !seen.taken()) {
             return "never taken: no relay of this name has run here";
         }
         if (seen.owner() == null) {
@@ -240,13 +240,12 @@ final class StatusCommand implements Callable<Integer> {
     /** The one line to read first when events do not come. */
     private void stuck(List<String> reasons, @Nullable Backlog backlog, ParkedCount parked) {
         boolean isSending = (backlog == null || backlog.events() > 0) && reasons.isEmpty();
-        if (!isSending && parked.of(ParkedState.REFUSED) > 0) {
+        if (parked.of(ParkedState.REFUSED) > 0) {
             reasons.add("keys with refused events wait for an operator");
         }
-        String no = isSending
-                ? "no; if \"unsent\" does not shrink, the running relay's /health/ready names the cause"
-                : "no";
-        line("stuck", reasons.isEmpty() ? no : String.join("; ", reasons));
+        String stuck = reasons.isEmpty() ? "no" : String.join("; ", reasons);
+        String hint = "; if \"unsent\" does not shrink, the running relay's /health/ready names the cause";
+        line("stuck", isSending ? stuck + hint : stuck);
         json.add("stuck", Json.createArrayBuilder(reasons));
     }
 

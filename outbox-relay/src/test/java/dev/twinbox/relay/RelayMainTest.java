@@ -3,9 +3,13 @@ package dev.twinbox.relay;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.twinbox.relay.config.ExitCode;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
@@ -78,6 +82,17 @@ class RelayMainTest {
 
         assertThat(execute("--version")).isZero();
         assertThat(out.toString()).contains("twinbox-relay ");
+    }
+
+    @Test
+    void aKeyThatBeginsWithAnAtSignIsNoFileWithArguments(@TempDir Path folder) throws IOException {
+        Path file = Files.writeString(folder.resolve("arguments"), "one --all");
+        execute("parked", "discard", "1", "--key", "@" + file);
+        assertThat(err.toString()).contains("not both");
+        execute("parked", "discard", "--key", "@" + file, "--nonsense");
+        assertThat(err.toString()).contains("--nonsense").doesNotContain("--all");
+        execute("parked", "discard", "@" + file);
+        assertThat(err.toString()).contains("@" + file);
     }
 
     private int execute(String... arguments) {

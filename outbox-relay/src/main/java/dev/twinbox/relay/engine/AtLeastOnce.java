@@ -71,11 +71,9 @@ final class AtLeastOnce implements Publication {
         if (flusher != null && !inFlight.hasUnsent()) {
             flusher.flush();
         }
-        Page page = inFlight.take();
-        if (page != null) {
-            gate.awaitOpen();
-        }
-        return page;
+        inFlight.awaitUnsent();
+        gate.awaitOpen();
+        return inFlight.take();
     }
 
     /** No: nothing was handed over after the record. It is parked or retried. */

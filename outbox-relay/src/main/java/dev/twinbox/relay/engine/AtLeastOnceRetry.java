@@ -64,6 +64,17 @@ final class AtLeastOnceRetry implements RetryPublication {
         closeProducer();
     }
 
+    /** No: Kafka keeps nothing for this mode. */
+    @Override
+    public boolean isRefreshDue() {
+        return false;
+    }
+
+    @Override
+    public void refresh() {
+        // Nothing, see above.
+    }
+
     @Override
     public void closeProducer() {
         if (producer != null) {

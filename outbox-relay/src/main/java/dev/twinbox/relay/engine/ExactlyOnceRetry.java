@@ -31,6 +31,7 @@ final class ExactlyOnceRetry implements RetryPublication {
     private @Nullable Producer<byte[], byte[]> producer;
     private @Nullable Long committed;
     private long number;
+    private @Nullable Long refreshedAt; // monotonic time; null: not in this session yet
 
     /** @param producers open a producer for a purpose */
     ExactlyOnceRetry(Function<String, Producer<byte[], byte[]>> producers, PositionTopic topic) {
@@ -118,8 +119,28 @@ final class ExactlyOnceRetry implements RetryPublication {
             return;
         }
         putBack.run();
-        Producer<byte[], byte[]> present = Objects.requireNonNull(producer, "a batch was sent with it");
-        topic.commit(present, Map.of(PositionTopic.Partition.PARKED, new PositionTable.Saved(number, Position.START)));
+        commit(Objects.requireNonNull(producer, "a batch was sent with it"), number);
+    }
+
+    private void commit(Producer<byte[], byte[]> open, long last) {
+        topic.commit(open, Map.of(PositionTopic.Partition.PARKED, new PositionTable.Saved(last, Position.START)));
+        committed = last;
+        refreshedAt = System.nanoTime();
+    }
+
+    /** At once in a new session: a relay may be started again more often than in the interval. */
+    @Override
+    public boolean isRefreshDue() {
+        Long last = refreshedAt;
+        return last == null || System.nanoTime() - last > TransactionalPages.REFRESH.toNanos();
+    }
+
+    /** Pages have an offset of their own, so their commits do not keep this one. */
+    @Override
+    public void refresh() {
+        Producer<byte[], byte[]> present = producer();
+        present.beginTransaction();
+        commit(present, committed == null ? 0 : committed);
     }
 
     @Override

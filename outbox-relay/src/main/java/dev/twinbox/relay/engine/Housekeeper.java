@@ -1,5 +1,6 @@
 package dev.twinbox.relay.engine;
 
+import dev.twinbox.jdbc.FailureSubject;
 import dev.twinbox.jdbc.SqlState;
 import dev.twinbox.relay.config.RelayConfig;
 import dev.twinbox.relay.config.RelayException;
@@ -16,6 +17,8 @@ import dev.twinbox.relay.jdbc.ScheduledEvents;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,12 +45,14 @@ final class Housekeeper implements Runnable {
     private final BlockedKeys blockedKeys;
     private final Failures failures;
     private final Waiter waiter;
+    private final ScheduledEvents.BatchSize batch = new ScheduledEvents.BatchSize();
     private volatile @Nullable Connection connection;
     private volatile boolean closed;
     private volatile int positionSlot;
     private boolean mayMove;
     private boolean forbidden;
     private @Nullable String lastError;
+    private final Map<String, String> refusals = new HashMap<>(); // by part of the work
 
     /** @param failures learns what ends the session; other faults pass */
     Housekeeper(
@@ -135,7 +140,7 @@ final class Housekeeper implements Runnable {
             EventSlots slots = new EventSlots(connection, config.tables(), config.name());
             this.events = new SlotRotation(slots, config.tables(), observed);
             this.positions = new PositionSlots(connection, config.tables());
-            this.scheduled = new ScheduledEvents(connection, config.tables(), config.name());
+            this.scheduled = new ScheduledEvents(connection, config.tables(), config.name(), batch);
         }
     }
 
@@ -143,13 +148,39 @@ final class Housekeeper implements Runnable {
         gate.set(tables.lease.pausedSince());
         if (tick % TICKS_PER_ROTATION == 0) {
             mayMove = mayMove || (!forbidden && ScheduledEvents.areKnownTo(tables.connection, config.tables()));
-            refuseRowsOfAnotherCluster(tables.connection);
-            tables.events.runOnce();
-            positionSlot = tables.positions.next(positionSlot);
+            attempt("looking for rows of another cluster", () -> refuseRowsOfAnotherCluster(tables.connection));
+            attempt("emptying slots", tables.events::runOnce);
+            attempt("emptying positions", () -> positionSlot = tables.positions.next(positionSlot));
         }
-        moveScheduled(tables.scheduled);
-        if (tick % TICKS_PER_COUNT == 0) {
-            count(tables.connection);
+        attempt("moving scheduled events", () -> moveScheduled(tables.scheduled));
+        if (tick % TICKS_PER_COUNT == 0 && !attempt("counting", () -> count(tables.connection))) {
+            observed.clearCounts();
+        }
+    }
+
+    /** A part of the work. */
+    private interface Work {
+        void run() throws SQLException;
+    }
+
+    /**
+     * Does a part of the work. If PostgreSQL refuses it, the other parts are done nevertheless, and this one is tried
+     * again. Returns whether it was done.
+     */
+    private boolean attempt(String part, Work work) throws SQLException {
+        try {
+            work.run();
+            refusals.remove(part);
+            return true;
+        } catch (SQLException e) {
+            if (closed || SqlState.subjectOf(e) == FailureSubject.CONNECTION) {
+                throw e;
+            }
+            String why = OutboxDatabase.explain(e);
+            if (!why.equals(refusals.put(part, why))) { // The same one comes again with each try.
+                LOG.warn("Housekeeping failed in {}, trying again: {}", part, why);
+            }
+            return false;
         }
     }
 
@@ -176,9 +207,6 @@ final class Housekeeper implements Runnable {
         int parked = scheduled.parked();
         try {
             observed.recordScheduledMoved(scheduled.runOnce());
-            if (scheduled.parked() > parked) {
-                blockedKeys.recordParkedElsewhere();
-            }
         } catch (SQLException e) {
             if (!SqlState.INSUFFICIENT_PRIVILEGE.isOf(e) || OutboxDatabase.isRowSecurity(e)) {
                 throw e;
@@ -192,6 +220,10 @@ final class Housekeeper implements Runnable {
                     config.tables().scheduled(),
                     config.tables().events(),
                     config.tables().eventsSequence());
+        } finally {
+            if (scheduled.parked() > parked) {
+                blockedKeys.recordParkedElsewhere();
+            }
         }
     }
 

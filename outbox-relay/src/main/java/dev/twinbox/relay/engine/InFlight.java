@@ -74,13 +74,40 @@ final class InFlight {
         }
     }
 
-    /** Waits for the next page to send; null if none will come. */
-    @Nullable Page take() throws InterruptedException {
+    /**
+     * Waits until there is a page to send, and leaves it where it is. While the relay is paused, nothing must count as
+     * sent. Otherwise a paused relay could not stop.
+     */
+    void awaitUnsent() throws InterruptedException {
         lock.lock();
         try {
             while (unsent.isEmpty() && !sealed) {
                 work.await();
             }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** As {@link #awaitUnsent()}, but returns false if there is none within this time. */
+    boolean awaitUnsent(Duration time) throws InterruptedException {
+        lock.lock();
+        try {
+            long left = time.toNanos();
+            while (unsent.isEmpty() && !sealed && left > 0) {
+                left = work.awaitNanos(left);
+            }
+            return !unsent.isEmpty();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits for the next page to send; null if none will come. */
+    @Nullable Page take() throws InterruptedException {
+        lock.lock();
+        try {
+            awaitUnsent();
             return next();
         } finally {
             lock.unlock();
@@ -91,10 +118,7 @@ final class InFlight {
     @Nullable Page take(Duration time) throws InterruptedException {
         lock.lock();
         try {
-            long left = time.toNanos();
-            while (unsent.isEmpty() && !sealed && left > 0) {
-                left = work.awaitNanos(left);
-            }
+            awaitUnsent(time);
             return next();
         } finally {
             lock.unlock();

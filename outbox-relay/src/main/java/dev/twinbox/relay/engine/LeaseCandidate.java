@@ -84,7 +84,7 @@ final class LeaseCandidate {
                 return null;
             }
         }
-        if (seen == null && config.delivery().mode() == DeliveryMode.EXACTLY_ONCE) {
+        if ((seen == null || !seen.taken()) && config.delivery().mode() == DeliveryMode.EXACTLY_ONCE) {
             // The name is new, so it has sent nothing of this table.
             table.declareExactlyOnce(server.systemIdentifier());
         }

@@ -72,6 +72,12 @@ public final class ObservedOutbox {
         return parked;
     }
 
+    /** The last count failed. */
+    void clearCounts() {
+        backlog = null;
+        parked = null;
+    }
+
     /** Nothing is known any more: the last look at the outbox failed, or this process does not own it. */
     void clear() {
         backlog = null;

@@ -1,5 +1,6 @@
 package dev.twinbox.relay.engine;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -57,6 +58,20 @@ final class PauseGate {
             while (closedSince != null) {
                 opened.await();
             }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** As {@link #awaitOpen()}, but returns false if it is not opened within this time. */
+    boolean awaitOpen(Duration time) throws InterruptedException {
+        lock.lock();
+        try {
+            long left = time.toNanos();
+            while (closedSince != null && left > 0) {
+                left = opened.awaitNanos(left);
+            }
+            return closedSince == null;
         } finally {
             lock.unlock();
         }

@@ -115,7 +115,7 @@ final class RelaySession implements AutoCloseable {
                     config.name(),
                     config.delivery().mode().text(),
                     saved.position());
-            startThreads(new Window(outbox, saved.position()));
+            startThreads(new Window(outbox, outbox.withoutFormerFloors(saved.position())));
         } catch (SQLException | LeaseLostException | RuntimeException | Error e) {
             threads.interrupt();
             connections.abort();

@@ -20,7 +20,8 @@ import org.slf4j.LoggerFactory;
  * of the key join the rows. The thread also makes the first contact with Kafka, and watches for partitions that stand
  * still.
  *
- * <p>While nothing is parked, it does not ask the database.
+ * <p>While nothing is parked, it does not ask the database. With exactly-once delivery it connects once in each session,
+ * to tell Kafka what Kafka must not forget.
  */
 final class RetryLoop implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(RetryLoop.class);
@@ -38,6 +39,7 @@ final class RetryLoop implements Runnable {
     private final RetryDelivery delivery;
     private final Failures failures;
     private final Waiter waiter;
+    private ParkedQueue.WaitedFor lastGroup = NOTHING;
 
     RetryLoop(
             RelayConfig config,
@@ -70,7 +72,10 @@ final class RetryLoop implements Runnable {
             while (!Thread.interrupted()) {
                 contact.makeOnce();
                 stalls.check();
-                gate.awaitOpen();
+                transactions.refreshIfDue();
+                while (!gate.awaitOpen(POLL)) {
+                    transactions.refreshIfDue();
+                }
                 if (!blockedKeys.hasAny() || !runOnce()) {
                     waiter.await(POLL);
                 }
@@ -122,20 +127,24 @@ final class RetryLoop implements Runnable {
         return delivery.deliver(transactions.table().ready(config.page().rows(), delivery.paused()), NOTHING);
     }
 
+    /** Looks at a batch of groups. The next call continues after it, so that missing topics hold up no other one. */
     private boolean sendWaiting() throws SQLException, LeaseLostException, InterruptedException {
         boolean worked = false;
-        for (ParkedQueue.WaitedFor group : transactions.table().waitedFor()) {
+        List<ParkedQueue.WaitedFor> groups = transactions.table().waitedFor(lastGroup);
+        boolean areMore = groups.size() == ParkedQueue.BATCH;
+        lastGroup = areMore ? groups.get(groups.size() - 1) : NOTHING;
+        for (ParkedQueue.WaitedFor group : groups) {
             if (delivery.isPaused(group)) {
                 continue;
             }
             if (delivery.isThere(group)) {
                 worked |= delivery.deliver(
                         transactions.table().waiting(group, config.page().rows(), delivery.paused()), group);
-            } else {
+            } else if (!delivery.isPaused(group)) { // Kafka has answered. An outage is no reason to give up.
                 giveUpOld(group);
             }
         }
-        return worked;
+        return worked || areMore;
     }
 
     private void giveUpOld(ParkedQueue.WaitedFor group) throws SQLException, LeaseLostException {

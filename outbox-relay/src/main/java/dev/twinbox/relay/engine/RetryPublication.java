@@ -41,6 +41,12 @@ interface RetryPublication {
     /** A batch has failed; its producer is closed. */
     void abandon();
 
+    /** Whether Kafka must be told again soon what it has, or else would forget it. */
+    boolean isRefreshDue();
+
+    /** Tells Kafka again what it has. Called after {@link #takeUp}, and while no row is claimed. */
+    void refresh();
+
     /** Closes the producer, if there is one. */
     void closeProducer();
 

@@ -46,6 +46,14 @@ final class RetryTransactions {
         return opened().table();
     }
 
+    /** Keeps Kafka from forgetting what it has. Opens the connection if this is due. */
+    void refreshIfDue() throws SQLException, LeaseLostException {
+        if (publication.isRefreshDue()) {
+            opened();
+            publication.refresh();
+        }
+    }
+
     /**
      * Runs one transaction in which the lease is certainly held. It never runs while the main thread parks events.
      * Otherwise an event that joins a key and one that leaves it would not see each other.

@@ -19,7 +19,10 @@ final class TransactionalPages {
     private static final Duration LONGEST = Duration.ofMillis(300);
 
     /** Kafka forgets committed offsets, after seven days by default. So they are committed again in this interval. */
-    private static final Duration REFRESH = Duration.ofHours(6);
+    static final Duration REFRESH = Duration.ofHours(6);
+
+    /** Earlier in a new session: a relay may be started again more often than in that interval. */
+    private static final Duration FIRST_REFRESH = Duration.ofMinutes(1);
 
     private final InFlight inFlight;
     private final PauseGate gate;
@@ -34,6 +37,7 @@ final class TransactionalPages {
     private @Nullable Page last; // the last page of the open transaction; owned by the sending thread
     private long bytes; // owned by the sending thread
     private long beganAt; // owned by the sending thread
+    private Duration untilRefresh = FIRST_REFRESH; // owned by the sending thread
     private PositionTable.@Nullable Saved prepared; // guarded by this
 
     /**
@@ -111,15 +115,16 @@ final class TransactionalPages {
         return inFlight.take(moreIsSure ? Duration.ofNanos(left) : Duration.ZERO);
     }
 
+    /** Waits without an open transaction: consumers of committed records would wait for its end. */
     private @Nullable Page first() throws InterruptedException {
-        Page page = inFlight.take(REFRESH);
-        while (page == null && !inFlight.isSealed()) {
+        while (!inFlight.awaitUnsent(untilRefresh) && !inFlight.isSealed()) {
             refresh();
-            page = inFlight.take(REFRESH);
         }
+        while (!gate.awaitOpen(untilRefresh)) {
+            refresh();
+        }
+        Page page = inFlight.take(Duration.ZERO);
         if (page != null) {
-            // Waits without an open transaction: consumers of committed records would wait for its end.
-            gate.awaitOpen();
             begin();
         }
         return page;
@@ -155,6 +160,7 @@ final class TransactionalPages {
     private void refresh() {
         producer().beginTransaction();
         end(committed);
+        untilRefresh = REFRESH;
     }
 
     private void end(PositionTable.Saved position) {

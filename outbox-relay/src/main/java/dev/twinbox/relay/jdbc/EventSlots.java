@@ -1,5 +1,6 @@
 package dev.twinbox.relay.jdbc;
 
+import dev.twinbox.jdbc.FailureSubject;
 import dev.twinbox.jdbc.SqlState;
 import dev.twinbox.jdbc.Transactions;
 import dev.twinbox.schema.OutboxSchema;
@@ -49,7 +50,7 @@ public final class EventSlots {
 
     /**
      * The relays that have not sent all events of the slot. Every name with a lease on this table counts; a name
-     * without a position has sent nothing. Our own name is reported as well if its lease has vanished, whatever the
+     * without a position has sent nothing. A name that was paused and has never run does not count. Our own name is reported as well if its lease has vanished, whatever the
      * slot holds.
      */
     static final String UNSENT = """
@@ -58,7 +59,7 @@ public final class EventSlots {
             from {lease} l
               left join lateral (
                 select window_from from {position} p where p.relay = l.relay order by p.number desc limit 1) p on true
-            where (l.events is null or l.events = {own}) and (exists (
+            where {taken} and (l.events is null or l.events = {own}) and (exists (
                 select from {events} e
                 where e.slot = {number} and e.tx >= coalesce(pg_snapshot_xmax(p.window_from), '1'::xid8))
               or exists (
@@ -179,7 +180,15 @@ public final class EventSlots {
                             + tables.eventsSlot(slot)
                             + " to the relay's role");
         }
-        throw failure;
+        if (SqlState.subjectOf(failure) == FailureSubject.CONNECTION) {
+            throw failure;
+        }
+        return new Outcome(
+                Outcome.Kind.FORBIDDEN,
+                "emptying it failed (" + failure.getMessage() + "): allow the relay's role to truncate "
+                        + tables.eventsSlot(slot)
+                        + ", a trigger may forbid it. To keep all events, set twinbox.relay.retention to "
+                        + "forever and run \"migrate\"");
     }
 
     /** The relays that have not sent all of the slot. The answer is only certain under the slot's lock. */
@@ -222,6 +231,7 @@ public final class EventSlots {
                 // A literal, not a parameter: otherwise the plan reads all slots.
                 .replace("{number}", Integer.toString(slot))
                 .replace("{own}", LeaseTable.own(tables))
+                .replace("{taken}", LeaseTable.TAKEN)
                 .replace("{slot}", tables.eventsSlot(slot).sql())
                 .replace("{events}", tables.events().sql())
                 .replace("{position}", tables.position().sql())

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 public final class LeaseTable {
     private static final String LOOK = """
             -- relay: read the lease
-            select owner, epoch, extract(epoch from ends_at - clock_timestamp())::float8 as remaining,
+            select owner, epoch, extract(epoch from ends_at - clock_timestamp())::float8 as remaining, {taken} as taken,
               system_identifier, events, {own} as own, (to_jsonb(l) ->> 'exactly_once')::uuid as exactly_once
             from {lease} l where relay = ?
             """;
@@ -29,9 +29,10 @@ public final class LeaseTable {
     /** Only for a name that has never published anything. */
     private static final String DECLARE = """
             -- relay: publish exactly once from the beginning
-            insert into {lease} (relay, epoch, ends_at, system_identifier, events, exactly_once)
+            insert into {lease} as l (relay, epoch, ends_at, system_identifier, events, exactly_once)
             values (?, 1, clock_timestamp(), ?, {own}, gen_random_uuid())
-            on conflict (relay) do nothing
+            on conflict (relay) do update set exactly_once = excluded.exactly_once
+              where not ({taken}) and l.exactly_once is null
             """;
 
     private static final String ADOPT = """
@@ -44,6 +45,11 @@ public final class LeaseTable {
             -- relay: other relays of this outbox
             select relay from {lease}
             where relay <> ? and events = {own} and owner is not null and ends_at > clock_timestamp() order by relay
+            """;
+
+    private static final String NAMES = """
+            -- relay: relays that have run on this outbox
+            select relay from {lease} l where {taken} and (events is null or events = {own}) order by relay
             """;
 
     /** The full name of the event table, independent of the name and search path that lead to it. */
@@ -75,10 +81,16 @@ public final class LeaseTable {
             update {lease} set owner = null, ends_at = clock_timestamp() where relay = ? and owner = ? and epoch = ?
             """;
 
+    /** When a lease ends that no process has taken: an operator has paused a relay before its first start. */
+    private static final String NEVER = "to_timestamp(0)";
+
+    /** SQL condition for a lease {@code l}: a process has taken it, so it may have sent events. */
+    static final String TAKEN = "l.ends_at <> " + NEVER;
+
     private static final String PAUSE = """
             -- relay: pause
             insert into {lease} as l (relay, epoch, ends_at, system_identifier, events, paused_at)
-            values (?, 1, clock_timestamp(), ?, {own}, clock_timestamp())
+            values (?, 1, {never}, ?, {own}, clock_timestamp())
             on conflict (relay) do update set paused_at = coalesce(l.paused_at, excluded.paused_at)
             """;
 
@@ -98,6 +110,7 @@ public final class LeaseTable {
      *
      * @param owner null: no process owns it
      * @param remaining time until it ends; negative after its end
+     * @param taken whether a process has taken it at any time; if not, an operator has paused it
      * @param events the event table that the position belongs to; null: not recorded yet
      * @param own the event table of the process that reads the lease
      * @param exactlyOnce identifies the relay's own offsets in Kafka; null: the relay publishes at least once
@@ -106,6 +119,7 @@ public final class LeaseTable {
             @Nullable UUID owner,
             long epoch,
             Duration remaining,
+            boolean taken,
             long systemIdentifier,
             @Nullable String events,
             String own,
@@ -145,6 +159,7 @@ public final class LeaseTable {
                         row.getObject("owner", UUID.class),
                         row.getLong("epoch"),
                         remaining,
+                        row.getBoolean("taken"),
                         row.getLong("system_identifier"),
                         row.getString("events"),
                         row.getString("own"),
@@ -176,13 +191,24 @@ public final class LeaseTable {
     public List<String> others() throws SQLException {
         try (PreparedStatement others = prepare(OTHERS)) {
             others.setString(1, relay);
-            try (ResultSet row = others.executeQuery()) {
-                List<String> names = new ArrayList<>();
-                while (row.next()) {
-                    names.add(row.getString(1));
-                }
-                return names;
+            return texts(others);
+        }
+    }
+
+    /** Names of all relays that have run on this outbox. */
+    public List<String> names() throws SQLException {
+        try (PreparedStatement names = prepare(NAMES)) {
+            return texts(names);
+        }
+    }
+
+    private static List<String> texts(PreparedStatement select) throws SQLException {
+        try (ResultSet row = select.executeQuery()) {
+            List<String> texts = new ArrayList<>();
+            while (row.next()) {
+                texts.add(row.getString(1));
             }
+            return texts;
         }
     }
 
@@ -263,6 +289,8 @@ public final class LeaseTable {
 
     private PreparedStatement prepare(String sql) throws SQLException {
         return connection.prepareStatement(sql.replace("{own}", own(schema))
+                .replace("{taken}", TAKEN)
+                .replace("{never}", NEVER)
                 .replace("{lease}", schema.lease().sql()));
     }
 

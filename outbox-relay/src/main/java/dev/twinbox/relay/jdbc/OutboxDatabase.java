@@ -30,7 +30,8 @@ public final class OutboxDatabase {
      * counts, see {@link Position}.
      *
      * <p>A policy of row-level security makes statements fail. Otherwise it would hide rows, and what the relay does not
-     * see it takes for not written. A server that is fenced by {@code default_transaction_read_only} stays so.
+     * see it takes for not written. A server that is fenced by {@code default_transaction_read_only} stays so. Limits of
+     * the database for its applications would end the relay's session while it only waits.
      */
     private static final String SETTINGS = """
             -- relay: session settings
@@ -41,6 +42,9 @@ public final class OutboxDatabase {
               set_config('default_transaction_isolation', 'read committed', false),
               set_config('row_security', 'off', false),
               set_config('statement_timeout', ?, false),
+              set_config('lock_timeout', '0', false),
+              case when current_setting('server_version_num')::int >= 140000
+                then set_config('idle_session_timeout', '0', false) end,
               set_config('synchronous_commit',
                 case when current_setting('synchronous_commit') in ('off', 'local') then 'on'
                 else current_setting('synchronous_commit') end, false)
@@ -65,6 +69,13 @@ public final class OutboxDatabase {
     private static final String OWN_SESSIONS =
             "another session answers, as behind a pooler in transaction mode; connect "
                     + "the relay to PostgreSQL itself, or to a pool in session mode";
+
+    private static final String REPLICA_IDENTITY = "a publication for logical replication contains the table. Take it out "
+            + "of the publication until this is done, or run \"alter table … replica identity full\" for the table in "
+            + "the message and its siblings";
+
+    /** The function of PostgreSQL that refuses to change rows of a published table without a key. */
+    private static final String REPLICA_IDENTITY_CHECK = "CheckCmdReplicaIdentity";
 
     /** The function of PostgreSQL that refuses what a policy would hide. */
     private static final String ROW_SECURITY_CHECK = "check_enable_rls";
@@ -166,8 +177,12 @@ public final class OutboxDatabase {
      * privilege, and its text depends on the server's language.
      */
     public static boolean isRowSecurity(SQLException failure) {
+        return isFrom(ROW_SECURITY_CHECK, failure);
+    }
+
+    private static boolean isFrom(String routine, SQLException failure) {
         ServerErrorMessage message = failure instanceof PSQLException sql ? sql.getServerErrorMessage() : null;
-        return message != null && ROW_SECURITY_CHECK.equals(message.getRoutine());
+        return message != null && routine.equals(message.getRoutine());
     }
 
     /** Whether a prepared statement is missing, or is there already: a pooler mixes the sessions. */
@@ -188,6 +203,9 @@ public final class OutboxDatabase {
         }
         if (SqlState.READ_ONLY_SQL_TRANSACTION.isOf(failure)) {
             return SERVES_AGAIN;
+        }
+        if (isFrom(REPLICA_IDENTITY_CHECK, failure)) {
+            return REPLICA_IDENTITY;
         }
         return isPooled(failure) ? OWN_SESSIONS : null;
     }

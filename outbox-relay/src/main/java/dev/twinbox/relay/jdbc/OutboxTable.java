@@ -53,6 +53,7 @@ public final class OutboxTable implements AutoCloseable {
     private static final int SESSION = 3;
     private static final int MORE = 4;
     private static final int EVENTS = 5;
+    private static final int SEQUENCE = 6;
 
     /** The columns of an event, in any table that holds events. */
     static final String COLUMNS = "seq, " + RecordAssembler.COLUMNS;
@@ -61,7 +62,8 @@ public final class OutboxTable implements AutoCloseable {
     private static final String PAGE = """
             {mark} as session, bool_and(more) as more,
             string_agg(
-              case when withheld then {withheld} when too_large then {too large} else {event} end, '') as events
+              case when withheld then {withheld} when too_large then {too large} else {event} end, '') as events,
+            {sequence} as sequence
             from ({cut}) p
             """;
 
@@ -76,7 +78,7 @@ public final class OutboxTable implements AutoCloseable {
             (select {columns} from {events}
               where (tx >= ?::xid8) is true
                 and seq >= coalesce(?::bigint,
-                  (select case when count(*) < ? then min(seq) else ?::bigint + 1 end
+                  (select case when count(*) < ? then min(seq) else least(min(seq), ?::bigint + 1) end
                     from (select seq from {events} where tx >= ?::xid8 order by tx, seq limit ?) f))
               order by seq limit ?)
             union all
@@ -193,6 +195,7 @@ public final class OutboxTable implements AutoCloseable {
         return statement
                 .replace("{cut}", cutting.sql())
                 .replace("{mark}", ServerProcess.MARK)
+                .replace("{sequence}", SequenceFence.file(events))
                 .replace("{ahead}", ClusterCheck.isAhead(events))
                 .replace("{too large}", RecordAssembler.tooLarge("seq", largest))
                 .replace("{largest}", Long.toString(largest.countedBytes()))
@@ -207,6 +210,14 @@ public final class OutboxTable implements AutoCloseable {
     /** A row up to this size cannot make a page of {@link ByteLimit#BY_ROW} too large. */
     private static double share(RelayConfig.Page limits) {
         return (double) limits.bytes() / limits.rows();
+    }
+
+    /**
+     * The same position, without the floors that do not hold any more because the sequence was restarted. Called once,
+     * with what was saved, before the first page.
+     */
+    public Position withoutFormerFloors(Position saved) throws SQLException {
+        return fence.withoutFormerFloors(saved);
     }
 
     /** The first page of the rows that are visible now and were not in {@code from}. */
@@ -287,6 +298,7 @@ public final class OutboxTable implements AutoCloseable {
         try (ResultSet page = statement.executeQuery()) {
             page.next();
             process.check(page.getString(SESSION));
+            fence.check(page.getString(SEQUENCE));
             ClusterCheck.refuse(page.getBoolean(AHEAD), eventTable);
             String snapshot = page.getString(SNAPSHOT);
             byte[] events = page.getBytes(EVENTS);

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ParkedQueue {
     /** The most keys, or discarded rows, that one statement handles. */
-    static final int BATCH = 500;
+    public static final int BATCH = 500;
 
     static final String HAS_DISCARDED = """
             -- relay: is a parked event discarded
@@ -86,7 +86,7 @@ public final class ParkedQueue {
             -- relay: what parked events wait for
             with recursive w as (
               (select topic, partition from {parked} where relay = ? and state = 'waiting'
-                order by topic, partition limit 1)
+                and (topic, partition) > (?, ?) order by topic, partition limit 1)
               union all
               select n.topic, n.partition from w cross join lateral (
                 select topic, partition from {parked} p
@@ -143,7 +143,6 @@ public final class ParkedQueue {
     /** Events and topics that must not be chosen now. */
     public record Paused(List<Long> events, List<String> topics) {}
 
-    /** A row that an operator discarded. */
     public record Discarded(@Nullable EventKey key, String description) {}
 
     private final ParkedTable table;
@@ -167,7 +166,6 @@ public final class ParkedQueue {
         table.promote(keys);
     }
 
-    /** See {@link ParkedTable#holdLease}. */
     public boolean holdLease(UUID owner, long epoch) throws SQLException {
         return table.holdLease(owner, epoch);
     }
@@ -225,11 +223,14 @@ public final class ParkedQueue {
         return candidates;
     }
 
-    public List<WaitedFor> waitedFor() throws SQLException {
+    /** What events wait for, in order, after this group. Not more than a batch of them. */
+    public List<WaitedFor> waitedFor(WaitedFor after) throws SQLException {
         try (PreparedStatement select = table.prepare(WAITED_FOR)) {
             select.setString(1, relay);
-            select.setString(2, relay);
-            select.setInt(3, BATCH);
+            select.setString(2, after.topic());
+            select.setInt(3, after.partition());
+            select.setString(4, relay);
+            select.setInt(5, BATCH);
             List<WaitedFor> groups = new ArrayList<>();
             try (ResultSet row = select.executeQuery()) {
                 while (row.next()) {
@@ -271,9 +272,8 @@ public final class ParkedQueue {
 
     private List<Claimed> claim(PreparedStatement update, int next, List<Candidate> candidates) throws SQLException {
         update.setString(next, relay);
-        update.setArray(
-                next + 1,
-                table.numbers(candidates.stream().map(Candidate::number).toList()));
+        List<Long> numbers = candidates.stream().map(Candidate::number).toList();
+        update.setArray(next + 1, table.numbers(numbers));
         List<Claimed> claimed = new ArrayList<>();
         try (ResultSet row = update.executeQuery()) {
             while (row.next()) {

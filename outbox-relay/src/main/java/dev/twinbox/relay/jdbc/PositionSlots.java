@@ -1,5 +1,6 @@
 package dev.twinbox.relay.jdbc;
 
+import dev.twinbox.jdbc.FailureSubject;
 import dev.twinbox.jdbc.SqlState;
 import dev.twinbox.jdbc.Transactions;
 import dev.twinbox.schema.OutboxSchema;
@@ -128,18 +129,22 @@ public final class PositionSlots {
         return version < PositionTable.FLOORS_SINCE ? more : more + FLOORS;
     }
 
+    /** Whatever keeps the table from being emptied must not keep the other work from being done. */
     private void checkIsExpected(SQLException failure, int slot) throws SQLException {
-        if (SqlState.INSUFFICIENT_PRIVILEGE.isOf(failure) && !OutboxDatabase.isRowSecurity(failure)) {
-            if (!forbidden) {
-                LOG.error(
-                        "The position table grows: the relay's role may not empty {} ({}); grant truncate on {} to it",
-                        tables.positionSlot(slot),
-                        failure.getMessage(),
-                        tables.positionSlot(slot));
-                forbidden = true;
-            }
-        } else if (!SqlState.LOCK_NOT_AVAILABLE.isOf(failure)) {
+        if (SqlState.LOCK_NOT_AVAILABLE.isOf(failure)) {
+            return;
+        }
+        if (SqlState.subjectOf(failure) == FailureSubject.CONNECTION || OutboxDatabase.isRowSecurity(failure)) {
             throw failure;
+        }
+        if (!forbidden) {
+            LOG.error(
+                    "The position table grows: the relay's role may not empty {} ({}); grant truncate on {} to it, and "
+                            + "remove a trigger that forbids it",
+                    tables.positionSlot(slot),
+                    failure.getMessage(),
+                    tables.positionSlot(slot));
+            forbidden = true;
         }
     }
 

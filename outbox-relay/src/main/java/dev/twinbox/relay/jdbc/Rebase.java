@@ -76,7 +76,7 @@ public final class Rebase {
             from {events} e
               cross join lateral (
                 select e.xmin::text::bigint as writer, e.tx::text::numeric % 4294967296 as own) x
-              left join {lease} l on l.events is null or l.events = {own}
+              left join {lease} l on {taken} and (l.events is null or l.events = {own})
               cross join lateral (
                 select x.writer = x.own or coalesce(x.writer > x.own and x.writer - x.own < 100000
                   and age(e.xmin) < age(l.xmin), false) as here) h
@@ -146,7 +146,8 @@ public final class Rebase {
 
     private static final String ADOPT = """
             -- rebase: adopt the leases
-            update {lease} set system_identifier = ?, epoch = epoch + 1, owner = null, ends_at = clock_timestamp()
+            update {lease} l set system_identifier = ?, epoch = epoch + 1, owner = null,
+              ends_at = case when {taken} then clock_timestamp() else ends_at end
             where events is null or events = {own}
             """;
 
@@ -311,6 +312,7 @@ public final class Rebase {
     private String sql(String statement) {
         return statement
                 .replace("{own}", LeaseTable.own(tables))
+                .replace("{taken}", LeaseTable.TAKEN)
                 .replace("{sequence}", tables.eventsSequence().sqlLiteral())
                 .replace("{events}", tables.events().sql())
                 .replace("{scheduled}", tables.scheduled().sql())

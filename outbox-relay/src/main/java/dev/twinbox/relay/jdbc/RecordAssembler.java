@@ -235,8 +235,18 @@ final class RecordAssembler {
             if (name == null || value == null) {
                 throw new UnreadableRowException("one of its headers is null");
             }
-            headers.add(new RecordHeader(headerNames.of(name), value));
+            headers.add(new RecordHeader(allowed(headerNames.of(name)), value));
         }
+    }
+
+    /** A second header of this name would give the event another id or type for some consumers. */
+    private static String allowed(String header) throws UnreadableRowException {
+        if (CloudEventHeaders.isReserved(header)) {
+            throw new UnreadableRowException("its header \"" + header
+                    + "\" is one that Twinbox sets itself from the columns of the row: discard it, and write it again"
+                    + " without this header");
+        }
+        return header;
     }
 
     private static byte @Nullable [] element(ByteBuffer array) {

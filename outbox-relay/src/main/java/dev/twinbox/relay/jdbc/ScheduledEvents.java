@@ -29,6 +29,24 @@ public final class ScheduledEvents {
 
     public static final int LIMIT = 1_000;
 
+    private static final int SHRINKS_TO = 10;
+
+    /**
+     * How many events one statement moves. It shrinks when a statement takes too long, as it does if the events are
+     * large, and it outlives the connection that may be lost then.
+     */
+    public static final class BatchSize {
+        private int events = LIMIT;
+
+        private void shrink() {
+            events = Math.max(1, events / SHRINKS_TO);
+        }
+
+        private void reset() {
+            events = LIMIT;
+        }
+    }
+
     private static final String EXISTS = """
             -- relay: is there a table of scheduled events
             select to_regclass(?) is not null
@@ -103,27 +121,31 @@ public final class ScheduledEvents {
     private final OutboxSchema tables;
     private final String relay;
     private final ServerProcess process;
+    private final BatchSize batch;
     private int parked;
     private Snapshot seen = Snapshot.EMPTY;
     private String due = ALWAYS;
 
-    /** @param relay parks the events that the event table does not take */
-    public ScheduledEvents(Connection connection, OutboxSchema tables, String relay) throws SQLException {
+    /**
+     * Begins a search of its own.
+     *
+     * @param relay parks the events that the event table does not take
+     * @param batch of all connections of a thread
+     */
+    public ScheduledEvents(Connection connection, OutboxSchema tables, String relay, BatchSize batch)
+            throws SQLException {
+        this.batch = batch;
         this.connection = connection;
         this.tables = tables;
         this.relay = relay;
         this.process = ServerProcess.mark(connection);
     }
 
-    static String sql(OutboxSchema tables) {
-        return sql(MOVE, tables);
-    }
-
-    private static String sql(String statement, OutboxSchema tables) {
+    private String sql(String statement) {
         return statement
                 .replace("{columns}", COLUMNS)
                 .replace("{kept}", COLUMNS.replace("topic", "coalesce(topic, '')"))
-                .replace("{limit}", Integer.toString(LIMIT))
+                .replace("{limit}", Integer.toString(batch.events))
                 .replace("{mark}", ServerProcess.MARK)
                 .replace("{scheduled}", tables.scheduled().sql())
                 .replace("{parked}", tables.parked().sql())
@@ -146,29 +168,46 @@ public final class ScheduledEvents {
         int all = 0;
         boolean full;
         do {
-            try (PreparedStatement move = connection.prepareStatement(sql(tables))) {
+            int limit = batch.events;
+            try (PreparedStatement move = connection.prepareStatement(sql(MOVE))) {
                 bind(move);
                 move.setObject(6, due, Types.OTHER);
                 try (ResultSet row = move.executeQuery()) {
                     row.next();
                     process.check(row.getString(7));
                     all += row.getInt(3);
-                    full = row.getInt(4) == LIMIT;
+                    full = row.getInt(4) == limit;
                     if (full) {
                         rememberCut(row);
                     } else {
                         rememberAll(row);
+                        batch.reset();
                     }
                 }
             } catch (SQLException e) {
-                if (SqlState.subjectOf(e) != FailureSubject.EVENT) {
-                    throw e;
-                }
-                all += moveOneByOne(e);
+                all += recover(e);
                 full = true;
             }
         } while (full);
         return all;
+    }
+
+    /** Returns how many events were moved. The others are tried again, fewer at a time if they took too long. */
+    private int recover(SQLException failure) throws SQLException {
+        if (SqlState.isTimeout(failure) && batch.events > 1) {
+            batch.shrink();
+            if (SqlState.QUERY_CANCELED.isOf(failure)) {
+                LOG.warn(
+                        "Moving scheduled events took too long, trying {} at a time: {}",
+                        batch.events,
+                        failure.getMessage());
+                return 0;
+            }
+        }
+        if (SqlState.subjectOf(failure) != FailureSubject.EVENT) {
+            throw failure;
+        }
+        return moveOneByOne(failure);
     }
 
     /** How many events this object has parked. */
@@ -184,7 +223,7 @@ public final class ScheduledEvents {
             throw refused;
         }
         for (long number : numbers) {
-            try (PreparedStatement move = connection.prepareStatement(sql(MOVE_ONE, tables))) {
+            try (PreparedStatement move = connection.prepareStatement(sql(MOVE_ONE))) {
                 move.setLong(1, number);
                 moved += move.executeUpdate();
             } catch (SQLException e) {
@@ -199,7 +238,7 @@ public final class ScheduledEvents {
 
     private List<Long> due() throws SQLException {
         List<Long> numbers = new ArrayList<>();
-        try (PreparedStatement list = connection.prepareStatement(sql(LIST_DUE, tables))) {
+        try (PreparedStatement list = connection.prepareStatement(sql(LIST_DUE))) {
             bind(list);
             try (ResultSet row = list.executeQuery()) {
                 while (row.next()) {
@@ -213,7 +252,7 @@ public final class ScheduledEvents {
     private void park(long number, SQLException refused) throws SQLException {
         String error = "the event table does not take scheduled event " + number + " (" + refused.getMessage()
                 + "). Remedy: publish it again within the limits, and discard it here";
-        try (PreparedStatement park = connection.prepareStatement(sql(PARK_ONE, tables))) {
+        try (PreparedStatement park = connection.prepareStatement(sql(PARK_ONE))) {
             park.setLong(1, number);
             park.setString(2, relay);
             park.setString(3, error);

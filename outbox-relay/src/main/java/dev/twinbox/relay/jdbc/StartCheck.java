@@ -14,6 +14,7 @@ import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -176,15 +177,21 @@ public final class StartCheck {
         ExitCode meant = OutboxDatabase.exitCode(failure);
         ExitCode exitCode = meant == null ? ExitCode.DATABASE : meant;
         String known = OutboxDatabase.remedy(failure);
-        String other = exitCode == ExitCode.SCHEMA
-                ? "create the tables with \"twinbox-relay migrate\", or grant the missing privileges"
-                : "check " + RelaySettings.DATABASE_URL.key() + ", user and password";
-        String remedy = known == null ? other : known;
+        String remedy = known == null ? remedy(meant) : known;
         return new RelayException(
                 exitCode,
                 "PostgreSQL at " + Secret.masked(config.database().url()) + " refused: " + failure.getMessage() + "; "
                         + remedy,
                 failure);
+    }
+
+    private static String remedy(@Nullable ExitCode meant) {
+        if (meant == ExitCode.SCHEMA) {
+            return "create the tables with \"twinbox-relay migrate\", or grant the missing privileges";
+        }
+        return meant == ExitCode.DATABASE
+                ? "check " + RelaySettings.DATABASE_URL.key() + ", user and password"
+                : "mend what PostgreSQL names, and run the command again";
     }
 
     private static RelayException noAnswer(RelayConfig config, SQLException failure) {

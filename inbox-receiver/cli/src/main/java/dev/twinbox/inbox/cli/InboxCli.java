@@ -35,7 +35,8 @@ public final class InboxCli implements Runnable {
 
     /** Returns the exit code: 0 done, 1 failed, 2 wrong arguments. */
     static int execute(String... arguments) {
-        return new CommandLine(new InboxCli()).execute(arguments);
+        // A key that begins with @ is a key, and no file with arguments.
+        return new CommandLine(new InboxCli()).setExpandAtFiles(false).execute(arguments);
     }
 
     @Override
