@@ -103,7 +103,19 @@ public record RelayConfig(
      * @param bytes most payload bytes of one page; a single larger event is a page of its own
      * @param inFlight how much may be read and not yet acknowledged, in pages of {@code bytes}
      */
-    public record Page(int rows, int bytes, int inFlight) {}
+    public record Page(int rows, int bytes, int inFlight) {
+        private static final int MOST_POLLED = 2_000;
+
+        /** Most rows that come with a poll. Larger pages are read only while there is a backlog. */
+        public int polledRows() {
+            return Math.min(rows, MOST_POLLED);
+        }
+
+        /** A row up to this size cannot make a page of {@link #polledRows()} too large. */
+        public double share() {
+            return (double) bytes / polledRows();
+        }
+    }
 
     /**
      * How often a reader can meet an event.

@@ -59,8 +59,11 @@ public final class RelaySettings {
             KafkaSettings::addresses);
 
     static final Setting<Integer> PAGE_ROWS = Setting.integer(
-                    PREFIX + "page.rows", 1, 100_000, "Most rows read as one page.")
-            .withDefault("2000");
+                    PREFIX + "page.rows",
+                    1,
+                    100_000,
+                    "Most rows read as one page. More than 2,000 are read only while there is a backlog.")
+            .withDefault("20000");
     static final Setting<Integer> PAGE_BYTES = Setting.integer(
                     PREFIX + "page.bytes",
                     1024,

@@ -27,6 +27,7 @@ final class AtLeastOnce implements Publication {
     private final SessionThreads threads;
     private @Nullable Producer<byte[], byte[]> producer;
     private @Nullable ProducerFlusher flusher; // null also if the operator has configured linger.ms
+    private boolean isMoreSure; // owned by the sending thread
 
     /** @param producers open a producer for a purpose */
     AtLeastOnce(
@@ -68,12 +69,17 @@ final class AtLeastOnce implements Publication {
 
     @Override
     public @Nullable Page next() throws InterruptedException {
-        if (flusher != null && !inFlight.hasUnsent()) {
+        // While more rows of the window are being read, its records fill batches. They linger for a moment at most.
+        if (flusher != null && !isMoreSure && !inFlight.hasUnsent()) {
             flusher.flush();
         }
         inFlight.awaitUnsent();
         gate.awaitOpen();
-        return inFlight.take();
+        Page page = inFlight.take();
+        if (page != null) {
+            isMoreSure = page.after().to() != null;
+        }
+        return page;
     }
 
     /** No: nothing was handed over after the record. It is parked or retried. */

@@ -39,6 +39,9 @@ final class ExactlyOnce implements Publication {
             TransactionAbortableException.class,
             TransactionAbortedException.class);
 
+    /** In the middle of a transaction, acknowledged pages leave the memory within this time. */
+    private static final Duration SAVE_INTERVAL = Duration.ofMillis(20);
+
     private final String relay;
     private final LeasedTables tables;
     private final PositionTopic topic;
@@ -189,10 +192,10 @@ final class ExactlyOnce implements Publication {
         undecidedWith = 0;
     }
 
-    /** Zero, because the next page waits for the save. */
+    /** Only the position after the last page of a transaction counts, and its end waits for that save. */
     @Override
     public Duration saveInterval() {
-        return Duration.ZERO;
+        return pages.isEnding() ? Duration.ZERO : SAVE_INTERVAL;
     }
 
     /**

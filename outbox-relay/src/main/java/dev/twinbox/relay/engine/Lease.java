@@ -49,22 +49,22 @@ final class Lease {
         return epoch;
     }
 
-    /** Whether the lease is certainly held now. False does not mean lost: perhaps no other process has taken it. */
-    boolean isHeld() {
-        return nanoTime.getAsLong() - endsAt < 0;
-    }
-
     /**
      * Waits while it is not certain that the lease is held. The main thread renews it, or finds it lost and interrupts
      * this thread.
+     *
+     * @return the monotonic time at which it was held
      */
-    void awaitHeld() throws InterruptedException {
-        while (!isHeld()) {
+    long awaitHeld() throws InterruptedException {
+        long now = nanoTime.getAsLong();
+        while (now - endsAt >= 0) {
             LockSupport.parkNanos(CHECK);
             if (Thread.interrupted()) {
                 throw new InterruptedException("the lease is lost");
             }
+            now = nanoTime.getAsLong();
         }
+        return now;
     }
 
     /** The time until {@link #renewIfDue()} has something to do. */

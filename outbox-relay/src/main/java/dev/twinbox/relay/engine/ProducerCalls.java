@@ -126,9 +126,8 @@ final class ProducerCalls {
     /** Returns whether the producer has taken the record. */
     @SuppressWarnings("FutureReturnValueIgnored") // the record is its own callback
     private boolean send(OutboxRecord record) throws InterruptedException, SendFailedException {
-        lease.awaitHeld();
         notTaken = null;
-        record.handOver(System.nanoTime());
+        record.handOver(lease.awaitHeld());
         ProducerRecord<byte[], byte[]> routed = admission.routed(record.record());
         try {
             producer.send(routed, record);

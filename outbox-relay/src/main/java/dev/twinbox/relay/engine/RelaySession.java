@@ -85,7 +85,7 @@ final class RelaySession implements AutoCloseable {
             this.retryPublication = new AtLeastOnceRetry(producers);
         } else {
             PositionTopic topic = new PositionTopic(config, outbox(leases));
-            TransactionalPages pages = new TransactionalPages(inFlight, gate, lease, main, topic, config.page());
+            TransactionalPages pages = new TransactionalPages(inFlight, gate, lease, main, topic);
             this.publication = new ExactlyOnce(config.name(), tables, topic, producers, pages, blockedKeys, progress);
             this.retryPublication = new ExactlyOnceRetry(producers, topic);
         }

@@ -1,6 +1,5 @@
 package dev.twinbox.relay.engine;
 
-import dev.twinbox.relay.config.RelayConfig;
 import dev.twinbox.relay.jdbc.PositionTable;
 import dev.twinbox.relay.kafka.PositionTopic;
 import java.time.Duration;
@@ -10,13 +9,20 @@ import org.apache.kafka.clients.producer.Producer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sending thread's part of exactly-once publication: it chooses the pages of a Kafka transaction, and ends it. A
- * transaction costs tens of milliseconds, whatever it contains. So it takes all waiting pages, and those that will
- * certainly come, up to a limit. Meanwhile the reading thread reads ahead.
+ * The sending thread's part of exactly-once publication: it chooses the pages of a Kafka transaction, and ends it. An
+ * end costs tens of milliseconds, whatever the transaction contains. So it takes all waiting pages, and those that will
+ * certainly come, up to a limit of time. The limit depends on what the last end has cost. Meanwhile the reading thread
+ * reads ahead. Pages that are acknowledged leave the memory before the end.
  */
 final class TransactionalPages {
-    /** Approximate time that records of a backlog wait for the end of their transaction. */
-    private static final Duration LONGEST = Duration.ofMillis(300);
+    /** Approximate time that records of a backlog wait for the end of their transaction, if ends are quick. */
+    private static final Duration SHORTEST = Duration.ofMillis(300);
+
+    /** The same if ends are slow. Far below the transaction timeout. */
+    private static final Duration LONGEST = Duration.ofSeconds(3);
+
+    /** A transaction of a backlog lasts so many times as long as the last end. So ends cost one part in so many. */
+    private static final int TIMES_ITS_END = 20;
 
     /** Kafka forgets committed offsets, after seven days by default. So they are committed again in this interval. */
     static final Duration REFRESH = Duration.ofHours(6);
@@ -29,29 +35,24 @@ final class TransactionalPages {
     private final Lease lease;
     private final Waiter main;
     private final PositionTopic topic;
-    private final long mostBytes;
 
     private @Nullable Producer<byte[], byte[]> producer;
     private volatile PositionTable.Saved committed = PositionTable.Saved.NOTHING; // written by the sending thread
     private volatile boolean open; // written by the sending thread
+    private volatile boolean ending; // written by the sending thread
     private @Nullable Page last; // the last page of the open transaction; owned by the sending thread
-    private long bytes; // owned by the sending thread
+    private long longest = SHORTEST.toNanos(); // owned by the sending thread
     private long beganAt; // owned by the sending thread
     private Duration untilRefresh = FIRST_REFRESH; // owned by the sending thread
     private PositionTable.@Nullable Saved prepared; // guarded by this
 
-    /**
-     * @param limits of what may be in flight, and so in one transaction
-     * @param main wakes the main thread
-     */
-    TransactionalPages(
-            InFlight inFlight, PauseGate gate, Lease lease, Waiter main, PositionTopic topic, RelayConfig.Page limits) {
+    /** @param main wakes the main thread */
+    TransactionalPages(InFlight inFlight, PauseGate gate, Lease lease, Waiter main, PositionTopic topic) {
         this.inFlight = inFlight;
         this.gate = gate;
         this.lease = lease;
         this.main = main;
         this.topic = topic;
-        this.mostBytes = (long) limits.bytes() * limits.inFlight();
     }
 
     /**
@@ -79,6 +80,11 @@ final class TransactionalPages {
         return open;
     }
 
+    /** Whether the transaction waits for the position after its last page to be durable. Any thread. */
+    boolean isEnding() {
+        return ending;
+    }
+
     /** Whether no page is in a transaction, or will be in one. Any thread. */
     boolean isIdle() {
         return !open && inFlight.isSettled();
@@ -99,16 +105,15 @@ final class TransactionalPages {
         }
         if (page != null) {
             last = page;
-            bytes += page.bytes();
         }
         return page;
     }
 
     /** Another page for the open transaction; null if the transaction should end. */
     private @Nullable Page nextOfTransaction() throws InterruptedException {
-        long left = LONGEST.toNanos() - (System.nanoTime() - beganAt);
+        long left = longest - (System.nanoTime() - beganAt);
         Page present = last;
-        if (bytes >= mostBytes || left <= 0 || gate.isClosed() || present == null) {
+        if (left <= 0 || gate.isClosed() || present == null) {
             return null;
         }
         boolean moreIsSure = present.after().to() != null;
@@ -133,7 +138,6 @@ final class TransactionalPages {
     private void begin() {
         open = true;
         producer().beginTransaction();
-        bytes = 0;
         beganAt = System.nanoTime();
     }
 
@@ -147,12 +151,17 @@ final class TransactionalPages {
             return;
         }
         producer().flush();
+        ending = true;
+        long answered = System.nanoTime();
         PositionTable.Saved next = awaitPrepared(end);
         lease.awaitHeld();
         end(next);
+        long cost = System.nanoTime() - answered;
+        longest = Math.max(SHORTEST.toNanos(), Math.min(LONGEST.toNanos(), TIMES_ITS_END * cost));
         committed = next;
         last = null;
         open = false;
+        ending = false;
         main.wake();
     }
 

@@ -17,6 +17,9 @@ public final class Waiter {
      */
     private static final int SHORT_WAITS = 5;
 
+    /** The first wait after a reset is so many times shorter: where one event was, the next one is likely. */
+    private static final int SHORTER = 4;
+
     private final Duration min;
     private final Duration max;
     private final Semaphore wakes = new Semaphore(0);
@@ -29,9 +32,9 @@ public final class Waiter {
         this.next = min;
     }
 
-    /** There was work: the next wait is a short one again. */
+    /** There was work: the next wait is the shortest, and those after it are short. */
     void reset() {
-        next = min;
+        next = min.dividedBy(SHORTER);
         resetAt = System.nanoTime();
     }
 
@@ -39,10 +42,11 @@ public final class Waiter {
     public void await() throws InterruptedException {
         await(next);
         if (resetAt != null && System.nanoTime() - resetAt < max.toNanos() * SHORT_WAITS) {
+            next = min;
             return;
         }
+        Duration doubled = resetAt == null ? next.multipliedBy(2) : min.multipliedBy(2);
         resetAt = null;
-        Duration doubled = next.multipliedBy(2);
         next = doubled.compareTo(max) > 0 ? max : doubled;
     }
 

@@ -2,7 +2,6 @@ package dev.twinbox.relay.jdbc;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
@@ -29,11 +28,10 @@ final class EventTime {
     /**
      * The text for a header.
      *
-     * @param timestamp 8 bytes, microseconds since 2000-01-01 UTC
+     * @param micros since 2000-01-01 UTC
      * @return null if RFC 3339 cannot express the time
      */
-    byte @Nullable [] rfc3339(byte[] timestamp) {
-        long micros = ByteBuffer.wrap(timestamp).getLong();
+    byte @Nullable [] rfc3339(long micros) {
         long seconds = Math.floorDiv(micros, MICROS);
         if (seconds < FIRST || seconds > LAST) {
             return null;

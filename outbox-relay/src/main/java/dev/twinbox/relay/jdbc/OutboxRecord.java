@@ -22,8 +22,8 @@ public final class OutboxRecord implements Callback {
     private final @Nullable String fault;
     private @Nullable Batch batch;
     private long handedAt; // written by the sending thread before it hands the record over
+    private boolean acknowledged; // written before settledAt, and read after it
     private volatile long settledAt;
-    private volatile boolean acknowledged;
 
     /**
      * The group that a record is sent with. It learns each outcome, on the producer's thread or on the sending thread.
@@ -97,7 +97,7 @@ public final class OutboxRecord implements Callback {
 
     /** Whether Kafka has acknowledged it. One that is parked, because the producer has not taken it, is not. */
     public boolean isAcknowledged() {
-        return acknowledged;
+        return settledAt != 0 && acknowledged;
     }
 
     /** It needs no further answer: it is acknowledged, or it is parked. */

@@ -45,7 +45,8 @@ import org.jspecify.annotations.Nullable;
  * {@code octet_length} knows the size of a value without reading it. {@link ByteLimit} has the two ways to cut.
  *
  * <p>A page comes as one value, since one result row per event is expensive. PostgreSQL would write to its socket for
- * every few of them, and the driver would cost more than all other work on them.
+ * every few of them, and the driver would cost more than all other work on them. While there is a backlog, pages come by
+ * {@link CopiedPages}.
  */
 public final class OutboxTable implements AutoCloseable {
     private static final int SNAPSHOT = 1;
@@ -95,19 +96,25 @@ public final class OutboxTable implements AutoCloseable {
             select null::text as snapshot, false as ahead,
             """ + PAGE;
 
-    private static final String NEXT_PAGE_BRANCHES = """
+    /** The rows of the window whose transactions began, or ended, after {@code from}. */
+    static final String LATER = """
             (select {columns} from {events}
               where seq > ? and (tx >= ?::xid8) is true and pg_visible_in_snapshot(tx, ?::pg_snapshot)
-              order by seq limit ?)
-            union all
+              order by seq limit ?)""";
+
+    /** The rows of the window whose transactions were in progress in {@code from}. */
+    static final String IN_PROGRESS = """
             (select l.* from unnest(?::xid8[]) x(tx)
               cross join lateral (
                 select {columns} from {events} e
                 where (e.tx, e.seq) > (x.tx, ?::bigint) and e.tx <= x.tx
                 order by e.tx, e.seq limit ?) l
               where pg_visible_in_snapshot(x.tx, ?::pg_snapshot)
-              order by seq limit ?)
-            order by seq limit ?""";
+              order by seq limit ?)""";
+
+    static final String BOTH = "\nunion all\n";
+
+    private static final String NEXT_PAGE_BRANCHES = LATER + BOTH + IN_PROGRESS + "\norder by seq limit ?";
 
     /**
      * Consecutive rows of a window.
@@ -146,6 +153,7 @@ public final class OutboxTable implements AutoCloseable {
     private final ServerProcess process;
     private final RelayConfig.Page limits;
     private final RecordAssembler assembler;
+    private final CopiedPages copied;
     private ByteLimit cutting = ByteLimit.BY_ROW;
 
     /** @param connection in auto-commit mode, with the settings of {@link OutboxDatabase} */
@@ -163,6 +171,7 @@ public final class OutboxTable implements AutoCloseable {
         this.limits = limits;
         this.process = ServerProcess.mark(connection);
         this.assembler = new RecordAssembler(largest);
+        this.copied = new CopiedPages(connection, events, limits, assembler, process);
         planOnce(connection);
         this.fence = new SequenceFence(connection, events, bounds.fenceAge());
         for (ByteLimit each : ByteLimit.values()) {
@@ -207,11 +216,6 @@ public final class OutboxTable implements AutoCloseable {
                 .replace("{events}", events.sql());
     }
 
-    /** A row up to this size cannot make a page of {@link ByteLimit#BY_ROW} too large. */
-    private static double share(RelayConfig.Page limits) {
-        return (double) limits.bytes() / limits.rows();
-    }
-
     /**
      * The same position, without the floors that do not hold any more because the sequence was restarted. Called once,
      * with what was saved, before the first page.
@@ -244,29 +248,37 @@ public final class OutboxTable implements AutoCloseable {
             statement.setObject(next + 3, from.floor(), Types.BIGINT);
             statement.setObject(next + 4, from.xmax(), Types.OTHER);
             statement.setInt(next + 5, bounds.probe());
-            statement.setInt(next + 6, limits.rows());
+            statement.setInt(next + 6, limits.polledRows());
             statement.setObject(next + 7, from.inProgress(), Types.OTHER);
-            statement.setInt(next + 8, limits.rows());
-            statement.setInt(next + 9, limits.rows());
-            statement.setInt(next + 10, limits.rows());
+            statement.setInt(next + 8, limits.polledRows());
+            statement.setInt(next + 9, limits.polledRows());
+            statement.setInt(next + 10, limits.polledRows());
             return next + 11;
         });
     }
 
     /** The rows after {@code seq} of the window between two snapshots. */
     public Slice nextPage(Snapshot from, Snapshot to, long seq) throws SQLException {
+        Slice slice = copied.isDue() ? copied.read(from, to, seq) : null;
+        if (copied.hasWithheld()) {
+            cutting = ByteLimit.BY_SUM; // The next row is a large one.
+        }
+        return slice == null ? nextByStatement(from, to, seq) : slice;
+    }
+
+    private Slice nextByStatement(Snapshot from, Snapshot to, long seq) throws SQLException {
         long first = from.floor() == null ? seq : Math.max(seq, from.floor());
         return read(nextPage, (statement, next) -> {
             statement.setLong(next, first);
             statement.setObject(next + 1, from.xmax(), Types.OTHER);
             statement.setObject(next + 2, to.text(), Types.OTHER);
-            statement.setInt(next + 3, limits.rows());
+            statement.setInt(next + 3, limits.polledRows());
             statement.setObject(next + 4, from.inProgress(), Types.OTHER);
             statement.setLong(next + 5, seq);
-            statement.setInt(next + 6, limits.rows());
+            statement.setInt(next + 6, limits.polledRows());
             statement.setObject(next + 7, to.text(), Types.OTHER);
-            statement.setInt(next + 8, limits.rows());
-            statement.setInt(next + 9, limits.rows());
+            statement.setInt(next + 8, limits.polledRows());
+            statement.setInt(next + 9, limits.polledRows());
             return next + 10;
         });
     }
@@ -281,7 +293,7 @@ public final class OutboxTable implements AutoCloseable {
         Slice slice = null;
         if (cutting == ByteLimit.BY_ROW) {
             PreparedStatement statement = statement(statements, ByteLimit.BY_ROW);
-            statement.setDouble(1, share(limits));
+            statement.setDouble(1, limits.share());
             branches.bind(statement, 2);
             slice = fetch(statement);
         }
@@ -290,6 +302,7 @@ public final class OutboxTable implements AutoCloseable {
             statement.setDouble(branches.bind(statement, 1), limits.bytes());
             slice = Objects.requireNonNull(fetch(statement), "a page cut by its sum withholds nothing");
         }
+        copied.learn(slice);
         return slice;
     }
 
@@ -323,14 +336,14 @@ public final class OutboxTable implements AutoCloseable {
                 break;
             }
             records.add(record);
-            if (assembler.bytes() - start > share(limits)) {
+            if (assembler.bytes() - start > limits.share()) {
                 cutting = ByteLimit.BY_SUM;
             }
         }
         if (more && records.isEmpty()) {
             return null;
         }
-        boolean full = more || records.size() >= limits.rows();
+        boolean full = more || records.size() >= limits.polledRows();
         return new Slice(records, snapshot, full ? Cut.MORE_TO_COME : Cut.NOTHING_LEFT, assembler.bytes() - before);
     }
 

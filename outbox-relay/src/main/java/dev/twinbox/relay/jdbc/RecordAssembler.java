@@ -7,12 +7,7 @@ import dev.twinbox.CloudEventHeaders;
 import dev.twinbox.TypeName;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
-import java.util.Objects;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Header;
@@ -24,11 +19,33 @@ import org.jspecify.annotations.Nullable;
  * UTF-8 bytes that arrived, and repeated values are made once. Not for several threads.
  */
 final class RecordAssembler {
-    private static final Column[] FIELDS = Column.values();
+    private static final List<String> FIELDS = List.of(
+            "seq",
+            "id",
+            "topic",
+            "key",
+            "type",
+            "source",
+            "subject",
+            "occurred_at",
+            "content_type",
+            "headers",
+            "payload");
+
+    private static final int SEQ = FIELDS.indexOf("seq");
+    private static final int ID = FIELDS.indexOf("id");
+    private static final int TOPIC = FIELDS.indexOf("topic");
+    private static final int KEY = FIELDS.indexOf("key");
+    private static final int TYPE = FIELDS.indexOf("type");
+    private static final int SOURCE = FIELDS.indexOf("source");
+    private static final int SUBJECT = FIELDS.indexOf("subject");
+    private static final int OCCURRED_AT = FIELDS.indexOf("occurred_at");
+    private static final int CONTENT_TYPE = FIELDS.indexOf("content_type");
+    private static final int HEADERS = FIELDS.indexOf("headers");
+    private static final int PAYLOAD = FIELDS.indexOf("payload");
 
     /** The columns of an event beside its {@code seq}. */
-    static final String COLUMNS =
-            Arrays.stream(FIELDS).skip(1).map(Column::sqlName).collect(Collectors.joining(", "));
+    static final String COLUMNS = FIELDS.stream().skip(1).collect(Collectors.joining(", "));
 
     /** SQL for a row as {@link #assemble} reads it: the binary form, independent of the driver's transfer format. */
     static final String EVENT = event("seq");
@@ -36,29 +53,22 @@ final class RecordAssembler {
     /** SQL for a withheld row: it has a number and nothing else. */
     static final String WITHHELD = "record_send(row(seq))";
 
+    /** SQL for a row of {@code COPY}: the same columns, but only {@code seq} if it is {@code withheld}. */
+    static final String TUPLE = FIELDS.stream()
+            .map(column -> column.equals("seq") ? column : "case when withheld then null else " + column + " end")
+            .collect(Collectors.joining(", "));
+
+    /** SQL for a row of {@code COPY} that is no event, but has the mark of the server process. */
+    static final String MARKED = FIELDS.stream()
+            .map(column -> column.equals("topic") ? ServerProcess.MARK : "null")
+            .collect(Collectors.joining(", "));
+
     /** A row that is too large to be read: number, id, topic, key, size, and size of the payload. */
     private static final int FIELDS_OF_TOO_LARGE = 6;
 
-    private enum Column {
-        SEQ,
-        ID,
-        TOPIC,
-        KEY,
-        TYPE,
-        SOURCE,
-        SUBJECT,
-        OCCURRED_AT,
-        CONTENT_TYPE,
-        HEADERS,
-        PAYLOAD;
-
-        String sqlName() {
-            return name().toLowerCase(Locale.ROOT);
-        }
-    }
-
     private static final Header SPEC_VERSION =
             new RecordHeader(CloudEventHeaders.SPEC_VERSION, CloudEventHeaders.SPEC_VERSION_1_0.getBytes(US_ASCII));
+    private static final int UUID_BYTES = 16;
     private static final byte[] HEX = "0123456789abcdef".getBytes(US_ASCII);
 
     private final ValueCache<String> topics = new ValueCache<>(bytes -> new String(bytes, UTF_8));
@@ -68,7 +78,8 @@ final class RecordAssembler {
     private final ValueCache<String> headerNames = new ValueCache<>(bytes -> new String(bytes, UTF_8));
     private final EventTime eventTime = new EventTime();
     private final LargestEvent largest;
-    private final Map<Column, byte @Nullable []> row = new EnumMap<>(Column.class); // the row that is being assembled
+    private final BinaryRow row = new BinaryRow(FIELDS.size()); // the row that is being assembled
+    private final List<Header> headers = new ArrayList<>(10); // of that row; Kafka's record copies it
     private long bytes;
 
     /** @param largest named in the fault of a row that is too large */
@@ -78,6 +89,10 @@ final class RecordAssembler {
 
     private static ValueCache<Header> headers(String name) {
         return new ValueCache<>(bytes -> new RecordHeader(name, bytes));
+    }
+
+    LargestEvent largest() {
+        return largest;
     }
 
     /** Memory that the records assembled so far take, roughly. */
@@ -104,118 +119,126 @@ final class RecordAssembler {
      * that breaks the table's constraints becomes a record with a fault. It must not block the other rows.
      */
     @Nullable OutboxRecord assemble(ByteBuffer rows) {
-        int fields = rows.getInt();
+        int fields = row.takeRecord(rows);
         if (fields == FIELDS_OF_TOO_LARGE) {
-            return tooLarge(rows);
+            return tooLarge();
         }
-        take(rows, fields);
-        return fields == FIELDS.length ? assemble() : null;
+        return fields == FIELDS.size() ? assemble() : null;
     }
 
-    /** Reads PostgreSQL's binary record: after the number of fields, the type and the {@link #element} of each. */
-    private void take(ByteBuffer rows, int fields) {
-        for (int i = 0; i < fields; i++) {
-            rows.getInt();
-            row.put(FIELDS[i], element(rows));
+    /**
+     * The record of a {@link #TUPLE}, or of a row that breaks the table's constraints.
+     *
+     * @param message of {@code COPY}; the row reaches from {@code start} to its end
+     * @return null if the row has no id: its content was withheld
+     */
+    @Nullable OutboxRecord assemble(byte[] message, int start) {
+        takeTuple(message, start);
+        return row.isNull(ID) ? null : assemble();
+    }
+
+    /** The mark of the server process, see {@link #MARKED}; null if the row is an event. */
+    @Nullable String mark(byte[] message, int start) {
+        takeTuple(message, start);
+        byte[] mark = row.bytes(TOPIC);
+        return mark == null || !row.isNull(SEQ) ? null : new String(mark, UTF_8);
+    }
+
+    private void takeTuple(byte[] message, int start) {
+        if (row.takeTuple(message, start) != message.length) {
+            throw new IllegalStateException("a message of COPY has " + (message.length - start)
+                    + " bytes, which is not one row: connect the relay to PostgreSQL itself");
         }
     }
 
-    private OutboxRecord tooLarge(ByteBuffer rows) {
-        take(rows, FIELDS_OF_TOO_LARGE - 2);
-        long size = number(rows);
-        long payload = number(rows);
-        long seq = ByteBuffer.wrap(Objects.requireNonNull(row.get(Column.SEQ), "it has a NOT NULL constraint"))
-                .getLong();
-        byte[] topic = row.get(Column.TOPIC);
+    private OutboxRecord tooLarge() {
+        long size = (long) row.real(FIELDS_OF_TOO_LARGE - 2);
+        long payload = (long) row.real(FIELDS_OF_TOO_LARGE - 1);
         bytes += size; // The page counts as large: one such row at a time is copied when it is parked.
-        String fault = "event " + id() + " with seq " + seq + " has about " + size + " bytes (" + payload
+        String fault = "event " + id() + " with seq " + seq() + " has about " + size + " bytes (" + payload
                 + " payload bytes), and the producer's limit is " + largest.bytes()
                 + "; it is parked without being read: " + largest.remedy();
-        return OutboxRecord.unreadable(seq, topic == null ? "" : topics.of(topic), row.get(Column.KEY), fault);
-    }
-
-    /** A column of type double precision; 0 if it is null. */
-    private static long number(ByteBuffer rows) {
-        rows.getInt();
-        byte[] value = element(rows);
-        return value == null ? 0 : (long) ByteBuffer.wrap(value).getDouble();
+        return OutboxRecord.unreadable(seq(), topic(), row.bytes(KEY), fault);
     }
 
     private String id() {
-        byte[] id = row.get(Column.ID);
-        return id == null ? "without an id" : new String(uuid(id), US_ASCII);
+        return row.isNull(ID) ? "without an id" : new String(uuid(), US_ASCII);
+    }
+
+    private long seq() {
+        return row.number(SEQ);
+    }
+
+    /** Empty if it has none. */
+    private String topic() {
+        return row.isNull(TOPIC) ? "" : row.repeated(TOPIC, topics);
     }
 
     private OutboxRecord assemble() {
-        long seq = ByteBuffer.wrap(Objects.requireNonNull(row.get(Column.SEQ), "it has a NOT NULL constraint"))
-                .getLong();
-        byte[] key = row.get(Column.KEY);
-        byte[] topic = row.get(Column.TOPIC);
-        String topicName = topic == null ? "" : topics.of(topic);
+        String topic = topic();
+        byte[] key = row.bytes(KEY);
         try {
-            if (topicName.isEmpty()) {
+            if (topic.isEmpty()) {
                 throw new UnreadableRowException("it has no topic");
             }
-            byte[] payload = row.get(Column.PAYLOAD);
-            List<Header> headers = headers(key);
-            bytes += OutboxRecord.OVERHEAD + length(key) + length(payload);
-            return new OutboxRecord(seq, new ProducerRecord<>(topicName, null, null, key, payload, headers));
+            addHeaders(key);
+            bytes += OutboxRecord.OVERHEAD + length(key) + row.length(PAYLOAD);
+            return new OutboxRecord(seq(), new ProducerRecord<>(topic, null, null, key, row.bytes(PAYLOAD), headers));
         } catch (UnreadableRowException e) {
             bytes += OutboxRecord.OVERHEAD + length(key);
-            return OutboxRecord.unreadable(seq, topicName, key, "event " + id() + " cannot be read: " + e.getMessage());
+            return OutboxRecord.unreadable(seq(), topic, key, "event " + id() + " cannot be read: " + e.getMessage());
         }
     }
 
-    private byte[] needed(Column column) throws UnreadableRowException {
-        byte[] value = row.get(column);
-        if (value == null) {
+    private int needed(int field) throws UnreadableRowException {
+        if (row.isNull(field)) {
             throw new UnreadableRowException(
-                    "its column " + column.sqlName() + " is null, which the table should forbid");
+                    "its column " + FIELDS.get(field) + " is null, which the table should forbid");
         }
-        return value;
+        return field;
     }
 
     /** No inbox takes a longer one. Whoever publishes by plain SQL gets no error at the call. */
-    private byte[] type() throws UnreadableRowException {
-        byte[] type = needed(Column.TYPE);
-        if (type.length > TypeName.MAX_BYTES) {
-            throw new UnreadableRowException("its type has " + type.length + " bytes, allowed are " + TypeName.MAX_BYTES
+    private Header type() throws UnreadableRowException {
+        int length = row.length(needed(TYPE));
+        if (length > TypeName.MAX_BYTES) {
+            throw new UnreadableRowException("its type has " + length + " bytes, allowed are " + TypeName.MAX_BYTES
                     + ": discard it, and publish it under a shorter name");
         }
-        return type;
+        return row.repeated(TYPE, types);
     }
 
-    private List<Header> headers(byte @Nullable [] key) throws UnreadableRowException {
-        List<Header> headers = new ArrayList<>(10);
+    private void addHeaders(byte @Nullable [] key) throws UnreadableRowException {
+        headers.clear();
         headers.add(SPEC_VERSION);
-        headers.add(new RecordHeader(CloudEventHeaders.ID, uuid(needed(Column.ID))));
-        headers.add(types.of(type()));
-        headers.add(sources.of(needed(Column.SOURCE)));
-        byte[] time = eventTime.rfc3339(needed(Column.OCCURRED_AT));
+        needed(ID);
+        headers.add(new RecordHeader(CloudEventHeaders.ID, uuid()));
+        headers.add(type());
+        headers.add(row.repeated(needed(SOURCE), sources));
+        byte[] time = eventTime.rfc3339(row.number(needed(OCCURRED_AT)));
         if (time != null) {
             headers.add(new RecordHeader(CloudEventHeaders.TIME, time));
         }
-        headers.add(contentTypes.of(needed(Column.CONTENT_TYPE)));
+        headers.add(row.repeated(needed(CONTENT_TYPE), contentTypes));
         if (key != null) {
             headers.add(new RecordHeader(CloudEventHeaders.PARTITION_KEY, key));
         }
-        byte[] subject = row.get(Column.SUBJECT);
+        byte[] subject = row.bytes(SUBJECT);
         if (subject != null) {
             headers.add(new RecordHeader(CloudEventHeaders.SUBJECT, subject));
         }
-        byte[] custom = row.get(Column.HEADERS);
+        ByteBuffer custom = row.buffer(HEADERS);
         if (custom != null) {
-            bytes += custom.length;
-            addCustom(headers, ByteBuffer.wrap(custom));
+            bytes += custom.remaining();
+            addCustom(custom);
         }
-        return headers;
     }
 
     /**
      * Reads PostgreSQL's binary array: dimensions, a flag, the element type, size and lower bound of each dimension,
      * elements.
      */
-    private void addCustom(List<Header> headers, ByteBuffer array) throws UnreadableRowException {
+    private void addCustom(ByteBuffer array) throws UnreadableRowException {
         int dimensions = array.getInt();
         array.getInt();
         array.getInt();
@@ -260,15 +283,16 @@ final class RecordAssembler {
     }
 
     /** The 36 characters of a UUID. A {@link java.util.UUID} in between would cost three objects per event. */
-    private static byte[] uuid(byte[] binary) {
+    private byte[] uuid() {
         byte[] text = new byte[36];
         int at = 0;
-        for (int i = 0; i < 16; i++) {
+        for (int i = 0; i < UUID_BYTES; i++) {
             if (i == 4 || i == 6 || i == 8 || i == 10) {
                 text[at++] = '-';
             }
-            text[at++] = HEX[binary[i] >> 4 & 0xf];
-            text[at++] = HEX[binary[i] & 0xf];
+            byte next = row.byteOf(ID, i, UUID_BYTES);
+            text[at++] = HEX[next >> 4 & 0xf];
+            text[at++] = HEX[next & 0xf];
         }
         return text;
     }

@@ -55,6 +55,11 @@ public record Snapshot(
         return xmax.equals(EMPTY.xmax);
     }
 
+    /** Whether a transaction was in progress that had begun before another one had ended. */
+    boolean hasInProgress() {
+        return !inProgress.equals(EMPTY.inProgress);
+    }
+
     /**
      * The same snapshot with one more transaction in progress. A transaction that begins after the snapshot is not
      * added.

@@ -23,11 +23,21 @@ final class ValueCache<T> {
         this.create = create;
     }
 
-    T of(byte[] bytes) {
+    /** The object for the bytes from one index to another. */
+    T of(byte[] data, int from, int to) {
         T same = last;
-        if (same != null && Arrays.equals(bytes, lastBytes)) {
+        byte[] before = lastBytes;
+        if (same != null && before != null && Arrays.equals(before, 0, before.length, data, from, to)) {
             return same;
         }
+        return remember(Arrays.copyOfRange(data, from, to));
+    }
+
+    T of(byte[] bytes) {
+        return of(bytes, 0, bytes.length);
+    }
+
+    private T remember(byte[] bytes) {
         if (known.size() >= LIMIT) {
             known.clear(); // The values of this column do not repeat.
         }

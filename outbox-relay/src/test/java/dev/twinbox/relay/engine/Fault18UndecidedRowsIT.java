@@ -86,8 +86,8 @@ class Fault18UndecidedRowsIT {
                             .look()
                             .exactlyOnce());
             InFlight inFlight = new InFlight(config.page());
-            TransactionalPages pages = new TransactionalPages(
-                    inFlight, new PauseGate(progress), lease, new Waiter(config.idle()), topic, config.page());
+            TransactionalPages pages =
+                    new TransactionalPages(inFlight, new PauseGate(progress), lease, new Waiter(config.idle()), topic);
             BlockedKeys blocked = new BlockedKeys(new SessionConnections(rig.relayDatabase), config);
             ExactlyOnce publication = new ExactlyOnce(
                     config.name(),

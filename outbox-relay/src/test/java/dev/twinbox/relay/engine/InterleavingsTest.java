@@ -25,7 +25,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 /**
  * Searches all interleavings of three transactions and two relays. The guarantees hold in every reachable state. In
  * every final state all committed events are in Kafka. The relays use the real {@link Window}, {@code Position} and
- * {@code Snapshot}; the rest is {@link ModelRules a model}.
+ * {@code Snapshot}; the rest is {@link ModelRules a model}. A page that comes by COPY is no step of another kind: one
+ * statement reads it, in one snapshot, and nothing else happens until its end.
  */
 class InterleavingsTest {
     private static final String NAME =

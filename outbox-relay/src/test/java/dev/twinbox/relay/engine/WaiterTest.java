@@ -19,6 +19,7 @@ class WaiterTest {
             assertThat(elapsed(waiter)).isGreaterThanOrEqualTo(Duration.ofMillis(millis));
         }
         waiter.reset();
+        assertThat(elapsed(waiter)).isGreaterThanOrEqualTo(Duration.ofMillis(5));
         assertThat(elapsed(waiter)).isGreaterThanOrEqualTo(Duration.ofMillis(20));
     }
 

@@ -18,6 +18,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,6 +30,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * of a key in order of their versions.
  */
 class WindowConcurrencyIT {
+    private final AtomicInteger copies = new AtomicInteger();
     private OutboxDatabaseFixture database;
     private ContendingWriters writers;
 
@@ -38,11 +40,21 @@ class WindowConcurrencyIT {
         writers = new ContendingWriters(database);
     }
 
-    /** With a probe of 0 rows each window begins at its floor. */
-    @ParameterizedTest(name = "pages of {0} rows and {1} bytes, exact bounds up to {2} rows, a fence each {3} ms")
-    @CsvSource({"5,1000000,1000,500", "50,1000000,0,0", "1000,1000000,0,0", "1000,2000,0,500"})
-    void everyCommittedEventIsSeenOnceAndThoseOfAKeyInOrderOfItsVersions(int rows, int bytes, int probe, int fenceAge)
-            throws Exception {
+    /**
+     * With a probe of 0 rows each window begins at its floor. Pages that are no first of their window come by COPY, if
+     * they have bytes for many rows. Some of these end at their limit of bytes, or before a large row.
+     */
+    @ParameterizedTest(
+            name = "pages of {0} rows and {1} bytes, exact bounds up to {2} rows, a fence each {3} ms, COPY: {4}")
+    @CsvSource({
+        "5,1000000,1000,500,true",
+        "50,1000000,0,0,true",
+        "1000,1000000,0,0,true",
+        "20000,60000,0,0,true",
+        "1000,2000,0,500,false"
+    })
+    void everyCommittedEventIsSeenOnceAndThoseOfAKeyInOrderOfItsVersions(
+            int rows, int bytes, int probe, int fenceAge, boolean byCopy) throws Exception {
         OutboxTable.Bounds bounds = new OutboxTable.Bounds(probe, Duration.ofMillis(fenceAge));
         ExecutorService threads = Executors.newCachedThreadPool();
         try {
@@ -51,6 +63,9 @@ class WindowConcurrencyIT {
             writers.awaitEnd();
             List<String> seen = reading.get(120, TimeUnit.SECONDS);
             writers.assertExact(seen);
+            assertThat(copies.get() > 0)
+                    .as("%d pages came by COPY", copies.get())
+                    .isEqualTo(byCopy);
         } finally {
             threads.shutdownNow();
         }
@@ -59,14 +74,22 @@ class WindowConcurrencyIT {
     /** Reads until the writers have ended and all committed events were seen, or no more arrive. */
     private List<String> readAll(RelayConfig.Page page, OutboxTable.Bounds bounds) throws SQLException {
         List<String> seen = new ArrayList<>();
-        try (Connection connection = database.relayDatabase().connect()) {
+        try (Connection connection = database.relayDatabase().connect();
+                Connection observer = database.connect()) {
+            String lastStatement = "select query from pg_stat_activity where pid = "
+                    + OutboxDatabaseFixture.query(connection, "select pg_backend_pid()");
             Window window = new Window(
                     new OutboxTable(
                             connection, OutboxDatabaseFixture.SCHEMA.events(), page, LargestEvent.UNLIMITED, bounds),
                     Position.START);
             int idle = 0;
             while (writers.areWriting() || seen.size() < writers.committed() || idle < 20) {
+                boolean isNextPage = !window.isAtEnd();
                 Page read = window.read();
+                if (isNextPage
+                        && OutboxDatabaseFixture.query(observer, lastStatement).startsWith("-- relay: copy ")) {
+                    copies.incrementAndGet();
+                }
                 for (OutboxRecord record : read.records()) {
                     seen.add(new String(record.record().value(), StandardCharsets.UTF_8).strip());
                 }

@@ -134,6 +134,20 @@ class OutboxPlansIT {
         assertThat(touched.buffers()).as(touched.toString()).isLessThan(BUFFERS_OF_A_POLL + 100);
     }
 
+    /** It is planned for its values, each time. */
+    @Test
+    void aCopiedPageReadsItsOwnRows() throws SQLException {
+        Snapshot from = now();
+        long first = insert(0, 1_000);
+        Snapshot withoutInProgress = Snapshot.parse(from.xmax() + ":" + from.xmax() + ":");
+        for (Snapshot each : List.of(from, withoutInProgress)) {
+            Touched touched = explained(reading, CopiedPages.query(EVENTS, each, now(), first + 300, 200, 5_000));
+            assertThat(touched.rows()).as(touched.toString()).isBetween(200L, 210L);
+            assertThat(touched.sorted()).as("rows come in order: " + touched).isZero();
+            assertThat(touched.buffers()).as(touched.toString()).isLessThan(BUFFERS_OF_A_POLL + 100);
+        }
+    }
+
     /** The check under the lock of a slot with half a million rows. None is unsent, and none is read. */
     @Test
     void lookingForUnsentEventsOfASlotReadsNoHistory() throws SQLException {
@@ -153,6 +167,7 @@ class OutboxPlansIT {
             aPollReadsWhatIsNewAndWhatWasInProgressAndNoMore(cutting);
             aFollowingPageReadsItsOwnRows(cutting);
         }
+        aCopiedPageReadsItsOwnRows();
         lookingForUnsentEventsOfASlotReadsNoHistory();
     }
 
@@ -169,6 +184,7 @@ class OutboxPlansIT {
             aPollReadsWhatIsNewAndWhatWasInProgressAndNoMore(cutting);
             aFollowingPageReadsItsOwnRows(cutting);
         }
+        aCopiedPageReadsItsOwnRows();
         lookingForUnsentEventsOfASlotReadsNoHistory();
     }
 
@@ -261,8 +277,11 @@ class OutboxPlansIT {
     }
 
     private static Touched touched(Connection connection, String parameters) throws SQLException {
-        String json = OutboxDatabaseFixture.query(
-                connection, "explain (analyze, buffers, format json) execute poll(" + parameters + ")");
+        return explained(connection, "execute poll(" + parameters + ")");
+    }
+
+    private static Touched explained(Connection connection, String statement) throws SQLException {
+        String json = OutboxDatabaseFixture.query(connection, "explain (analyze, buffers, format json) " + statement);
         try (JsonReader reader = Json.createReader(new StringReader(json))) {
             JsonObject plan = reader.readArray().getJsonObject(0).getJsonObject("Plan");
             List<JsonObject> nodes = new ArrayList<>();
