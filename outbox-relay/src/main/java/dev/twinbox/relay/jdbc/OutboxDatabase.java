@@ -39,6 +39,7 @@ public final class OutboxDatabase {
               set_config('enable_seqscan', 'off', false),
               set_config('enable_bitmapscan', 'off', false),
               set_config('jit', 'off', false),
+              set_config('max_parallel_workers_per_gather', '0', false), -- rows must come in the order of the statement
               set_config('default_transaction_isolation', 'read committed', false),
               set_config('row_security', 'off', false),
               set_config('statement_timeout', ?, false),
