@@ -119,12 +119,9 @@ final class ExactlyOnceRetry implements RetryPublication {
             return;
         }
         putBack.run();
-        commit(Objects.requireNonNull(producer, "a batch was sent with it"), number);
-    }
-
-    private void commit(Producer<byte[], byte[]> open, long last) {
-        topic.commit(open, Map.of(PositionTopic.Partition.PARKED, new PositionTable.Saved(last, Position.START)));
-        committed = last;
+        Producer<byte[], byte[]> present = Objects.requireNonNull(producer, "a batch was sent with it");
+        topic.commit(present, Map.of(PositionTopic.Partition.PARKED, new PositionTable.Saved(number, Position.START)));
+        committed = number;
         refreshedAt = System.nanoTime();
     }
 
@@ -138,9 +135,11 @@ final class ExactlyOnceRetry implements RetryPublication {
     /** Pages have an offset of their own, so their commits do not keep this one. */
     @Override
     public void refresh() {
-        Producer<byte[], byte[]> present = producer();
-        present.beginTransaction();
-        commit(present, committed == null ? 0 : committed);
+        Long known = committed;
+        PositionTable.Saved last = new PositionTable.Saved(known == null ? 0 : known, Position.START);
+        topic.refresh(producer(), PositionTopic.Partition.PARKED, last);
+        committed = last.number();
+        refreshedAt = System.nanoTime();
     }
 
     @Override

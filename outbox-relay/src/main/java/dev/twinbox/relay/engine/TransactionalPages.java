@@ -167,8 +167,7 @@ final class TransactionalPages {
 
     /** Commits the same number again. A successor cannot have committed another one without fencing this producer. */
     private void refresh() {
-        producer().beginTransaction();
-        end(committed);
+        topic.refresh(producer(), PositionTopic.Partition.PAGES, committed);
         untilRefresh = REFRESH;
     }
 

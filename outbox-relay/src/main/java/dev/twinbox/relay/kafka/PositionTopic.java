@@ -154,14 +154,25 @@ public final class PositionTopic implements AutoCloseable {
 
     /** Commits the producer's transaction together with its number. */
     public void commit(Producer<byte[], byte[]> producer, Map<Partition, PositionTable.Saved> numbers) {
+        producer.sendOffsetsToTransaction(offsets(numbers), group());
+        producer.commitTransaction();
+    }
+
+    /** Commits a number again, in a transaction of its own, before Kafka forgets it. */
+    public void refresh(Producer<byte[], byte[]> producer, Partition kind, PositionTable.Saved number) {
+        producer.beginTransaction();
+        producer.sendOffsetsToTransaction(offsets(Map.of(kind, number)), group());
+        producer.commitTransaction();
+    }
+
+    private Map<TopicPartition, OffsetAndMetadata> offsets(Map<Partition, PositionTable.Saved> numbers) {
         Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
         numbers.forEach((kind, saved) -> offsets.put(
                 partition(kind),
                 new OffsetAndMetadata(
                         saved.number(),
                         OUTBOX + outbox + " seq=" + saved.position().seq())));
-        producer.sendOffsetsToTransaction(offsets, group());
-        producer.commitTransaction();
+        return offsets;
     }
 
     /**
