@@ -93,7 +93,8 @@ abstract class ServerChecks {
         PostgresServer postgres = SharedServers.postgres();
         tables = new Tables(postgres, name);
         kafka = KafkaBroker.create().withJvmOptions("-XX:TieredStopAtLevel=1").start();
-        List.of("orders", "tenants", "single", "failing", "replies", "slow", "signals").forEach(topic -> kafka.createTopic(topic, 1));
+        List.of("orders", "tenants", "single", "failing", "replies", "slow", "signals")
+                .forEach(topic -> kafka.createTopic(topic, 1));
         orders = new Orders(kafka.bootstrapServers());
         war = war(APP, name, "");
         proxy = TcpProxy.to("127.0.0.1", postgres.port());
@@ -423,8 +424,11 @@ abstract class ServerChecks {
             server.awaitHttp("/" + root + "/change");
             String committed = ref();
             String undone = ref();
-            HTTP.send(request("/" + root + "/change?commit=true&ref=" + committed), HttpResponse.BodyHandlers.discarding());
-            HTTP.send(request("/" + root + "/change?commit=false&ref=" + undone), HttpResponse.BodyHandlers.discarding());
+            HTTP.send(
+                    request("/" + root + "/change?commit=true&ref=" + committed),
+                    HttpResponse.BodyHandlers.discarding());
+            HTTP.send(
+                    request("/" + root + "/change?commit=false&ref=" + undone), HttpResponse.BodyHandlers.discarding());
             List<String> ids = ids(20);
             orders.send("orders", ids);
             orders.send("orders", ids);
@@ -447,12 +451,14 @@ abstract class ServerChecks {
         try {
             server.awaitHttp("/twinbox-second/state");
             List<String> warmUp = new ArrayList<>();
-            await().atMost(LIMIT).until(() -> { // the second one starts at the end of the topic
-                List<String> one = ids(1);
-                orders.send("orders", one);
-                warmUp.addAll(one);
-                return !tables.effects("second", "ejb").isEmpty();
-            });
+            await().atMost(LIMIT)
+                    .until(
+                            () -> { // the second one starts at the end of the topic
+                                List<String> one = ids(1);
+                                orders.send("orders", one);
+                                warmUp.addAll(one);
+                                return !tables.effects("second", "ejb").isEmpty();
+                            });
             List<String> ids = ids(50);
             orders.send("orders", ids);
             orders.send("orders", ids);
@@ -460,8 +466,8 @@ abstract class ServerChecks {
             for (String app : List.of(name, "second")) {
                 for (String handler : List.of("cdi", "transactional", "ejb", "list")) {
                     await().atMost(LIMIT)
-                            .untilAsserted(
-                                    () -> assertThat(tables.effects(app, handler)).containsAll(ids));
+                            .untilAsserted(() ->
+                                    assertThat(tables.effects(app, handler)).containsAll(ids));
                     assertThat(tables.effects(app, handler)).doesNotHaveDuplicates();
                 }
             }

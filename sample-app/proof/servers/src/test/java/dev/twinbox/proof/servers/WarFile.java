@@ -62,14 +62,14 @@ final class WarFile {
     }
 
     private static void addPersistenceAndBatch(ZipOutputStream war, String dataSource) throws IOException {
-            add(war, "WEB-INF/classes/META-INF/persistence.xml", """
+        add(war, "WEB-INF/classes/META-INF/persistence.xml", """
                     <persistence xmlns="https://jakarta.ee/xml/ns/persistence" version="3.0">
                       <persistence-unit name="main">
                         <jta-data-source>%s</jta-data-source>
                       </persistence-unit>
                     </persistence>
                     """.formatted(dataSource));
-            add(war, "WEB-INF/classes/META-INF/batch-jobs/work.xml", """
+        add(war, "WEB-INF/classes/META-INF/batch-jobs/work.xml", """
                     <job id="work" xmlns="https://jakarta.ee/xml/ns/jakartaee" version="2.0">
                       <listeners>
                         <listener ref="batchEnd">

@@ -25,8 +25,8 @@ public class StateServlet extends HttpServlet {
         String name = provider.getName().startsWith("org.hibernate") ? "Hibernate" : "EclipseLink";
         String version = provider.getImplementationVersion();
         response.getWriter()
-                .print("JDK " + Runtime.version().feature() + "; " + name + (version == null ? "" : " " + version) + "; "
-                        + missing());
+                .print("JDK " + Runtime.version().feature() + "; " + name + (version == null ? "" : " " + version)
+                        + "; " + missing());
     }
 
     /** Optional APIs that the application cannot load. */
