@@ -50,6 +50,7 @@ final class BareProducer {
         System.gc();
         try (Producer<byte[], byte[]> producer =
                 new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer())) {
+            JavaProgram.printBegun();
             long firstSend = System.nanoTime();
             for (EventRecord event : events) {
                 producer.send(event.to(topic, null), onAcknowledgement);

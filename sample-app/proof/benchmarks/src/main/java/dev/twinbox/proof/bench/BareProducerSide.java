@@ -2,7 +2,6 @@ package dev.twinbox.proof.bench;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
@@ -42,7 +41,7 @@ final class BareProducerSide implements PublishingSide {
     }
 
     @Override
-    public Duration run(Deadline deadline) throws IOException, InterruptedException {
+    public Timed run(Deadline deadline) throws IOException, InterruptedException {
         return program.run(
                 deadline,
                 settings.toString(),

@@ -6,8 +6,10 @@ import dev.twinbox.proof.bench.report.Report;
 import dev.twinbox.proof.landscape.BuiltFile;
 import dev.twinbox.proof.landscape.Installation;
 import dev.twinbox.proof.landscape.Machine;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -46,7 +48,11 @@ public final class BenchMain implements Callable<Integer> {
 
     /** What can be measured, its full size and its time limit. A machine that needs longer is not fit to measure on. */
     enum Name {
-        RELAY(Unit.ROWS, 500_000, Duration.ofMinutes(15), RelayBenchmark::new),
+        RELAY(
+                Unit.ROWS,
+                500_000,
+                Duration.ofMinutes(45),
+                (files, rows, deadline) -> new RelayBenchmark(files, RelayBenchmark.Plan.of(rows), deadline)),
         RECEIVE(Unit.ROWS, 150_000, Duration.ofMinutes(45), ReceiveBenchmark::new),
         DUPLICATES(Unit.ROWS, 150_000, Duration.ofMinutes(10), DuplicatesBenchmark::new),
         SLOW_KEY(Unit.MINUTES, 10, Duration.ofMinutes(30), SlowKeyBenchmark::new),
@@ -121,6 +127,15 @@ public final class BenchMain implements Callable<Integer> {
     @Option(names = "--kills", paramLabel = "N", description = "The same for failover: number of kills.")
     private @Nullable Integer kills;
 
+    @Option(
+            names = "--baseline",
+            paramLabel = "JAR",
+            description = "For relay: measures the relay of another executable jar in turns with this one.")
+    private @Nullable Path baseline;
+
+    @Option(names = "--rounds", paramLabel = "N", description = "For relay: how often each side is measured.")
+    private @Nullable Integer rounds;
+
     private BenchMain() {}
 
     public static void main(String[] args) {
@@ -137,14 +152,14 @@ public final class BenchMain implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         @Nullable Integer chosen = chosenSize();
-        int size = chosen == null ? name.fullSize : chosen;
+        int size = chosen == null ? name.fullSize : chosen; // in the name of the file
         Path root =
                 Path.of(System.getProperty(ROOT_PROPERTY, "")).toAbsolutePath().normalize();
         if (Machine.isBusy()) {
             Console.say("this machine is busy (load " + Machine.load() + "): the figures will be worth little");
         }
         Deadline deadline = new Deadline(chosen == null ? name.limit : LIMIT_OF_A_TRY);
-        Report report = name.maker.make(installation(root), size, deadline).run();
+        Report report = benchmark(installation(root), chosen, deadline).run();
         Path file = root.resolve("target/bench").resolve(chosen == null ? name + ".json" : name + "-" + size + ".json");
         System.out.println();
         System.out.println(report.table());
@@ -152,10 +167,27 @@ public final class BenchMain implements Callable<Integer> {
         report.write(
                 file,
                 root,
-                "./sample-app/run bench " + name + (chosen == null ? "" : " " + name.unit.option() + " " + size));
+                "./sample-app/run bench " + name + (chosen == null ? "" : " " + name.unit.option() + " " + size)
+                        + (baseline == null ? "" : " --baseline " + baseline.getFileName())
+                        + (rounds == null ? "" : " --rounds " + rounds));
         System.out.println("\nWritten: " + file + " and " + Report.picture(file));
         // A try shows that the benchmark works, not how fast anything is: it measures mostly start-up and JIT.
         return chosen != null || report.met() ? MEASURED : TOO_SLOW;
+    }
+
+    private Benchmark benchmark(Installation files, @Nullable Integer chosen, Deadline deadline) {
+        if (name != Name.RELAY) {
+            if (baseline != null || rounds != null) {
+                throw wrong("--baseline and --rounds are for relay, not for " + name);
+            }
+            return name.maker.make(files, chosen == null ? name.fullSize : chosen, deadline);
+        }
+        if (baseline != null && !Files.isRegularFile(baseline)) {
+            throw wrong(baseline + " is no file: --baseline needs the executable jar of a relay");
+        }
+        List<Integer> rowsOfRuns = chosen == null ? RelayBenchmark.Plan.FULL.rows() : List.of(chosen);
+        int times = rounds == null ? RelayBenchmark.ROUNDS : rounds;
+        return new RelayBenchmark(files, new RelayBenchmark.Plan(rowsOfRuns, times, baseline), deadline);
     }
 
     /** Null if the size is the full size. */

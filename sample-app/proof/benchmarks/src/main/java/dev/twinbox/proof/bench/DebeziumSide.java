@@ -129,7 +129,7 @@ final class DebeziumSide implements PublishingSide {
     }
 
     @Override
-    public Duration run(Deadline deadline) throws IOException, InterruptedException {
+    public Timed run(Deadline deadline) throws IOException, InterruptedException {
         return program.run(
                 deadline,
                 settings("debezium-run.properties", RUN_SLOT, runOffsets),

@@ -1,8 +1,8 @@
 package dev.twinbox.proof.bench;
 
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * As {@link RelaySide}, but exactly-once. Kafka's state of a relay cannot be reset like its position in the database,
@@ -12,14 +12,17 @@ final class ExactlyOnceSide implements PublishingSide {
 
     static final String LABEL = "relay, exactly once";
 
+    private static final AtomicInteger RUNS = new AtomicInteger();
+
+    private final String label;
     private final Relays relays;
     private final long events;
     private final List<String> jvmOptions;
     private Relays present;
-    private int runs;
 
     /** @param events how many the outbox holds */
-    ExactlyOnceSide(Relays relays, long events, List<String> jvmOptions) {
+    ExactlyOnceSide(String label, Relays relays, long events, List<String> jvmOptions) {
+        this.label = label;
         this.relays = relays.with("twinbox.relay.delivery", "exactly-once");
         this.present = this.relays;
         this.events = events;
@@ -28,20 +31,19 @@ final class ExactlyOnceSide implements PublishingSide {
 
     @Override
     public String label() {
-        return LABEL;
+        return label;
     }
 
     @Override
     public void prepare() throws SQLException {
-        runs++;
-        present = relays.with("twinbox.relay.name", "exactly-once-" + runs);
+        present = relays.with("twinbox.relay.name", "exactly-once-" + RUNS.incrementAndGet());
         present.migrate(); // creates the topic of its position
         present.forgetPosition();
     }
 
     /** An event counts as acknowledged when its Kafka transaction is committed. */
     @Override
-    public Duration run(Deadline deadline) {
-        return new RelaySide(LABEL, present, events, jvmOptions).run(deadline);
+    public Timed run(Deadline deadline) {
+        return new RelaySide(label, present, events, jvmOptions).run(deadline);
     }
 }

@@ -73,7 +73,7 @@ final class HotKeyBenchmark implements Benchmark {
     private void measure(BenchServers servers, Case each, RelaySide relay, int round) throws SQLException {
         servers.topics().recreate(TOPIC, PARTITIONS);
         relay.prepare();
-        Duration took = relay.run(deadline);
+        Duration took = relay.run(deadline).took();
         TopicCheck.check(servers.bootstrapServers(), TOPIC, each.workload, TopicCheck.Order.BY_KEY, deadline);
         runs.add(each.label, round, each.workload.events(), took);
     }

@@ -5,10 +5,13 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A Java program that is measured in a JVM of its own and says how long it took.
@@ -30,9 +33,15 @@ record JavaProgram(
 
     static final String RESULT_PREFIX = "bench-nanos=";
 
+    /** So long a program stays after its work, so that {@link ProcessorSamples} sees all of its processor time. */
+    private static final Duration LAST_LOOK = Duration.ofSeconds(1);
+
+    private static final String BEGUN_PREFIX = "bench-begun-millis=";
+
     /** Called by the program itself: prints the time from its first step to its last acknowledgement. */
     static void printResult(long nanos) {
         System.out.println(RESULT_PREFIX + nanos);
+        LockSupport.parkNanos(LAST_LOOK.toNanos());
     }
 
     /** A program on the benchmark's own class path. */
@@ -42,11 +51,16 @@ record JavaProgram(
                 name, System.getProperty("java.class.path"), main.getName(), jvmOptions, environment, folder);
     }
 
+    /** Called by the program itself, just before its first step. */
+    static void printBegun() {
+        System.out.println(BEGUN_PREFIX + System.currentTimeMillis());
+    }
+
     /** Runs the program to its end and returns the time that it printed. */
-    Duration run(Deadline deadline, String... arguments) throws IOException, InterruptedException {
+    Timed run(Deadline deadline, String... arguments) throws IOException, InterruptedException {
         try (Running running = start(arguments)) {
             running.awaitExit(deadline);
-            return running.result();
+            return new Timed(running.result(), running.begun());
         }
     }
 
@@ -100,6 +114,15 @@ record JavaProgram(
                     .findFirst()
                     .orElseThrow(() -> new InvalidRunException(name + " ended with exit code " + process.exitValue()
                             + " and no result. It said:\n" + String.join("\n", lines)));
+        }
+
+        /** When the program called {@link #printBegun}; null if it did not. */
+        @Nullable Instant begun() {
+            return lines().stream()
+                    .filter(line -> line.startsWith(BEGUN_PREFIX))
+                    .map(line -> Instant.ofEpochMilli(Long.parseLong(line.substring(BEGUN_PREFIX.length()))))
+                    .findFirst()
+                    .orElse(null);
         }
 
         /** @throws InvalidRunException if it has ended; the message has its output */

@@ -31,6 +31,18 @@ record ProcessorTime(Duration postgresql, Duration kafka, Duration program, Stri
         return with(servers, read(ProcessHandle.current(), OF_ENDED_CHILDREN), "sender");
     }
 
+    /** The sum with the programs that this JVM has started and that still run. */
+    static ProcessorTime ofRunning(BenchServers servers) {
+        long postgres = servers.postgres().pid();
+        long kafka = servers.kafka().pid();
+        Duration programs = ProcessHandle.current()
+                .children()
+                .filter(child -> child.pid() != postgres && child.pid() != kafka)
+                .map(child -> read(child, OWN))
+                .reduce(Duration.ZERO, Duration::plus);
+        return with(servers, programs, "sender");
+    }
+
     /** The sum with a running server. */
     static ProcessorTime with(BenchServers servers, PayaraMicro server) {
         return with(servers, ofTree(server.pid()), "payara");
@@ -61,6 +73,24 @@ record ProcessorTime(Duration postgresql, Duration kafka, Duration program, Stri
     ProcessorTime since(ProcessorTime before) {
         return new ProcessorTime(
                 postgresql.minus(before.postgresql), kafka.minus(before.kafka), program.minus(before.program), name);
+    }
+
+    /** This time plus a part of what was used until another. */
+    ProcessorTime towards(ProcessorTime later, double part) {
+        return new ProcessorTime(
+                between(postgresql, later.postgresql, part),
+                between(kafka, later.kafka, part),
+                between(program, later.program, part),
+                name);
+    }
+
+    private static Duration between(Duration from, Duration to, double part) {
+        return from.plusNanos(Math.round(to.minus(from).toNanos() * part));
+    }
+
+    /** Of program and PostgreSQL together, in microseconds per event. */
+    double outboxMicros(int events) {
+        return program.plus(postgresql).toNanos() / 1e3 / events;
     }
 
     /** How many processors were busy, on average. */

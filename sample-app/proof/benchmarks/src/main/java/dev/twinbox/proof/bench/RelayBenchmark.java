@@ -1,21 +1,19 @@
 package dev.twinbox.proof.bench;
 
-import dev.twinbox.proof.bench.report.Console;
 import dev.twinbox.proof.bench.report.Plot;
 import dev.twinbox.proof.bench.report.Report;
-import dev.twinbox.proof.landscape.BuiltFile;
 import dev.twinbox.proof.landscape.Installation;
 import dev.twinbox.proof.landscape.Machine;
 import jakarta.json.Json;
 import jakarta.json.JsonObject;
+import jakarta.json.JsonObjectBuilder;
 import java.io.IOException;
-import java.sql.Connection;
+import java.nio.file.Path;
 import java.sql.SQLException;
-import java.time.Duration;
-import java.util.LinkedHashMap;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How much of a bare producer's rate the relay reaches with the same events from an outbox. Other ways out of a table
@@ -26,35 +24,38 @@ import java.util.Map;
  */
 final class RelayBenchmark implements Benchmark {
 
-    private static final int ROUNDS = 3;
-    private static final int KEYS = 10_000;
-    private static final int PARTITIONS = 8;
-    private static final String TOPIC = "bench-relay";
-    /**
-     * The bare producer holds the whole workload. A heap that grows or is half full would be collected while it is
-     * timed. The heap is used before the clock starts, so all sides get memory that the kernel has already provided.
-     */
-    private static final List<String> JVM_OPTIONS = List.of("-Xms2g", "-Xmx2g", "-XX:+AlwaysPreTouch");
+    static final int ROUNDS = 3;
 
     private static final double REQUIRED_RATIO = 0.78;
     private static final double REQUIRED_SKIP_LOCKED_RATIO = 2;
     private static final double REQUIRED_EXACTLY_ONCE_RATIO = 0.55;
 
-    private final Installation files;
-    private final Workload workload;
-    private final int rounds;
-    private final Deadline deadline;
-    private final Runs runs = new Runs();
+    /**
+     * What is measured.
+     *
+     * @param rows events of a run; each number is measured by itself
+     * @param rounds how often each side is measured
+     * @param baseline the executable jar of another relay, which takes the place of the other ways; null: none
+     */
+    record Plan(List<Integer> rows, int rounds, @Nullable Path baseline) {
+        /**
+         * With few events the just-in-time compilers have a large share of each run. With many, the running relay is
+         * seen.
+         */
+        static final Plan FULL = new Plan(List.of(500_000, 2_000_000), ROUNDS, null);
 
-    RelayBenchmark(Installation files, int rows, Deadline deadline) {
-        this(files, rows, ROUNDS, deadline);
+        static Plan of(int rows) {
+            return new Plan(List.of(rows), ROUNDS, null);
+        }
     }
 
-    /** @param rounds how often each side is measured */
-    RelayBenchmark(Installation files, int rows, int rounds, Deadline deadline) {
+    private final Installation files;
+    private final Plan plan;
+    private final Deadline deadline;
+
+    RelayBenchmark(Installation files, Plan plan, Deadline deadline) {
         this.files = files;
-        this.workload = new Workload(rows, KEYS, 1);
-        this.rounds = rounds;
+        this.plan = plan;
         this.deadline = deadline;
     }
 
@@ -69,113 +70,86 @@ final class RelayBenchmark implements Benchmark {
         Relays relays = servers.relays();
         relays.migrate();
         Map<String, String> settings = ProducerSettings.ofRelay(relays, servers, deadline);
-        BareProducerSide producer = new BareProducerSide(workload, TOPIC, settings, JVM_OPTIONS, servers.folder());
-        RelaySide relay = new RelaySide(RelaySide.LABEL, relays, workload.events(), JVM_OPTIONS);
-        ExactlyOnceSide exactlyOnce = new ExactlyOnceSide(relays, workload.events(), JVM_OPTIONS);
-        SkipLockedSide skipLocked = new SkipLockedSide(
-                servers.postgres(), BenchServers.DATABASE, workload.events(), settings, JVM_OPTIONS, servers.folder());
-        Console.say(String.format(
-                Locale.ROOT,
-                "loading %,d committed rows of %d bytes for each",
-                workload.events(),
-                Workload.PAYLOAD_BYTES));
-        try (Connection connection = servers.connect()) {
-            OutboxBacklog.load(connection, EventTable.TWINBOX, workload, TOPIC);
-        }
-        skipLocked.load(workload, TOPIC);
-        DebeziumSide debezium = new DebeziumSide(
-                servers, files.file(BuiltFile.BENCH_DEBEZIUM), workload.events(), settings, JVM_OPTIONS);
-        debezium.load(workload, TOPIC, deadline);
-
         double load = Machine.load();
-        for (int round = 1; round <= rounds; round++) {
-            for (PublishingSide side : List.of(producer, relay, exactlyOnce, skipLocked, debezium)) {
-                measure(servers, side, round);
+        List<RelayRounds> all = new ArrayList<>();
+        for (int rows : plan.rows()) {
+            RelayRounds rounds = new RelayRounds(servers, settings, rows, deadline).withRelay(relays);
+            if (plan.baseline() != null) {
+                rounds.withBaseline(plan.baseline());
+            } else if (all.isEmpty()) { // They are slow, and the first number of events shows it.
+                rounds.withOthers();
             }
+            all.add(rounds.run(plan.rounds()));
         }
-        return report(servers, settings, load);
+        return report(servers, all, settings, load);
     }
 
-    private void measure(BenchServers servers, PublishingSide side, int round)
-            throws SQLException, IOException, InterruptedException {
-        servers.topics().recreate(TOPIC, PARTITIONS);
-        side.prepare();
-        ProcessorTime before = ProcessorTime.withSenders(servers);
-        Duration took = side.run(deadline);
-        ProcessorTime spent = ProcessorTime.withSenders(servers).since(before);
-        requireLonger(
-                side,
-                took,
-                TopicCheck.check(servers.bootstrapServers(), TOPIC, workload, TopicCheck.Order.BY_KEY, deadline));
-        runs.add(side.label(), round, workload.events(), took, spent);
-    }
-
-    /** The records confirm it: they were handed to the producer within the reported time. */
-    private static void requireLonger(PublishingSide side, Duration reported, Duration span) {
-        if (reported.compareTo(span) < 0) {
-            throw new InvalidRunException(side.label() + " reports " + reported.toMillis()
-                    + " ms up to the last acknowledgement, but the timestamps of its records are " + span.toMillis()
-                    + " ms apart");
-        }
-    }
-
-    private Report report(BenchServers servers, Map<String, String> settings, double load) throws SQLException {
-        double relayRate = runs.median(RelaySide.LABEL);
-        double ratio = relayRate / runs.median(BareProducerSide.LABEL);
-        double skipLockedRatio = relayRate / runs.median(SkipLockedSide.LABEL);
-        double exactlyOnceRatio = runs.median(ExactlyOnceSide.LABEL) / runs.median(BareProducerSide.LABEL);
+    private Report report(BenchServers servers, List<RelayRounds> all, Map<String, String> settings, double load)
+            throws SQLException {
+        RelayRounds first = all.get(0);
+        StringBuilder table = new StringBuilder();
+        all.forEach(rounds -> table.append(rounds.table()).append(System.lineSeparator()));
         return new Report(
                 "relay",
-                figures(servers, settings, load),
-                runs.table(),
-                Plot.bars("The same events onto Kafka, medians of " + rounds + " runs", "events per second", medians()),
-                List.of(
-                        Report.Requirement.atLeast("relay / producer", ratio, REQUIRED_RATIO),
-                        Report.Requirement.atLeast(
-                                "relay, exactly once / producer", exactlyOnceRatio, REQUIRED_EXACTLY_ONCE_RATIO),
-                        Report.Requirement.atLeast(
-                                "relay / skip locked", skipLockedRatio, REQUIRED_SKIP_LOCKED_RATIO)));
+                figures(servers, all, settings, load),
+                table.toString(),
+                Plot.bars(
+                        "The same events onto Kafka, medians of " + plan.rounds() + " runs",
+                        "events per second",
+                        first.rates()),
+                requirements(first));
     }
 
-    private JsonObject figures(BenchServers servers, Map<String, String> settings, double load) throws SQLException {
-        double relayRate = runs.median(RelaySide.LABEL);
-        double producerRate = runs.median(BareProducerSide.LABEL);
-        return Json.createObjectBuilder()
-                .add("producer_per_s", Math.round(producerRate))
-                .add("relay_per_s", Math.round(relayRate))
-                .add("exactly_once_per_s", Math.round(runs.median(ExactlyOnceSide.LABEL)))
-                .add("skip_locked_per_s", Math.round(runs.median(SkipLockedSide.LABEL)))
-                .add("debezium_per_s", Math.round(runs.median(DebeziumSide.LABEL)))
-                .add("ratio", Report.rounded(relayRate / producerRate))
-                .add("ratio_required", REQUIRED_RATIO)
-                .add("exactly_once_ratio", Report.rounded(runs.median(ExactlyOnceSide.LABEL) / producerRate))
+    private List<Report.Requirement> requirements(RelayRounds first) {
+        List<Report.Requirement> requirements = new ArrayList<>(List.of(
+                Report.Requirement.atLeast(
+                        "relay / producer", first.ratio(RelaySide.LABEL, BareProducerSide.LABEL), REQUIRED_RATIO),
+                Report.Requirement.atLeast(
+                        "relay, exactly once / producer",
+                        first.ratio(ExactlyOnceSide.LABEL, BareProducerSide.LABEL),
+                        REQUIRED_EXACTLY_ONCE_RATIO)));
+        if (plan.baseline() == null) {
+            requirements.add(Report.Requirement.atLeast(
+                    "relay / skip locked",
+                    first.ratio(RelaySide.LABEL, SkipLockedSide.LABEL),
+                    REQUIRED_SKIP_LOCKED_RATIO));
+        }
+        return requirements;
+    }
+
+    /** The figures of the first number of events are at the top; those of each larger one are an object. */
+    private JsonObject figures(BenchServers servers, List<RelayRounds> all, Map<String, String> settings, double load)
+            throws SQLException {
+        JsonObjectBuilder figures = Json.createObjectBuilder();
+        json(all.get(0)).build().forEach(figures::add);
+        for (RelayRounds larger : all.subList(1, all.size())) {
+            figures.add("rows_" + larger.rows(), json(larger));
+        }
+        return figures.add("ratio_required", REQUIRED_RATIO)
                 .add("exactly_once_ratio_required", REQUIRED_EXACTLY_ONCE_RATIO)
-                .add("skip_locked_ratio", Report.rounded(relayRate / runs.median(SkipLockedSide.LABEL)))
                 .add("skip_locked_ratio_required", REQUIRED_SKIP_LOCKED_RATIO)
-                .add("debezium_ratio", Report.rounded(relayRate / runs.median(DebeziumSide.LABEL)))
-                .add("runs", runs.json())
-                .add("rows", workload.events())
                 .add("payload_bytes", Workload.PAYLOAD_BYTES)
-                .add("record_bytes", EventRecord.of(workload, 0).bytes())
-                .add("keys", KEYS)
-                .add("partitions", PARTITIONS)
-                .add("jvm_options", String.join(" ", JVM_OPTIONS))
+                .add(
+                        "record_bytes",
+                        EventRecord.of(new Workload(1, RelayRounds.KEYS, 1), 0).bytes())
+                .add("keys", RelayRounds.KEYS)
+                .add("partitions", RelayRounds.PARTITIONS)
                 .add("producer_settings", Report.object(ProducerSettings.chosen(settings)))
                 .add("postgresql", servers.postgresJson())
                 .add("load_before", load)
                 .build();
     }
 
-    private Map<String, Double> medians() {
-        Map<String, Double> medians = new LinkedHashMap<>();
-        for (String side : List.of(
-                BareProducerSide.LABEL,
-                RelaySide.LABEL,
-                ExactlyOnceSide.LABEL,
-                SkipLockedSide.LABEL,
-                DebeziumSide.LABEL)) {
-            medians.put(side, (double) Math.round(runs.median(side)));
+    private JsonObjectBuilder json(RelayRounds rounds) {
+        JsonObjectBuilder json = rounds.json();
+        if (plan.baseline() != null) {
+            json.add("baseline", rounds.baselineJson());
+        } else if (rounds.rates().containsKey(DebeziumSide.LABEL)) {
+            json.add("skip_locked_per_s", Math.round(rounds.rate(SkipLockedSide.LABEL)))
+                    .add("debezium_per_s", Math.round(rounds.rate(DebeziumSide.LABEL)))
+                    .add("skip_locked_ratio", Report.rounded(rounds.ratio(RelaySide.LABEL, SkipLockedSide.LABEL)))
+                    .add("debezium_ratio", Report.rounded(rounds.ratio(RelaySide.LABEL, DebeziumSide.LABEL)));
         }
-        return medians;
+        return json;
     }
 }

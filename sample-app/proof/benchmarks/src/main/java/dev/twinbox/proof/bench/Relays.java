@@ -1,7 +1,9 @@
 package dev.twinbox.proof.bench;
 
 import dev.twinbox.fixtures.RelayProcess;
+import dev.twinbox.proof.landscape.BuiltFile;
 import dev.twinbox.proof.landscape.Servers;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -13,15 +15,22 @@ import java.util.Map;
 final class Relays {
 
     private final Servers servers;
+    private final Path jar;
     private final String database;
     private final Map<String, String> config;
 
     Relays(Servers servers, String database) {
-        this(servers, database, Map.of("twinbox.relay.kafka.compression.type", "lz4"));
+        this(servers, servers.installation().file(BuiltFile.RELAY), database);
     }
 
-    private Relays(Servers servers, String database, Map<String, String> config) {
+    /** @param jar the executable jar of a relay, perhaps of another version */
+    Relays(Servers servers, Path jar, String database) {
+        this(servers, jar, database, Map.of("twinbox.relay.kafka.compression.type", "lz4"));
+    }
+
+    private Relays(Servers servers, Path jar, String database, Map<String, String> config) {
         this.servers = servers;
+        this.jar = jar;
         this.database = database;
         this.config = config;
     }
@@ -30,7 +39,7 @@ final class Relays {
     Relays with(String key, String value) {
         Map<String, String> more = new HashMap<>(config);
         more.put(key, value);
-        return new Relays(servers, database, more);
+        return new Relays(servers, jar, database, more);
     }
 
     /**
@@ -40,12 +49,12 @@ final class Relays {
     void migrate() {
         Map<String, String> more = new HashMap<>(config);
         more.put("twinbox.relay.retention", "forever");
-        servers.migrateOutbox(database, more);
+        servers.migrateOutbox(jar, database, more);
     }
 
     /** Starts a relay and returns at once. */
     RelayProcess start(List<String> jvmOptions) {
-        return servers.relay(servers.directly(), database)
+        return servers.relay(jar, servers.directly(), database)
                 .config(config)
                 .jvmOptions(jvmOptions.toArray(String[]::new))
                 .build()

@@ -21,7 +21,8 @@ final class Runs {
             int round,
             int events,
             Duration took,
-            @Nullable ProcessorTime spent) {
+            @Nullable ProcessorTime spent,
+            @Nullable ProcessorTime timed) {
 
         double perSecond() {
             return events / (took.toNanos() / 1e9);
@@ -30,13 +31,21 @@ final class Runs {
 
     /** Adds a run and prints it. */
     void add(String side, int round, int events, Duration took) {
-        add(new Run(side, round, events, took, null));
+        add(new Run(side, round, events, took, null, null));
     }
 
     /** Adds a run with its processor time, and prints it. */
     void add(String side, int round, int events, Duration took, ProcessorTime spent) {
-        add(new Run(side, round, events, took, spent));
+        add(side, round, events, took, spent, null);
+    }
+
+    /** @param timed the processor time of the timed part; null if it is not known */
+    void add(String side, int round, int events, Duration took, ProcessorTime spent, @Nullable ProcessorTime timed) {
+        add(new Run(side, round, events, took, spent, timed));
         Console.say("  " + spent.told(events));
+        if (timed != null) {
+            Console.say("  in the timed part: " + timed.told(events));
+        }
     }
 
     private void add(Run run) {
@@ -74,9 +83,25 @@ final class Runs {
                 object.add("cpu_us_per_event", run.spent.json(run.events));
                 object.add("processors_busy", Report.rounded(run.spent.busy(run.took)));
             }
+            if (run.timed != null) {
+                object.add("timed_cpu_us_per_event", run.timed.json(run.events));
+            }
             array.add(object);
         }
         return array;
+    }
+
+    /**
+     * The median processor time of program and PostgreSQL in the timed part, in microseconds per event; not a number if
+     * it is not known. Of an even number of runs, it is the lower one of the middle two.
+     */
+    double medianMicros(String side) {
+        double[] micros = all.stream()
+                .filter(run -> run.side.equals(side))
+                .mapToDouble(run -> run.timed == null ? Double.NaN : run.timed.outboxMicros(run.events))
+                .sorted()
+                .toArray();
+        return micros.length == 0 ? Double.NaN : micros[(micros.length - 1) / 2];
     }
 
     /** How many processors a side kept busy in the run of {@link #median}. */
@@ -98,7 +123,12 @@ final class Runs {
                     .filter(run -> run.side.equals(side))
                     .forEach(run ->
                             table.append(String.format(Locale.ROOT, "%12s", Console.perSecond(run.perSecond()))));
-            table.append(String.format(Locale.ROOT, "   median %12s%n", Console.perSecond(median(side))));
+            table.append(String.format(Locale.ROOT, "   median %12s", Console.perSecond(median(side))));
+            if (!Double.isNaN(medianMicros(side))) {
+                table.append(
+                        String.format(Locale.ROOT, "   %6.1f µs/event of sender and PostgreSQL", medianMicros(side)));
+            }
+            table.append(System.lineSeparator());
         }
         return table.toString();
     }

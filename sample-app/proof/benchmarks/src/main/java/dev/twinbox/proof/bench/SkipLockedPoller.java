@@ -86,6 +86,7 @@ final class SkipLockedPoller {
     }
 
     private long run(long events) throws Exception {
+        JavaProgram.printBegun();
         long firstRead = System.nanoTime();
         long sent = 0;
         while (events == FOR_EVER || sent < events) {

@@ -6,7 +6,6 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
@@ -82,8 +81,8 @@ final class SkipLockedSide implements PublishingSide {
     }
 
     @Override
-    public Duration run(Deadline deadline) throws SQLException, IOException, InterruptedException {
-        Duration took = program.run(deadline, arguments(postgres.user(), events));
+    public Timed run(Deadline deadline) throws SQLException, IOException, InterruptedException {
+        Timed took = program.run(deadline, arguments(postgres.user(), events));
         // Otherwise autovacuum would remove the deleted rows while another side is measured.
         try (Connection connection = postgres.connect(database);
                 Statement statement = connection.createStatement()) {

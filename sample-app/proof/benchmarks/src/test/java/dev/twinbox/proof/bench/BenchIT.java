@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.offset;
 
 import dev.twinbox.proof.bench.report.Report;
+import dev.twinbox.proof.landscape.BuiltFile;
 import dev.twinbox.proof.landscape.Installation;
 import jakarta.json.Json;
 import jakarta.json.JsonObject;
@@ -27,8 +28,10 @@ class BenchIT {
 
     @Test
     void theRelayBenchmarkRunsAllSidesInTurnsAndComputesTheirRatios() throws Exception {
-        JsonObject figures =
-                new RelayBenchmark(files(), 5_000, 2, aWhile()).run().figures();
+        JsonObject figures = new RelayBenchmark(
+                        files(), new RelayBenchmark.Plan(List.of(5_000, 6_000), 2, null), aWhile())
+                .run()
+                .figures();
 
         assertThat(figures.getJsonArray("runs")).hasSize(10);
         assertThat(figures.getInt("producer_per_s")).isPositive();
@@ -39,6 +42,26 @@ class BenchIT {
         assertRatio(figures, "debezium_ratio", "relay_per_s", "debezium_per_s");
         assertThat(figures.getJsonObject("producer_settings").getString("compression.type"))
                 .isEqualTo("lz4");
+        assertThat(figures.getJsonObject("plain_copy").getInt("per_s")).isPositive();
+        assertThat(figures.getJsonObject("rows_6000").getJsonArray("runs"))
+                .hasSize(6)
+                .allSatisfy(run -> assertThat(run.asJsonObject()
+                                .getJsonObject("timed_cpu_us_per_event")
+                                .getJsonNumber("sender")
+                                .doubleValue())
+                        .isPositive());
+    }
+
+    @Test
+    void theRelayBenchmarkRunsAnotherRelayInTurnsWithThisOne() throws Exception {
+        RelayBenchmark.Plan plan = new RelayBenchmark.Plan(List.of(5_000), 1, files().file(BuiltFile.RELAY));
+
+        JsonObject figures = new RelayBenchmark(files(), plan, aWhile()).run().figures();
+
+        assertThat(figures.getJsonArray("runs")).hasSize(5);
+        JsonObject baseline = figures.getJsonObject("baseline");
+        assertThat(baseline.getJsonNumber("ratio").doubleValue())
+                .isCloseTo(figures.getInt("relay_per_s") / (double) baseline.getInt("relay_per_s"), offset(0.05));
     }
 
     @Test

@@ -5,6 +5,7 @@ import dev.twinbox.fixtures.KafkaCluster;
 import dev.twinbox.fixtures.PayaraMicro;
 import dev.twinbox.fixtures.PostgresServer;
 import dev.twinbox.fixtures.RelayProcess;
+import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.List;
@@ -115,11 +116,20 @@ public final class Servers implements AutoCloseable {
 
     /** As {@link #createOutbox}, in a database that exists. */
     public void migrateOutbox(String database, Map<String, String> more) {
+        migrateOutbox(installation.file(BuiltFile.RELAY), database, more);
+    }
+
+    /**
+     * As {@link #migrateOutbox(String, Map)}, by a relay that need not be the built one.
+     *
+     * @param relay its executable jar
+     */
+    public void migrateOutbox(Path relay, String database, Map<String, String> more) {
         Map<String, String> configuration = new HashMap<>(relayConfiguration(directly(), database));
         configuration.putAll(more);
         Map<String, String> environment = configuration.entrySet().stream()
                 .collect(Collectors.toMap(entry -> environmentName(entry.getKey()), Map.Entry::getValue));
-        Command.run(installation.file(BuiltFile.RELAY), environment, "migrate");
+        Command.run(relay, environment, "migrate");
     }
 
     /** Creates a database with an inbox by the {@code migrate} command of the inbox. */
@@ -150,7 +160,16 @@ public final class Servers implements AutoCloseable {
 
     /** A relay that is to be built: for the outbox of a database, with the default configuration. */
     public RelayProcess.Builder relay(Route route, String database) {
-        return RelayProcess.builder(installation.file(BuiltFile.RELAY)).config(relayConfiguration(route, database));
+        return relay(installation.file(BuiltFile.RELAY), route, database);
+    }
+
+    /**
+     * As {@link #relay(Route, String)}, for a relay that need not be the built one.
+     *
+     * @param relay its executable jar
+     */
+    public RelayProcess.Builder relay(Path relay, Route route, String database) {
+        return RelayProcess.builder(relay).config(relayConfiguration(route, database));
     }
 
     private Map<String, String> relayConfiguration(Route route, String database) {
