@@ -107,7 +107,7 @@ public final class InboxSettings {
                     "How often a handler may fail on an event before the event is parked. Its partition then goes on.")
             .withDefault("3");
 
-    static final Setting<Integer> PARKED_ATTEMPTS = Setting.integer(
+    public static final Setting<Integer> PARKED_ATTEMPTS = Setting.integer(
                     PREFIX + "parked.attempts",
                     1,
                     1_000_000,

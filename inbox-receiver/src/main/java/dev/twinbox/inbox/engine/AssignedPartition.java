@@ -4,10 +4,13 @@ import dev.twinbox.inbox.config.InboxConfig;
 import dev.twinbox.inbox.event.ReceivedEvent;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.stream.Stream;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One assigned partition. It distributes its events over lanes and knows which offset is settled and which is
@@ -29,6 +32,12 @@ final class AssignedPartition {
     private final TopicPartition partition;
     private final List<Lane> lanes;
     private final OffsetLedger ledger;
+
+    /** Events of the topic that this partition belongs to, or of another one of its name. */
+    private final List<ReceivedEvent> doubted = new ArrayList<>();
+
+    private @Nullable TopicId topicId;
+    private boolean inDoubt;
     private int suspects;
     private long suspectsUntil = UNKNOWN;
     private int keyless;
@@ -66,9 +75,45 @@ final class AssignedPartition {
                 suspects--;
                 suspectsUntil = event.offset() + 1;
             }
-            laneOf(event).add(event);
+            if (inDoubt) {
+                doubted.add(event);
+            } else {
+                laneOf(event).add(event);
+            }
             ledger.fetchedTo(event.offset() + 1);
         }
+    }
+
+    /** Events that come from now on may be of another topic of the same name. They wait. */
+    void doubt() {
+        inDoubt = true;
+    }
+
+    boolean isInDoubt() {
+        return inDoubt;
+    }
+
+    /** What was fetched belongs to the topic of this id. */
+    void confirm(TopicId id) {
+        belongTo(id);
+        inDoubt = false;
+        doubted.forEach(event -> laneOf(event).add(event));
+        doubted.clear();
+    }
+
+    /** Forgets the events that wait. They are of another topic, or of this one and gone with it. */
+    void dropDoubted() {
+        inDoubt = false;
+        doubted.clear();
+    }
+
+    /** Its offsets belong to the topic of this id; null: that is not known yet. */
+    void belongTo(@Nullable TopicId id) {
+        topicId = id;
+    }
+
+    @Nullable TopicId topicId() {
+        return topicId;
     }
 
     /**
@@ -131,6 +176,16 @@ final class AssignedPartition {
         return Math.max(settledTo(), committedTo);
     }
 
+    /** The offset as it is to be committed, while this member has the partition. */
+    OffsetAndMetadata commit(long offset) {
+        return new CommitMark(topicId, false).at(offset);
+    }
+
+    /** The last commit, before the next owner takes the partition. */
+    OffsetAndMetadata lastCommit() {
+        return new CommitMark(topicId, !isRunning()).at(offsetToGiveBack());
+    }
+
     void committed(long offset) {
         committedTo = Math.max(committedTo, offset);
     }
@@ -158,6 +213,11 @@ final class AssignedPartition {
 
     boolean isEmpty() {
         return ledger.size() == 0;
+    }
+
+    /** Whether all events that may be handled are settled. */
+    boolean isHandled() {
+        return lanes.stream().allMatch(lane -> lane.first() == null && !lane.isRunning());
     }
 
     /** How many bytes the buffered records take. */

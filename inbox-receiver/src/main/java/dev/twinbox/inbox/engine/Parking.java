@@ -2,6 +2,7 @@ package dev.twinbox.inbox.engine;
 
 import dev.twinbox.ParkedEvent.State;
 import dev.twinbox.inbox.config.InboxConfig;
+import dev.twinbox.inbox.config.InboxSettings;
 import dev.twinbox.inbox.event.Delivery;
 import dev.twinbox.inbox.event.ErrorText;
 import dev.twinbox.inbox.event.Handler;
@@ -260,17 +261,23 @@ final class Parking {
     }
 
     /**
-     * Why the event must not be tried again, although it is due: all its attempts are used up, and the result of the
-     * last one was never stored. Null if it may be tried.
+     * Why the event must not be tried again, although it is due: all its attempts are used up. Either the result of the
+     * last one was never stored, or fewer are configured now. Null if it may be tried.
      *
      * <p><b>Remedy.</b> Correct the handler, then retry or discard the event.
      */
     @Nullable Throwable noAttemptLeft(DueEvent due) {
         int before = due.attempt() - 1;
-        return before < rules.attempts()
-                ? null
-                : new IllegalStateException("the process ended during attempt " + before + " of handler "
-                        + due.handler() + ", or could not store its result; the limit is " + rules.attempts());
+        if (before < rules.attempts()) {
+            return null;
+        }
+        String limit = InboxSettings.PARKED_ATTEMPTS.key() + " is " + rules.attempts();
+        String text = before > rules.attempts()
+                ? before + " attempts were made, but " + limit + " now"
+                : "the process ended during attempt " + before + " of handler " + due.handler()
+                        + ", or could not store its result; " + limit;
+        String error = due.event().error();
+        return new IllegalStateException(error == null ? text : text + ". Earlier error: " + error);
     }
 
     /** If the result cannot be stored now, it is stored before the next event is retried. */

@@ -25,13 +25,6 @@ final class PartitionHandover implements ConsumerRebalanceListener {
 
     private static final Logger LOG = System.getLogger(PartitionHandover.class.getName());
 
-    /**
-     * The mark that is committed with the offset when a partition is given back properly. The next owner removes it
-     * before it hands out the first batch. A missing mark means that the previous owner may have crashed because of an
-     * event.
-     */
-    private static final String GIVEN_BACK = "given back";
-
     private static final Duration TIMEOUT = Duration.ofSeconds(3);
 
     private final Consumer<byte[], byte[]> consumer;
@@ -40,7 +33,6 @@ final class PartitionHandover implements ConsumerRebalanceListener {
     private final BatchDispatch dispatch;
     private final PartitionStarts starts;
     private final OffsetSaves saves;
-    private final OffsetPolicy policy;
     private final String group;
     private final BrokerWatch brokerWatch;
     private final ReceiverStatus status;
@@ -53,7 +45,6 @@ final class PartitionHandover implements ConsumerRebalanceListener {
             BatchDispatch dispatch,
             PartitionStarts starts,
             OffsetSaves saves,
-            OffsetPolicy policy,
             String group,
             BrokerWatch brokerWatch,
             ReceiverStatus status) {
@@ -63,7 +54,6 @@ final class PartitionHandover implements ConsumerRebalanceListener {
         this.dispatch = dispatch;
         this.starts = starts;
         this.saves = saves;
-        this.policy = policy;
         this.group = group;
         this.brokerWatch = brokerWatch;
         this.status = status;
@@ -99,7 +89,7 @@ final class PartitionHandover implements ConsumerRebalanceListener {
             Collection<TopicPartition> partitions,
             Map<TopicPartition, Start> found,
             Set<TopicPartition> withoutOffset) {
-        if (policy == OffsetPolicy.BEFORE_HANDLING || partitions.isEmpty()) {
+        if (partitions.isEmpty()) {
             return;
         }
         try {
@@ -107,8 +97,7 @@ final class PartitionHandover implements ConsumerRebalanceListener {
                 if (offset == null) {
                     withoutOffset.add(partition);
                 } else {
-                    Handover handover = offset.metadata().equals(GIVEN_BACK) ? Handover.CLEAN : Handover.AFTER_CRASH;
-                    found.put(partition, Start.committed(offset.offset(), handover));
+                    found.put(partition, Start.committed(offset.offset(), CommitMark.of(offset)));
                 }
             });
         } catch (KafkaException e) {
@@ -123,7 +112,7 @@ final class PartitionHandover implements ConsumerRebalanceListener {
         Map<TopicPartition, OffsetAndMetadata> unmarked = new HashMap<>();
         starts.forEach((partition, start) -> {
             if (start.handover() == Handover.CLEAN) {
-                unmarked.put(partition, new OffsetAndMetadata(start.offset()));
+                unmarked.put(partition, start.commit());
             }
         });
         return unmarked.isEmpty() || commits.commitNow(unmarked);
@@ -174,10 +163,7 @@ final class PartitionHandover implements ConsumerRebalanceListener {
     private static Map<TopicPartition, OffsetAndMetadata> offsetsToGiveBack(Collection<AssignedPartition> partitions) {
         return partitions.stream()
                 .filter(partition -> partition.offsetToGiveBack() >= 0)
-                .collect(Collectors.toMap(
-                        AssignedPartition::partition,
-                        partition -> new OffsetAndMetadata(
-                                partition.offsetToGiveBack(), partition.isRunning() ? "" : GIVEN_BACK)));
+                .collect(Collectors.toMap(AssignedPartition::partition, AssignedPartition::lastCommit));
     }
 
     private List<AssignedPartition> remaining(Collection<TopicPartition> partitions) {

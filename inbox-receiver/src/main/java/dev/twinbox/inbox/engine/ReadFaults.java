@@ -105,7 +105,7 @@ final class ReadFaults {
 
     private void askWhy(AssignedPartition mine, long offset) {
         inquiries.ask(
-                () -> memory.isOfFormerTopic(mine.partition()),
+                () -> memory.isOfFormerTopic(mine.partition(), mine.topicId()),
                 isFormer -> outOfRange(mine, offset, isFormer),
                 failure -> notExplained(mine, offset, failure));
     }

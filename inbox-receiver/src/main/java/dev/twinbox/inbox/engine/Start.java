@@ -1,13 +1,18 @@
 package dev.twinbox.inbox.engine;
 
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.jspecify.annotations.Nullable;
+
 /**
  * Where a partition starts, and why.
  *
  * @param offset offset of the first record; {@link AssignedPartition#UNKNOWN} if Kafka has not said it yet
  * @param handover how the previous owner left the partition
  * @param reason where the offset comes from
+ * @param topicId the topic that the offset belongs to; null if it is not known
  */
-record Start(long offset, Handover handover, Reason reason) {
+record Start(
+        long offset, Handover handover, Reason reason, @Nullable TopicId topicId) {
 
     /** Where an offset comes from. */
     enum Reason {
@@ -24,9 +29,18 @@ record Start(long offset, Handover handover, Reason reason) {
     }
 
     /** Kafka did not answer in time. The previous owner may have crashed. */
-    static final Start UNKNOWN = new Start(AssignedPartition.UNKNOWN, Handover.AFTER_CRASH, Reason.COMMITTED);
+    static final Start UNKNOWN = new Start(AssignedPartition.UNKNOWN, Handover.AFTER_CRASH, Reason.COMMITTED, null);
 
-    static Start committed(long offset, Handover handover) {
-        return new Start(offset, handover, Reason.COMMITTED);
+    static Start committed(long offset, CommitMark mark) {
+        return new Start(
+                offset,
+                mark.isGivenBack() ? Handover.CLEAN : Handover.AFTER_CRASH,
+                Reason.COMMITTED,
+                mark.topicId());
+    }
+
+    /** What this start commits before the first event is handed out. */
+    OffsetAndMetadata commit() {
+        return new CommitMark(topicId, false).at(offset);
     }
 }

@@ -192,6 +192,7 @@ class Fault02UnknownCommitIT {
         CallWatch watch = new CallWatch(
                 transactions.database(),
                 new WorkerPool(Supervisor.DAEMONS, "worker", 1),
+                new WorkerWaits(Duration.ofMinutes(5), status),
                 1,
                 Duration.ofMinutes(5),
                 List.of(),

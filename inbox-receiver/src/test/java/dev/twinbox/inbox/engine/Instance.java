@@ -57,6 +57,7 @@ final class Instance {
     final ReceiverStatus status = new ReceiverStatus();
     final Subscription subscription;
     final Announcements announcements;
+    private Runnable beforeCall = () -> {};
     private final TransactionalProcessor processor;
     private final ParkedRetries retries;
 
@@ -95,6 +96,7 @@ final class Instance {
         CallWatch watch = new CallWatch(
                 local,
                 new WorkerPool(Supervisor.DAEMONS, "worker", 1),
+                new WorkerWaits(Duration.ofMinutes(5), status),
                 1,
                 Duration.ofMinutes(5),
                 List.of(),
@@ -137,6 +139,7 @@ final class Instance {
     @SuppressWarnings("unused")
     private void call(String handler, Object value) {
         String[] parts = value.toString().split(" ");
+        beforeCall.run();
         calls.add(handler + ":" + parts[0]);
         if (parts.length > 1 && parts[1].equals("fail")) {
             throw new IllegalStateException("as the event says");
@@ -190,6 +193,26 @@ final class Instance {
             }
         }
         return outcome;
+    }
+
+    /** The same records as one batch that is handled by {@link #process}. */
+    @SafeVarargs
+    @SuppressWarnings("varargs")
+    final Batch batch(ConsumerRecord<byte[], byte[]>... records) {
+        List<ReceivedEvent> events = new ArrayList<>();
+        for (ConsumerRecord<byte[], byte[]> record : records) {
+            events.add(ReceivedEvent.of(record, subscription));
+        }
+        return new Batch(events, Duration.ofMinutes(1), Handover.CLEAN);
+    }
+
+    Outcome process(Batch batch) {
+        return processor.process(batch);
+    }
+
+    /** What happens whenever a handler is about to be called. */
+    void beforeCall(Runnable event) {
+        beforeCall = event;
     }
 
     /** Retries what is due until nothing is. */
