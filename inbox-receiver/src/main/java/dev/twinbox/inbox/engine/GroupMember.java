@@ -158,6 +158,7 @@ final class GroupMember {
         } finally {
             consumer.close(CloseOptions.timeout(CLOSE_TIMEOUT));
             saves.saveNoted();
+            brokerWatch.end();
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }

@@ -68,7 +68,7 @@ final class KafkaMemory implements GroupMemory {
             });
         }
         Map<TopicPartition, Start> starts = starts(partitions, topics, known);
-        save(starts);
+        saveStarts(starts);
         return starts;
     }
 
@@ -166,7 +166,7 @@ final class KafkaMemory implements GroupMemory {
     }
 
     /** The decision is stored before the first record is read, so that it is never made twice. */
-    private void save(Map<TopicPartition, Start> starts) throws SQLException {
+    private void saveStarts(Map<TopicPartition, Start> starts) throws SQLException {
         Map<TopicPartition, Position> positions = new HashMap<>();
         starts.forEach((partition, start) -> positions.put(partition, new Position(start.offset(), start.topicId())));
         save(positions);

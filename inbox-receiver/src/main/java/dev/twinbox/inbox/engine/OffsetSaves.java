@@ -61,7 +61,7 @@ final class OffsetSaves {
         Map<TopicPartition, Position> positions = positions();
         if (!positions.isEmpty()) {
             isSaving = true;
-            inquiries.ask(() -> memory.save(positions), this::saved, this::failed);
+            inquiries.ask(() -> memory.save(positions), answer -> saved(), this::failed);
         }
     }
 
@@ -77,7 +77,7 @@ final class OffsetSaves {
         return positions;
     }
 
-    private void saved(Map<TopicPartition, Position> positions) {
+    private void saved() {
         isSaving = false;
         hasFailed = false;
     }
