@@ -2,6 +2,10 @@ package dev.twinbox.inbox.engine;
 
 import dev.twinbox.inbox.config.InboxConfig;
 import dev.twinbox.inbox.event.ReceivedEvent;
+import dev.twinbox.inbox.kafka.CommitMark;
+import dev.twinbox.inbox.kafka.Handover;
+import dev.twinbox.inbox.kafka.Start;
+import dev.twinbox.inbox.kafka.TopicId;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -23,9 +27,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class AssignedPartition {
 
-    /** Stands for an offset before anything is known. */
-    static final long UNKNOWN = -1;
-
     /** How many batches each lane buffers, so that the next batch is here when the current one ends. */
     private static final int READ_AHEAD = 2;
 
@@ -39,7 +40,7 @@ final class AssignedPartition {
     private @Nullable TopicId topicId;
     private boolean inDoubt;
     private int suspects;
-    private long suspectsUntil = UNKNOWN;
+    private long suspectsUntil = Start.NO_OFFSET;
     private int keyless;
     private long bytes;
     private long committedTo;
@@ -47,7 +48,7 @@ final class AssignedPartition {
     private boolean paused;
 
     /**
-     * @param offset the committed offset; {@link #UNKNOWN} if it is not known
+     * @param offset the committed offset; {@link Start#NO_OFFSET} if it is not known
      * @param suspects how many events, from the first on, may have killed the previous owner
      * @param lanes how many batches may be handled at the same time
      */

@@ -1,6 +1,7 @@
 package dev.twinbox.inbox.engine;
 
 import dev.twinbox.inbox.event.ReceivedEvent;
+import dev.twinbox.inbox.kafka.Handover;
 import java.time.Duration;
 import java.util.List;
 

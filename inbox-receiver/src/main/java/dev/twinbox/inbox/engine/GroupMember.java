@@ -4,6 +4,8 @@ import dev.twinbox.inbox.config.ConsumerSettings;
 import dev.twinbox.inbox.config.InboxConfig;
 import dev.twinbox.inbox.event.ReceivedEvent;
 import dev.twinbox.inbox.event.Subscription;
+import dev.twinbox.inbox.kafka.GroupMemory;
+import dev.twinbox.inbox.kafka.OffsetPolicy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

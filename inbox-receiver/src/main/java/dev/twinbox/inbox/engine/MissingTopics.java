@@ -1,7 +1,8 @@
 package dev.twinbox.inbox.engine;
 
-import java.lang.System.Logger;
+import dev.twinbox.inbox.kafka.GroupMemory;
 import java.lang.System.Logger.Level;
+import java.lang.System.Logger;
 import java.time.Duration;
 import java.util.Set;
 

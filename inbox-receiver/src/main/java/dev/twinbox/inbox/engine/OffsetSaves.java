@@ -1,8 +1,10 @@
 package dev.twinbox.inbox.engine;
 
 import dev.twinbox.inbox.event.ErrorText;
-import java.lang.System.Logger;
+import dev.twinbox.inbox.kafka.GroupMemory;
+import dev.twinbox.inbox.kafka.Position;
 import java.lang.System.Logger.Level;
+import java.lang.System.Logger;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;

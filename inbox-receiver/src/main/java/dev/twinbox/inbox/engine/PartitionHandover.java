@@ -1,7 +1,10 @@
 package dev.twinbox.inbox.engine;
 
-import java.lang.System.Logger;
+import dev.twinbox.inbox.kafka.CommitMark;
+import dev.twinbox.inbox.kafka.Handover;
+import dev.twinbox.inbox.kafka.Start;
 import java.lang.System.Logger.Level;
+import java.lang.System.Logger;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;

@@ -2,8 +2,9 @@ package dev.twinbox.inbox.engine;
 
 import dev.twinbox.inbox.config.InboxConfig;
 import dev.twinbox.inbox.event.ErrorText;
-import java.lang.System.Logger;
+import dev.twinbox.inbox.kafka.GroupMemory;
 import java.lang.System.Logger.Level;
+import java.lang.System.Logger;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Comparator;

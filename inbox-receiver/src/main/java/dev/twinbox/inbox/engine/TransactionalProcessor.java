@@ -6,6 +6,7 @@ import dev.twinbox.inbox.event.RecordedStart;
 import dev.twinbox.inbox.event.UnreadableRecordException;
 import dev.twinbox.inbox.event.Verdict;
 import dev.twinbox.inbox.jdbc.Faults;
+import dev.twinbox.inbox.kafka.Handover;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,5 +1,10 @@
 package dev.twinbox.inbox.engine;
 
+import dev.twinbox.inbox.kafka.GroupMemory;
+import dev.twinbox.inbox.kafka.Handover;
+import dev.twinbox.inbox.kafka.Position;
+import dev.twinbox.inbox.kafka.Start;
+import dev.twinbox.inbox.kafka.TopicId;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;

@@ -3,6 +3,7 @@ package dev.twinbox.inbox.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.twinbox.inbox.Database;
+import dev.twinbox.inbox.kafka.OffsetPolicy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;

@@ -1,4 +1,4 @@
-package dev.twinbox.inbox.engine;
+package dev.twinbox.inbox.kafka;
 
 import java.util.UUID;
 
@@ -7,10 +7,10 @@ import java.util.UUID;
  *
  * @param cluster id of the Kafka cluster; an id of a topic says nothing in another cluster
  */
-record TopicId(String cluster, UUID id) {
+public record TopicId(String cluster, UUID id) {
 
     /** Whether the other one is a later or earlier topic of the same name. The names are equal. */
-    boolean isOtherTopicThan(TopicId other) {
+    public boolean isOtherTopicThan(TopicId other) {
         return cluster.equals(other.cluster) && !id.equals(other.id);
     }
 }

@@ -1,4 +1,4 @@
-package dev.twinbox.inbox.engine;
+package dev.twinbox.inbox.kafka;
 
 import java.util.Map;
 import java.util.Set;
@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What is known of a group's offsets and topics beyond what its consumer says. Each method asks Kafka or the database
- * and may take seconds, so the poll thread calls them through {@link Inquiries}.
+ * and may take seconds, so a poll thread must have another thread call them.
  */
-interface GroupMemory {
+public interface GroupMemory {
 
     /**
      * Where partitions start for which Kafka has no committed offset. A partition is left out if its topic does not

@@ -1,10 +1,10 @@
-package dev.twinbox.inbox.engine;
+package dev.twinbox.inbox.kafka;
 
 import dev.twinbox.inbox.config.FirstStart;
-import dev.twinbox.inbox.engine.TopicLookup.Topic;
 import dev.twinbox.inbox.jdbc.JtaDatabase;
 import dev.twinbox.inbox.jdbc.OffsetTable;
 import dev.twinbox.inbox.jdbc.OffsetTable.Remembered;
+import dev.twinbox.inbox.kafka.TopicLookup.Topic;
 import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -25,7 +25,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /** Remembers a group's offsets in the inbox database, by topic id and partition. */
-final class KafkaMemory implements GroupMemory {
+public final class KafkaMemory implements GroupMemory {
 
     private final String group;
     private final OffsetPolicy policy;
@@ -36,7 +36,7 @@ final class KafkaMemory implements GroupMemory {
     private final Supplier<Consumer<byte[], byte[]>> probes;
 
     /** @param probes creates consumers that are in no group */
-    KafkaMemory(
+    public KafkaMemory(
             String group,
             OffsetPolicy policy,
             FirstStart firstStart,

@@ -1,4 +1,4 @@
-package dev.twinbox.inbox.engine;
+package dev.twinbox.inbox.kafka;
 
 import java.util.UUID;
 import java.util.regex.Matcher;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param isGivenBack whether the partition was given back properly. The next owner removes that before it hands out the
  *     first batch. If it is missing, the previous owner may have crashed because of an event.
  */
-record CommitMark(@Nullable TopicId topicId, boolean isGivenBack) {
+public record CommitMark(@Nullable TopicId topicId, boolean isGivenBack) {
 
     private static final String GIVEN_BACK = "given back";
 
@@ -24,7 +24,7 @@ record CommitMark(@Nullable TopicId topicId, boolean isGivenBack) {
             Pattern.compile("(?:topic (?<topic>[0-9a-f-]{36}) of cluster (?<cluster>\\S+?))?(?:, )?(?<given>"
                     + GIVEN_BACK + ")?");
 
-    static CommitMark of(OffsetAndMetadata committed) {
+    public static CommitMark of(OffsetAndMetadata committed) {
         Matcher text = TEXT.matcher(committed.metadata());
         if (!text.matches()) {
             return new CommitMark(null, false);
@@ -36,7 +36,7 @@ record CommitMark(@Nullable TopicId topicId, boolean isGivenBack) {
     }
 
     /** What is to be committed. */
-    OffsetAndMetadata at(long offset) {
+    public OffsetAndMetadata at(long offset) {
         return new OffsetAndMetadata(offset, text());
     }
 

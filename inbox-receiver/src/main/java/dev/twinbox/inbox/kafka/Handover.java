@@ -1,7 +1,7 @@
-package dev.twinbox.inbox.engine;
+package dev.twinbox.inbox.kafka;
 
 /** How the previous owner of a partition left it. */
-enum Handover {
+public enum Handover {
     /** It gave the partition back properly. */
     CLEAN,
     /**

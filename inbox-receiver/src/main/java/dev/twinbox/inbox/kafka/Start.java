@@ -1,4 +1,4 @@
-package dev.twinbox.inbox.engine;
+package dev.twinbox.inbox.kafka;
 
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.jspecify.annotations.Nullable;
@@ -6,16 +6,19 @@ import org.jspecify.annotations.Nullable;
 /**
  * Where a partition starts, and why.
  *
- * @param offset offset of the first record; {@link AssignedPartition#UNKNOWN} if Kafka has not said it yet
+ * @param offset offset of the first record; {@link #NO_OFFSET} if Kafka has not said it yet
  * @param handover how the previous owner left the partition
  * @param reason where the offset comes from
  * @param topicId the topic that the offset belongs to; null if it is not known
  */
-record Start(
+public record Start(
         long offset, Handover handover, Reason reason, @Nullable TopicId topicId) {
 
+    /** Stands for an offset before anything is known. */
+    public static final long NO_OFFSET = -1;
+
     /** Where an offset comes from. */
-    enum Reason {
+    public enum Reason {
         /** The group has committed it. */
         COMMITTED,
         /** The group has never read the topic. */
@@ -29,9 +32,9 @@ record Start(
     }
 
     /** Kafka did not answer in time. The previous owner may have crashed. */
-    static final Start UNKNOWN = new Start(AssignedPartition.UNKNOWN, Handover.AFTER_CRASH, Reason.COMMITTED, null);
+    public static final Start UNKNOWN = new Start(NO_OFFSET, Handover.AFTER_CRASH, Reason.COMMITTED, null);
 
-    static Start committed(long offset, CommitMark mark) {
+    public static Start committed(long offset, CommitMark mark) {
         return new Start(
                 offset,
                 mark.isGivenBack() ? Handover.CLEAN : Handover.AFTER_CRASH,
@@ -40,7 +43,7 @@ record Start(
     }
 
     /** What this start commits before the first event is handed out. */
-    OffsetAndMetadata commit() {
+    public OffsetAndMetadata commit() {
         return new CommitMark(topicId, false).at(offset);
     }
 }

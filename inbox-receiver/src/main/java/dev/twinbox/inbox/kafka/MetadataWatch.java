@@ -1,4 +1,4 @@
-package dev.twinbox.inbox.engine;
+package dev.twinbox.inbox.kafka;
 
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.common.ClusterResource;
@@ -11,7 +11,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
  *
  * <p>It is a deserializer, because Kafka's consumer tells it to those.
  */
-final class MetadataWatch extends ByteArrayDeserializer implements ClusterResourceListener {
+public final class MetadataWatch extends ByteArrayDeserializer implements ClusterResourceListener {
 
     private final AtomicBoolean hasChanged = new AtomicBoolean();
 
@@ -22,7 +22,7 @@ final class MetadataWatch extends ByteArrayDeserializer implements ClusterResour
     }
 
     /** Whether the consumer has heard anything since the last call. */
-    boolean takeChange() {
+    public boolean takeChange() {
         return hasChanged.getAndSet(false);
     }
 }

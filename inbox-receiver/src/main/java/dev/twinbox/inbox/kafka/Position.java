@@ -1,4 +1,4 @@
-package dev.twinbox.inbox.engine;
+package dev.twinbox.inbox.kafka;
 
 import org.jspecify.annotations.Nullable;
 
@@ -8,4 +8,4 @@ import org.jspecify.annotations.Nullable;
  * @param offset offset of the first record that is not settled
  * @param topicId the topic that the offset belongs to; null if it is not known yet
  */
-record Position(long offset, @Nullable TopicId topicId) {}
+public record Position(long offset, @Nullable TopicId topicId) {}

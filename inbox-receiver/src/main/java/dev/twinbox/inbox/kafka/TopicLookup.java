@@ -1,4 +1,4 @@
-package dev.twinbox.inbox.engine;
+package dev.twinbox.inbox.kafka;
 
 import java.time.Duration;
 import java.util.Collection;
@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>One client serves all groups of the application. It is created when it is first needed.
  */
-final class TopicLookup implements AutoCloseable {
+public final class TopicLookup implements AutoCloseable {
 
     private final Map<String, Object> properties;
     private @Nullable Admin admin;
@@ -41,7 +41,7 @@ final class TopicLookup implements AutoCloseable {
     private volatile @Nullable String cluster;
 
     /** @param properties of the admin client */
-    TopicLookup(Map<String, Object> properties) {
+    public TopicLookup(Map<String, Object> properties) {
         this.properties = Map.copyOf(properties);
     }
 
