@@ -129,7 +129,7 @@ public final class Receiver {
             ThreadFactory factory) {
         ReceiverThreads started = new ReceiverThreads(factory, config.workers(), status.loopEnds(), stop);
         threads = started;
-        WorkerWaits waits = new WorkerWaits(longestCall(), status);
+        WorkerWaits waits = new WorkerWaits(longestCall(), CallWatch.GRACE, status);
         CallWatch watch = new CallWatch(
                 database,
                 started.workers(),

@@ -32,10 +32,15 @@ final class WorkerWaits {
 
     private boolean isTrouble;
 
-    /** @param longestCall the longest time that a handler may take; a claim may wait so long for another instance's */
-    WorkerWaits(Duration longestCall, ReceiverStatus status) {
+    /**
+     * Watches nothing yet.
+     *
+     * @param longestCall the longest time that a handler may take; a claim may wait so long for another instance's
+     * @param grace how much longer it may take if the handler does not return
+     */
+    WorkerWaits(Duration longestCall, Duration grace, ReceiverStatus status) {
         this.noteAfter = (longestCall.compareTo(LONG) < 0 ? longestCall : LONG).toNanos();
-        this.troubleAfter = longestCall.plus(CallWatch.GRACE).toNanos();
+        this.troubleAfter = longestCall.plus(grace).toNanos();
         this.status = status;
     }
 

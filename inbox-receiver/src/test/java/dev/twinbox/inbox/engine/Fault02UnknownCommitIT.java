@@ -193,7 +193,7 @@ class Fault02UnknownCommitIT {
         CallWatch watch = new CallWatch(
                 transactions.database(),
                 new WorkerPool(Supervisor.DAEMONS, "worker", 1),
-                new WorkerWaits(Duration.ofMinutes(5), status),
+                new WorkerWaits(Duration.ofMinutes(5), CallWatch.GRACE, status),
                 1,
                 Duration.ofMinutes(5),
                 List.of(),

@@ -97,7 +97,7 @@ final class Instance {
         CallWatch watch = new CallWatch(
                 local,
                 new WorkerPool(Supervisor.DAEMONS, "worker", 1),
-                new WorkerWaits(Duration.ofMinutes(5), status),
+                new WorkerWaits(Duration.ofMinutes(5), CallWatch.GRACE, status),
                 1,
                 Duration.ofMinutes(5),
                 List.of(),
