@@ -38,6 +38,7 @@ final class AssignedPartition {
     private final List<ReceivedEvent> doubted = new ArrayList<>();
 
     private @Nullable TopicId topicId;
+    private @Nullable TopicId suspected;
     private boolean inDoubt;
     private int suspects;
     private long suspectsUntil = Start.NO_OFFSET;
@@ -94,12 +95,31 @@ final class AssignedPartition {
         return inDoubt;
     }
 
-    /** What was fetched belongs to the topic of this id. */
-    void confirm(TopicId id) {
+    /** How many events wait because of the doubt. */
+    int doubted() {
+        return doubted.size();
+    }
+
+    /** The first of the events that wait belong to the topic of this id. */
+    void confirm(TopicId id, int events) {
         belongTo(id);
+        suspected = null;
+        List<ReceivedEvent> first = doubted.subList(0, events);
+        first.forEach(event -> laneOf(event).add(event));
+        first.clear();
+    }
+
+    /** So do all others, and those that come. */
+    void confirmAll(TopicId id) {
+        confirm(id, doubted.size());
         inDoubt = false;
-        doubted.forEach(event -> laneOf(event).add(event));
-        doubted.clear();
+    }
+
+    /** Now there seems to be another topic. Returns whether it seemed so before. */
+    boolean suspect(TopicId other) {
+        boolean isKnown = other.equals(suspected);
+        suspected = other;
+        return isKnown;
     }
 
     /** Forgets the events that wait. They are of another topic, or of this one and gone with it. */

@@ -6,8 +6,9 @@ import dev.twinbox.inbox.kafka.TopicId;
 import java.lang.System.Logger.Level;
 import java.lang.System.Logger;
 import java.time.Duration;
-import java.util.HashMap;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.apache.kafka.common.TopicPartition;
@@ -39,7 +40,10 @@ final class TopicIdentity {
     private final String group;
     private final String subject;
 
-    /** Counts the reasons for doubt. An answer to an older question does not count. */
+    /** A partition in question, and how many of its events waited then. */
+    private record Asked(AssignedPartition partition, int events) {}
+
+    /** Counts the reasons for doubt. */
     private long doubts;
 
     private boolean isAsking;
@@ -78,11 +82,11 @@ final class TopicIdentity {
         if (isAsking || System.nanoTime() - askAt < 0) {
             return;
         }
-        Map<TopicPartition, AssignedPartition> asked = new HashMap<>();
+        List<Asked> asked = new ArrayList<>();
         Set<String> topics = new HashSet<>();
         assigned.forEach((partition, mine) -> {
             if (mine.isInDoubt()) {
-                asked.put(partition, mine);
+                asked.add(new Asked(mine, mine.doubted()));
                 topics.add(partition.topic());
             }
         });
@@ -93,30 +97,41 @@ final class TopicIdentity {
         }
     }
 
-    private void answered(Map<TopicPartition, AssignedPartition> asked, Map<String, TopicId> ids, long asOf) {
+    private void answered(List<Asked> asked, Map<String, TopicId> ids, long asOf) {
         isAsking = false;
         if (status.recovered(subject)) {
             LOG.log(Level.INFO, "Group {0}: it is known which topics its offsets belong to", group);
         }
-        if (asOf != doubts) {
-            return; // asked again at once
-        }
-        asked.forEach((partition, mine) -> {
-            if (assigned.get(partition) == mine) {
-                decide(mine, ids.get(partition.topic()));
+        for (Asked each : asked) {
+            TopicPartition partition = each.partition().partition();
+            if (assigned.get(partition) == each.partition()) {
+                decide(each, ids.get(partition.topic()), asOf == doubts);
             }
-        });
+        }
     }
 
-    private void decide(AssignedPartition mine, @Nullable TopicId current) {
+    /**
+     * A topic never gets back the id of a former one. So the answer also holds for all that was fetched before it was
+     * asked for.
+     *
+     * @param isLatest whether there was no reason for doubt since
+     */
+    private void decide(Asked asked, @Nullable TopicId current, boolean isLatest) {
+        AssignedPartition mine = asked.partition();
         TopicId former = mine.topicId();
         if (current == null) {
             askAt = System.nanoTime() + ASK_AGAIN.toNanos(); // there is no such topic at the moment
         } else if (former != null && current.isOtherTopicThan(former)) {
-            mine.dropDoubted();
-            starts.restart(mine);
+            if (mine.suspect(current)) {
+                mine.dropDoubted();
+                starts.restart(mine);
+            } else {
+                askAt = System.nanoTime() + ASK_AGAIN.toNanos(); // a broker may be behind the others
+            }
+        } else if (isLatest) {
+            mine.confirmAll(current);
         } else {
-            mine.confirm(current);
+            mine.confirm(current, asked.events());
         }
     }
 
