@@ -35,20 +35,18 @@ class Fault69ParkedForAtMostOnceIT {
         topics.add(APP, "key", "second", "", 0);
         topics.flush();
         await().atMost(LIMIT)
-                .untilAsserted(
-                        () -> assertThat(database.count("inbox_parked")).isEqualTo(2));
+                .untilAsserted(() -> assertThat(database.count("inbox_parked")).isEqualTo(2));
         Servers.payara().undeploy(APP);
 
         MainApp.deploy(app(database)
                 .with(DegradedHandlers.class, DegradedHandlers.AtMostOnce.class)
                 .with("twinbox.inbox.start", "latest"));
         await().atMost(LIMIT)
-                .untilAsserted(
-                        () -> assertThat(MainApp.status(APP, "waiting")).as("waiting").isEqualTo(2));
+                .untilAsserted(() ->
+                        assertThat(MainApp.status(APP, "waiting")).as("waiting").isEqualTo(2));
         database.execute("insert into repaired values (1)");
         await().atMost(LIMIT)
-                .untilAsserted(
-                        () -> assertThat(database.count("inbox_parked")).isZero());
+                .untilAsserted(() -> assertThat(database.count("inbox_parked")).isZero());
 
         assertThat(database.effects(APP)).containsExactly("first", "second");
     }

@@ -18,12 +18,10 @@ final class Hunt {
 
     private Hunt() {}
 
-    static ProducerRecord<byte[], byte[]> record(String topic, int partition, String key, String id, String type, String value) {
+    static ProducerRecord<byte[], byte[]> record(
+            String topic, int partition, String key, String id, String type, String value) {
         ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(
-                topic,
-                partition,
-                key == null ? null : Topics.bytes(key),
-                value == null ? null : Topics.bytes(value));
+                topic, partition, key == null ? null : Topics.bytes(key), value == null ? null : Topics.bytes(value));
         if (id != null) {
             record.headers().add(CloudEventHeaders.ID, Topics.bytes(id));
         }
@@ -41,19 +39,21 @@ final class Hunt {
     static void createAnew(String topic) throws Exception {
         try (Admin admin = admin()) {
             admin.deleteTopics(List.of(topic)).all().get();
-            await().atMost(Duration.ofSeconds(30)).pollInterval(Duration.ofMillis(20)).until(() -> {
-                try {
-                    admin.createTopics(List.of(new NewTopic(topic, 1, (short) 1)))
-                            .all()
-                            .get();
-                    return true;
-                } catch (ExecutionException e) {
-                    if (e.getCause() instanceof TopicExistsException) {
-                        return false;
-                    }
-                    throw e;
-                }
-            });
+            await().atMost(Duration.ofSeconds(30))
+                    .pollInterval(Duration.ofMillis(20))
+                    .until(() -> {
+                        try {
+                            admin.createTopics(List.of(new NewTopic(topic, 1, (short) 1)))
+                                    .all()
+                                    .get();
+                            return true;
+                        } catch (ExecutionException e) {
+                            if (e.getCause() instanceof TopicExistsException) {
+                                return false;
+                            }
+                            throw e;
+                        }
+                    });
         }
     }
 
@@ -68,8 +68,7 @@ final class Hunt {
 
     static void awaitEffects(Database database, String handler, int number, Duration limit) {
         await().atMost(limit)
-                .untilAsserted(
-                        () -> assertThat(database.effects(handler)).hasSizeGreaterThanOrEqualTo(number));
+                .untilAsserted(() -> assertThat(database.effects(handler)).hasSizeGreaterThanOrEqualTo(number));
     }
 
     static void log(String text) {

@@ -11,9 +11,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.NewPartitions;
-import org.apache.kafka.clients.consumer.OffsetAndMetadata;
-import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -88,9 +85,12 @@ class HuntDeployIT {
     private static void sendAliases(String prefix, int keys) {
         for (int i = 0; i < keys; i++) {
             String key = "key" + prefix + i;
-            topics.add(record("hunt-alias", 0, key, prefix + i + "-1", "former", Topics.order(prefix + i + "-1", "", 0)));
-            topics.add(record("hunt-alias", 0, key, prefix + i + "-2", "current", Topics.order(prefix + i + "-2", "", 0)));
-            topics.add(record("hunt-alias", 0, key, prefix + i + "-3", "former", Topics.order(prefix + i + "-3", "", 0)));
+            topics.add(
+                    record("hunt-alias", 0, key, prefix + i + "-1", "former", Topics.order(prefix + i + "-1", "", 0)));
+            topics.add(
+                    record("hunt-alias", 0, key, prefix + i + "-2", "current", Topics.order(prefix + i + "-2", "", 0)));
+            topics.add(
+                    record("hunt-alias", 0, key, prefix + i + "-3", "former", Topics.order(prefix + i + "-3", "", 0)));
         }
         topics.flush();
     }
@@ -99,7 +99,8 @@ class HuntDeployIT {
         Map<String, List<String>> effects = new LinkedHashMap<>();
         for (String id : database.effects("alias")) {
             if (id.startsWith(prefix)) {
-                effects.computeIfAbsent(id.substring(0, id.indexOf('-')), k -> new ArrayList<>()).add(id);
+                effects.computeIfAbsent(id.substring(0, id.indexOf('-')), k -> new ArrayList<>())
+                        .add(id);
             }
         }
         return effects;
@@ -114,11 +115,13 @@ class HuntDeployIT {
         TestApp latest = alias("alias-new", database).with("twinbox.inbox.group", "hunt-alias-both");
         deploy(old.with(HuntHandlers.class, HuntHandlers.FormerType.class));
         sendAliasesWarmUp(database);
-        deploy(latest.with(HuntHandlers.class, HuntHandlers.NewType.class)); // the only partition stays with the old one
+        deploy(latest.with(
+                HuntHandlers.class, HuntHandlers.NewType.class)); // the only partition stays with the old one
         for (int round = 0; round < 10; round++) {
             sendAliases("b" + round, 3);
         }
-        await().atMost(Duration.ofSeconds(90)).until(() -> database.effects("alias").size() >= 91);
+        await().atMost(Duration.ofSeconds(90))
+                .until(() -> database.effects("alias").size() >= 91);
         List<String> wrong = new ArrayList<>();
         byKey(database, "b").forEach((key, ids) -> {
             if (!ids.equals(List.of(key + "-1", key + "-2", key + "-3"))) {
@@ -160,7 +163,13 @@ class HuntDeployIT {
         try (Database.Gate gate = database.shutGate(22)) {
             for (int partition = 0; partition < 2; partition++) {
                 for (int i = 1; i <= 3; i++) {
-                    topics.add("hunt-least", partition, "k", "z" + partition + "-" + i, i == 1 ? "gate-then-throw:22" : "", 1);
+                    topics.add(
+                            "hunt-least",
+                            partition,
+                            "k",
+                            "z" + partition + "-" + i,
+                            i == 1 ? "gate-then-throw:22" : "",
+                            1);
                 }
             }
             topics.flush();
@@ -168,14 +177,19 @@ class HuntDeployIT {
             deployed.add("zombie-b");
             TestApp b = least("zombie-b", database).with("twinbox.inbox.group", "hunt-zombie");
             Servers.payara().deploy("zombie-b", b.build());
-            await().atMost(Duration.ofSeconds(60)).until(() -> database.effects("least").size() == 3);
+            await().atMost(Duration.ofSeconds(60))
+                    .until(() -> database.effects("least").size() == 3);
         }
         Thread.sleep(5_000);
         List<String> effects = database.effects("least");
-        Hunt.log("former owner: " + effects + " parked " + database.texts("select event_id || state from inbox_parked"));
+        Hunt.log(
+                "former owner: " + effects + " parked " + database.texts("select event_id || state from inbox_parked"));
         String moved = effects.get(0).substring(0, 2);
-        List<String> ofMoved = effects.stream().filter(id -> id.startsWith(moved)).toList();
-        assertThat(ofMoved.get(ofMoved.size() - 1)).as("the last effect of the key").isEqualTo(moved + "-3");
+        List<String> ofMoved =
+                effects.stream().filter(id -> id.startsWith(moved)).toList();
+        assertThat(ofMoved.get(ofMoved.size() - 1))
+                .as("the last effect of the key")
+                .isEqualTo(moved + "-3");
     }
 
     /** 24. A database whose transactions are serializable: each event once, in order of its key, none dead. */
@@ -195,21 +209,28 @@ class HuntDeployIT {
                 topics.flush();
             }
         }
-        await().atMost(Duration.ofSeconds(120)).until(() -> database.effects("plain").size() >= 300);
+        await().atMost(Duration.ofSeconds(120))
+                .until(() -> database.effects("plain").size() >= 300);
         List<String> effects = database.effects("plain");
         assertThat(effects).doesNotHaveDuplicates();
-        sent.forEach((key, ids) -> assertThat(effects.stream().filter(ids::contains).toList()).isEqualTo(ids));
+        sent.forEach((key, ids) ->
+                assertThat(effects.stream().filter(ids::contains).toList()).isEqualTo(ids));
         await().atMost(SOON).until(() -> database.count("inbox_parked") == 0);
     }
 
     private void oneEffect(String name, Class<?>... classes) {
         createTopic("hunt-" + name, 1);
         Database database = new Database("hunt_" + name);
-        TestApp app = new TestApp(name, database.name()).with(HuntHandlers.class).with(classes);
+        TestApp app =
+                new TestApp(name, database.name()).with(HuntHandlers.class).with(classes);
         deployed.add(name);
         String log = Servers.payara().deploy(name, app.build());
         if (Servers.payara().status("/" + name + "/status") != 200) {
-            Hunt.log(name + " refused: " + log.lines().filter(line -> line.contains("HuntHandlers")).limit(3).toList());
+            Hunt.log(name + " refused: "
+                    + log.lines()
+                            .filter(line -> line.contains("HuntHandlers"))
+                            .limit(3)
+                            .toList());
             deployed.remove(name);
             return;
         }
@@ -244,14 +265,19 @@ class HuntDeployIT {
                     .with(entry.getKey(), entry.getValue());
             String log = Servers.payara().deploy(name, app.build());
             boolean refused = Servers.payara().status("/" + name + "/status") != 200;
-            Hunt.log(entry + (refused ? " refused: " : " deployed: ")
-                    + log.lines().filter(line -> line.contains(entry.getKey())).findFirst().orElse("without the key"));
+            Hunt.log(entry
+                    + (refused ? " refused: " : " deployed: ")
+                    + log.lines()
+                            .filter(line -> line.contains(entry.getKey()))
+                            .findFirst()
+                            .orElse("without the key"));
             if (refused && !log.contains(entry.getKey())) {
                 silent.add(entry.getKey());
             }
             if (!refused) {
                 boolean handled = sendAndAwait(name, database);
-                Hunt.log(entry + " deployed, handled " + handled + ": " + Hunt.status(name).replace('\n', ' '));
+                Hunt.log(entry + " deployed, handled " + handled + ": "
+                        + Hunt.status(name).replace('\n', ' '));
                 if (!handled && !Hunt.says(name)) {
                     silent.add(entry.getKey());
                 }
@@ -264,7 +290,8 @@ class HuntDeployIT {
     private static boolean sendAndAwait(String id, Database database) {
         topics.send("hunt-plain", id);
         try {
-            await().atMost(Duration.ofSeconds(20)).until(() -> database.effects("plain").contains(id));
+            await().atMost(Duration.ofSeconds(20))
+                    .until(() -> database.effects("plain").contains(id));
             return true;
         } catch (org.awaitility.core.ConditionTimeoutException e) {
             return false;
@@ -282,7 +309,11 @@ class HuntDeployIT {
         deployed.add("session");
         Servers.payara().deploy("session", app.build());
         await().atMost(SOON).until(() -> Hunt.status("session").contains("trouble receiver of group"));
-        Hunt.log("session: " + Hunt.status("session").lines().filter(line -> line.startsWith("trouble")).toList());
+        Hunt.log("session: "
+                + Hunt.status("session")
+                        .lines()
+                        .filter(line -> line.startsWith("trouble"))
+                        .toList());
         assertThat(Hunt.status("session")).contains("session.timeout.ms");
     }
 
@@ -304,9 +335,18 @@ class HuntDeployIT {
             topics.flush();
             Thread.sleep(500);
         }
-        String a = Hunt.status("static-a").lines().filter(line -> line.startsWith("trouble")).toList().toString();
-        String b = Hunt.status("static-b").lines().filter(line -> line.startsWith("trouble")).toList().toString();
-        Hunt.log("static: " + a + " " + b + " effects " + database.effects("plain").size());
+        String a = Hunt.status("static-a")
+                .lines()
+                .filter(line -> line.startsWith("trouble"))
+                .toList()
+                .toString();
+        String b = Hunt.status("static-b")
+                .lines()
+                .filter(line -> line.startsWith("trouble"))
+                .toList()
+                .toString();
+        Hunt.log("static: " + a + " " + b + " effects "
+                + database.effects("plain").size());
         await().atMost(SOON).until(() -> database.effects("plain").size() >= 20);
         assertThat(database.effects("plain")).doesNotHaveDuplicates();
         assertThat(a + b).contains("group.instance.id");

@@ -6,14 +6,11 @@ import static org.awaitility.Awaitility.await;
 
 import dev.twinbox.inbox.app.HuntHandlers;
 import java.nio.charset.StandardCharsets;
-import java.sql.Connection;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -38,7 +35,8 @@ class HuntReceiverIT {
     static void deploy() {
         database = new Database(APP);
         topics = new Topics();
-        for (String topic : List.of("anew", "anew2", "gone", "wait", "json", "ce", "connect", "pointer", "headers", "list", "once")) {
+        for (String topic : List.of(
+                "anew", "anew2", "gone", "wait", "json", "ce", "connect", "pointer", "headers", "list", "once")) {
             Servers.kafka().createTopic("hunt-" + topic, 1);
         }
         MainApp.deploy(app());
@@ -81,17 +79,22 @@ class HuntReceiverIT {
         bodies.put("nan", Topics.bytes("{\"id\":\"json-nan\",\"action\":\"\",\"times\":NaN}"));
         bodies.put("exp", Topics.bytes("{\"id\":\"json-exp\",\"action\":\"\",\"times\":1e999999999}"));
         bodies.put("exp2", Topics.bytes("{\"id\":\"json-exp2\",\"action\":\"\",\"times\":1e99999999999}"));
-        bodies.put("long", Topics.bytes("{\"id\":\"json-long\",\"action\":\"\",\"times\":" + "9".repeat(100_000) + "}"));
+        bodies.put(
+                "long", Topics.bytes("{\"id\":\"json-long\",\"action\":\"\",\"times\":" + "9".repeat(100_000) + "}"));
         bodies.put("utf16", Topics.order("json-utf16", "", 0).getBytes(StandardCharsets.UTF_16));
         bodies.put("array", Topics.bytes("[]"));
         bodies.put("string", Topics.bytes("\"order\""));
         bodies.put("empty", new byte[0]);
         bodies.put("blank", Topics.bytes("  "));
         bodies.put("deep", Topics.bytes("[".repeat(100_000)));
-        bodies.put("deepObject", Topics.bytes("{\"id\":\"json-deepObject\",\"action\":\"\",\"times\":0,\"x\":"
-                + "{\"a\":".repeat(50_000) + "1" + "}".repeat(50_001)));
-        bodies.put("deepArray", Topics.bytes("{\"x\":" + "[".repeat(900) + "]".repeat(900)
-                + ",\"id\":\"json-deepArray\",\"action\":\"\",\"times\":0}"));
+        bodies.put(
+                "deepObject",
+                Topics.bytes("{\"id\":\"json-deepObject\",\"action\":\"\",\"times\":0,\"x\":" + "{\"a\":".repeat(50_000)
+                        + "1" + "}".repeat(50_001)));
+        bodies.put(
+                "deepArray",
+                Topics.bytes("{\"x\":" + "[".repeat(900) + "]".repeat(900)
+                        + ",\"id\":\"json-deepArray\",\"action\":\"\",\"times\":0}"));
         bodies.put("wrongTypes", Topics.bytes("{\"id\":{\"a\":1},\"action\":[],\"times\":\"x\"}"));
         bodies.put("tombstone", null);
         return bodies;
@@ -103,8 +106,7 @@ class HuntReceiverIT {
         Map<String, byte[]> bodies = bodies();
         bodies.forEach((name, body) -> {
             ProducerRecord<byte[], byte[]> bad = record("hunt-json", 0, "k-" + name, "json-" + name, "order", "");
-            ProducerRecord<byte[], byte[]> raw = new ProducerRecord<>(
-                    bad.topic(), 0, bad.key(), body, bad.headers());
+            ProducerRecord<byte[], byte[]> raw = new ProducerRecord<>(bad.topic(), 0, bad.key(), body, bad.headers());
             topics.add(raw);
             topics.add("hunt-json", "h-" + name, "healthy-" + name, "", 0);
         });
@@ -113,9 +115,12 @@ class HuntReceiverIT {
                 .untilAsserted(() -> assertThat(database.texts(
                                 "select event_id from effect where handler = 'json' and event_id like 'healthy-%'"))
                         .hasSize(bodies.size()));
-        Hunt.log("json parked: " + database.texts("select event_id || ' ' || state || ' ' || attempts || ' ' || left(error, 160)"
-                + " from inbox_parked where handler = 'json' order by number"));
-        Hunt.log("json handled: " + database.texts("select event_id from effect where handler = 'json' and event_id not like 'healthy-%'"));
+        Hunt.log("json parked: "
+                + database.texts("select event_id || ' ' || state || ' ' || attempts || ' ' || left(error, 160)"
+                        + " from inbox_parked where handler = 'json' order by number"));
+        Hunt.log("json handled: "
+                + database.texts(
+                        "select event_id from effect where handler = 'json' and event_id not like 'healthy-%'"));
         assertThat(Hunt.status(APP)).doesNotContain("trouble");
         assertThat(database.texts("select event_id || ' ' || attempts from inbox_parked where handler = 'json'"
                         + " and (state <> 'dead' or attempts > 1)"))
@@ -153,11 +158,14 @@ class HuntReceiverIT {
         for (String handler : List.of("ce", "connect")) {
             await().atMost(Duration.ofSeconds(60))
                     .untilAsserted(() -> assertThat(database.texts(
-                                    "select event_id from effect where handler = ? and event_id like 'ce-healthy-%'", handler))
+                                    "select event_id from effect where handler = ? and event_id like 'ce-healthy-%'",
+                                    handler))
                             .hasSize(depths.length));
         }
-        Hunt.log("deep parked: " + database.texts("select coalesce(handler, '-') || ' ' || topic || '@' || record_offset || ' ' || state || ' ' || left(error, 120)"
-                + " from inbox_parked where topic in ('hunt-ce', 'hunt-connect') order by number"));
+        Hunt.log("deep parked: "
+                + database.texts(
+                        "select coalesce(handler, '-') || ' ' || topic || '@' || record_offset || ' ' || state || ' ' || left(error, 120)"
+                                + " from inbox_parked where topic in ('hunt-ce', 'hunt-connect') order by number"));
         assertThat(Hunt.status(APP)).doesNotContain("trouble");
     }
 
@@ -178,7 +186,8 @@ class HuntReceiverIT {
         }
         ProducerRecord<byte[], byte[]> without = record("hunt-headers", 0, "k2", null, "order", "{}");
         without.headers().add("ce_id", null);
-        ProducerRecord<byte[], byte[]> twice = record("hunt-headers", 0, "k3", "v-twice", "order", Topics.order("x", "", 0));
+        ProducerRecord<byte[], byte[]> twice =
+                record("hunt-headers", 0, "k3", "v-twice", "order", Topics.order("x", "", 0));
         twice.headers().add("ce_specversion", Topics.bytes("0.3"));
         twice.headers().add("ce_specversion", Topics.bytes("1.0"));
         topics.add(event);
@@ -221,9 +230,12 @@ class HuntReceiverIT {
         topics.add(record("hunt-pointer", 0, "k", null, null, null));
         topics.add(record("hunt-pointer", 0, "k", null, null, "{\"items\":[{\"id\":\"good\"}]}"));
         topics.flush();
-        await().atMost(SOON).untilAsserted(() -> assertThat(database.effects("pointer")).contains("good"));
-        Hunt.log("pointer handled " + database.effects("pointer") + " parked "
-                + database.texts("select record_offset || ' ' || state || ' ' || error from inbox_parked where topic = 'hunt-pointer' order by number"));
+        await().atMost(SOON)
+                .untilAsserted(() -> assertThat(database.effects("pointer")).contains("good"));
+        Hunt.log(
+                "pointer handled " + database.effects("pointer") + " parked "
+                        + database.texts(
+                                "select record_offset || ' ' || state || ' ' || error from inbox_parked where topic = 'hunt-pointer' order by number"));
         assertThat(Hunt.status(APP)).doesNotContain("trouble");
         assertThat(database.effects("pointer").size() + database.count("inbox_parked where topic = 'hunt-pointer'"))
                 .isEqualTo(values.size() + 2);
@@ -236,10 +248,12 @@ class HuntReceiverIT {
             topics.add("hunt-list", "k" + i, "l" + i, i == 3 ? "wait" : "", i == 3 ? 2 : 0);
         }
         topics.flush();
-        await().atMost(SOON).untilAsserted(() -> assertThat(database.effects("list")).hasSize(10));
+        await().atMost(SOON)
+                .untilAsserted(() -> assertThat(database.effects("list")).hasSize(10));
         assertThat(database.effects("list")).doesNotHaveDuplicates();
         await().atMost(SOON)
-                .untilAsserted(() -> assertThat(database.count("inbox_parked where handler = 'list'")).isZero());
+                .untilAsserted(() -> assertThat(database.count("inbox_parked where handler = 'list'"))
+                        .isZero());
     }
 
     /** 10. A type with a line break: it makes no line of its own in the server's log. */
@@ -252,7 +266,11 @@ class HuntReceiverIT {
         await().atMost(SOON)
                 .untilAsserted(() -> assertThat(database.effects("headers")).contains("f-healthy"));
         await().atMost(SOON).until(() -> Servers.payara().log().contains("FORGED by"));
-        assertThat(Servers.payara().log().lines().filter(line -> line.startsWith("FORGED")).toList())
+        assertThat(Servers.payara()
+                        .log()
+                        .lines()
+                        .filter(line -> line.startsWith("FORGED"))
+                        .toList())
                 .isEmpty();
     }
 
@@ -261,7 +279,11 @@ class HuntReceiverIT {
     void c11SessionEnded() {
         for (int i = 0; i < 6; i++) {
             topics.add(
-                    "hunt-wait", "s" + i, "ended" + i, i % 2 == 0 ? "sql:select pg_terminate_backend(pg_backend_pid())" : "", 3);
+                    "hunt-wait",
+                    "s" + i,
+                    "ended" + i,
+                    i % 2 == 0 ? "sql:select pg_terminate_backend(pg_backend_pid())" : "",
+                    3);
         }
         topics.flush();
         await().atMost(Duration.ofSeconds(90))
@@ -278,7 +300,8 @@ class HuntReceiverIT {
         topics.add("hunt-wait", "p1", "path-set", "sql:set search_path to tenant", 1);
         topics.flush();
         Hunt.log("path: effects of wait " + database.effects("wait"));
-        await().atMost(SOON).untilAsserted(() -> assertThat(database.effects("wait")).contains("path-set"));
+        await().atMost(SOON)
+                .untilAsserted(() -> assertThat(database.effects("wait")).contains("path-set"));
         List<String> ids = send("hunt-wait", "after-path", 20);
         try {
             await().atMost(SOON)
@@ -292,8 +315,10 @@ class HuntReceiverIT {
     @Test
     void w13Compression() throws Exception {
         var archive = app().archive();
-        archive.addAsLibraries(jar("com.github.luben.zstd.Zstd"), jar("org.xerial.snappy.Snappy"), jar("net.jpountz.lz4.LZ4Factory"));
-        java.nio.file.Path war = java.nio.file.Path.of("target", "hunt-codecs.war").toAbsolutePath();
+        archive.addAsLibraries(
+                jar("com.github.luben.zstd.Zstd"), jar("org.xerial.snappy.Snappy"), jar("net.jpountz.lz4.LZ4Factory"));
+        java.nio.file.Path war =
+                java.nio.file.Path.of("target", "hunt-codecs.war").toAbsolutePath();
         archive.as(org.jboss.shrinkwrap.api.exporter.ZipExporter.class).exportTo(war.toFile(), true);
         int sent = 0;
         for (int round = 0; round < 3; round++) {
@@ -305,18 +330,26 @@ class HuntReceiverIT {
                         Map.of("bootstrap.servers", Servers.kafka().bootstrapServers(), "compression.type", codec),
                         new ByteArraySerializer(),
                         new ByteArraySerializer())) {
-                    producer.send(record("hunt-wait", 0, "c", codec + round, "order", Topics.order(codec + round, "", 0))).get();
+                    producer.send(record(
+                                    "hunt-wait", 0, "c", codec + round, "order", Topics.order(codec + round, "", 0)))
+                            .get();
                     sent++;
                 }
             }
             int all = sent;
             await().atMost(SOON)
-                    .untilAsserted(() -> assertThat(database.texts("select event_id from effect where handler = 'wait' and event_id ~ '^(none|gzip|snappy|lz4|zstd)'"))
+                    .untilAsserted(() -> assertThat(
+                                    database.texts(
+                                            "select event_id from effect where handler = 'wait' and event_id ~ '^(none|gzip|snappy|lz4|zstd)'"))
                             .hasSize(all));
         }
     }
 
     private static java.io.File jar(String type) throws Exception {
-        return new java.io.File(Class.forName(type).getProtectionDomain().getCodeSource().getLocation().toURI());
+        return new java.io.File(Class.forName(type)
+                .getProtectionDomain()
+                .getCodeSource()
+                .getLocation()
+                .toURI());
     }
 }

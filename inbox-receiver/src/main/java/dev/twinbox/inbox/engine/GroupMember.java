@@ -96,8 +96,8 @@ final class GroupMember {
         saves = new OffsetSaves(assigned, inquiries, memory, group);
         identity = new TopicIdentity(assigned, inquiries, memory, starts, status, group);
         missing = new MissingTopics(subscription.topics(), inquiries, memory);
-        handover = new PartitionHandover(
-                consumer, assigned, commits, dispatch, starts, saves, group, brokerWatch, status);
+        handover =
+                new PartitionHandover(consumer, assigned, commits, dispatch, starts, saves, group, brokerWatch, status);
         access = new TopicAccess(consumer, subscription, handover, inquiries, memory, status);
         faults = new ReadFaults(consumer, assigned, inquiries, memory, starts, access, config, group, status);
     }

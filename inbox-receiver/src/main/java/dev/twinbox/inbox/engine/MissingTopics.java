@@ -1,8 +1,8 @@
 package dev.twinbox.inbox.engine;
 
 import dev.twinbox.inbox.kafka.GroupMemory;
-import java.lang.System.Logger.Level;
 import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Set;
 

@@ -3,8 +3,8 @@ package dev.twinbox.inbox.engine;
 import dev.twinbox.inbox.event.ErrorText;
 import dev.twinbox.inbox.kafka.GroupMemory;
 import dev.twinbox.inbox.kafka.Position;
-import java.lang.System.Logger.Level;
 import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -39,10 +39,7 @@ final class OffsetSaves {
 
     /** @param assigned the current partitions of this member; changes as partitions come and go */
     OffsetSaves(
-            Map<TopicPartition, AssignedPartition> assigned,
-            Inquiries inquiries,
-            GroupMemory memory,
-            String group) {
+            Map<TopicPartition, AssignedPartition> assigned, Inquiries inquiries, GroupMemory memory, String group) {
         this.assigned = assigned;
         this.inquiries = inquiries;
         this.memory = memory;
@@ -72,8 +69,7 @@ final class OffsetSaves {
         Map<TopicPartition, Position> positions = new HashMap<>();
         for (AssignedPartition partition : assigned.values()) {
             if (!partition.isStopped() && partition.offsetToGiveBack() >= 0) {
-                positions.put(
-                        partition.partition(), new Position(partition.offsetToGiveBack(), partition.topicId()));
+                positions.put(partition.partition(), new Position(partition.offsetToGiveBack(), partition.topicId()));
             }
         }
         return positions;

@@ -21,8 +21,8 @@ import dev.twinbox.inbox.kafka.OffsetPolicy;
 import dev.twinbox.inbox.kafka.TopicLookup;
 import dev.twinbox.thread.StopRequest;
 import dev.twinbox.tracing.Tracing;
-import java.lang.System.Logger.Level;
 import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -161,9 +161,8 @@ public final class Receiver {
     }
 
     private Duration longestCall() {
-        return ownTimeouts().stream().reduce(config.handlerTimeout(), (one, other) -> one.compareTo(other) > 0
-                ? one
-                : other);
+        return ownTimeouts().stream()
+                .reduce(config.handlerTimeout(), (one, other) -> one.compareTo(other) > 0 ? one : other);
     }
 
     private Attempts attempts(String group, Tracing tracing, Runnable afterCall, CallWatch watch) {
@@ -212,8 +211,8 @@ public final class Receiver {
             ReceiverThreads started) {
         String group = subscription.group();
         KafkaMemory memory = memory(group, policy);
-        Executor background = question -> started.background()
-                .execute(waits.watched("a question about offsets of group " + group, question));
+        Executor background = question ->
+                started.background().execute(waits.watched("a question about offsets of group " + group, question));
         return () -> {
             MetadataWatch metadata = new MetadataWatch();
             return new GroupMember(
@@ -242,11 +241,10 @@ public final class Receiver {
                 status);
     }
 
-    private void startRetries(
-            Subscription ofParked, Attempts attempts, WorkerWaits waits, ReceiverThreads started) {
+    private void startRetries(Subscription ofParked, Attempts attempts, WorkerWaits waits, ReceiverThreads started) {
         Parking parking = parking(ofParked.group());
-        ParkedRetries retries = new ParkedRetries(
-                attempts, parking, inbox, ofParked, unknownTypes(parking), announcements, status);
+        ParkedRetries retries =
+                new ParkedRetries(attempts, parking, inbox, ofParked, unknownTypes(parking), announcements, status);
         started.start(
                 new RetryLoop(retries, started.share(), waits, config.databaseBackoff(), status, stop),
                 "twinbox-inbox-retry");

@@ -2,8 +2,8 @@ package dev.twinbox.inbox.engine;
 
 import dev.twinbox.inbox.event.Subscription;
 import dev.twinbox.inbox.kafka.GroupMemory;
-import java.lang.System.Logger.Level;
 import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashSet;

@@ -20,9 +20,8 @@ public record CommitMark(@Nullable TopicId topicId, boolean isGivenBack) {
 
     private static final String GIVEN_BACK = "given back";
 
-    private static final Pattern TEXT =
-            Pattern.compile("(?:topic (?<topic>[0-9a-f-]{36}) of cluster (?<cluster>\\S+?))?(?:, )?(?<given>"
-                    + GIVEN_BACK + ")?");
+    private static final Pattern TEXT = Pattern.compile(
+            "(?:topic (?<topic>[0-9a-f-]{36}) of cluster (?<cluster>\\S+?))?(?:, )?(?<given>" + GIVEN_BACK + ")?");
 
     public static CommitMark of(OffsetAndMetadata committed) {
         Matcher text = TEXT.matcher(committed.metadata());

@@ -123,18 +123,18 @@ public final class KafkaMemory implements GroupMemory {
         List<TopicPartition> atEnd = new ArrayList<>();
         for (TopicPartition partition : partitions) {
             Topic topic = topics.get(partition.topic());
-            Remembered row = topic == null ? null : find(known, topic, partition);
+            if (topic == null) {
+                continue;
+            }
+            Remembered row = find(known, topic, partition);
             if (row == null) {
-                if (topic != null) {
-                    atBeginning.add(partition);
-                }
+                atBeginning.add(partition);
             } else if (!row.isRead()) {
                 starts.put(partition, new Start(row.next(), Handover.CLEAN, Start.Reason.NEW_TOPIC, topic.id()));
             } else if (policy == OffsetPolicy.BEFORE_HANDLING) {
                 atEnd.add(partition); // a loss is allowed there, a repeated event is not
             } else {
-                starts.put(
-                        partition, new Start(row.next(), Handover.AFTER_CRASH, Start.Reason.REMEMBERED, topic.id()));
+                starts.put(partition, new Start(row.next(), Handover.AFTER_CRASH, Start.Reason.REMEMBERED, topic.id()));
             }
         }
         put(starts, topics, atBeginning, OffsetSpec.earliest(), Start.Reason.NEW_PARTITION);
@@ -152,8 +152,7 @@ public final class KafkaMemory implements GroupMemory {
         if (!partitions.isEmpty()) {
             lookup.offsets(partitions, spec).forEach((partition, offset) -> {
                 Topic topic = topics.get(partition.topic());
-                starts.put(
-                        partition, new Start(offset, Handover.CLEAN, reason, topic == null ? null : topic.id()));
+                starts.put(partition, new Start(offset, Handover.CLEAN, reason, topic == null ? null : topic.id()));
             });
         }
     }
@@ -178,8 +177,7 @@ public final class KafkaMemory implements GroupMemory {
         positions.forEach((partition, position) -> {
             TopicId topic = position.topicId();
             if (topic != null) {
-                rows.add(new Remembered(
-                        topic.id(), partition.topic(), partition.partition(), position.offset(), true));
+                rows.add(new Remembered(topic.id(), partition.topic(), partition.partition(), position.offset(), true));
             }
         });
         if (!rows.isEmpty()) {
@@ -262,8 +260,7 @@ public final class KafkaMemory implements GroupMemory {
         offsets.forEach((partition, offset) -> {
             Topic topic = topics.get(partition.topic());
             if (topic != null) {
-                rows.add(new Remembered(
-                        topic.id().id(), partition.topic(), partition.partition(), offset, false));
+                rows.add(new Remembered(topic.id().id(), partition.topic(), partition.partition(), offset, false));
             }
         });
         return rows;

@@ -12,7 +12,10 @@ import org.jspecify.annotations.Nullable;
  * @param topicId the topic that the offset belongs to; null if it is not known
  */
 public record Start(
-        long offset, Handover handover, Reason reason, @Nullable TopicId topicId) {
+        long offset,
+        Handover handover,
+        Reason reason,
+        @Nullable TopicId topicId) {
 
     /** Stands for an offset before anything is known. */
     public static final long NO_OFFSET = -1;
@@ -36,10 +39,7 @@ public record Start(
 
     public static Start committed(long offset, CommitMark mark) {
         return new Start(
-                offset,
-                mark.isGivenBack() ? Handover.CLEAN : Handover.AFTER_CRASH,
-                Reason.COMMITTED,
-                mark.topicId());
+                offset, mark.isGivenBack() ? Handover.CLEAN : Handover.AFTER_CRASH, Reason.COMMITTED, mark.topicId());
     }
 
     /** What this start commits before the first event is handed out. */

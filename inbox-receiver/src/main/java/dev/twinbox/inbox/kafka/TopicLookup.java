@@ -67,7 +67,8 @@ public final class TopicLookup implements AutoCloseable {
     /** The topics that exist and may be described. */
     Map<String, Topic> describe(Collection<String> names) throws ExecutionException, InterruptedException {
         Map<String, Topic> found = new HashMap<>();
-        for (Map.Entry<String, KafkaFuture<TopicDescription>> answer : ask(names).entrySet()) {
+        for (Map.Entry<String, KafkaFuture<TopicDescription>> answer :
+                ask(names).entrySet()) {
             try {
                 found.put(answer.getKey(), Topic.of(cluster(), answer.getValue().get()));
             } catch (ExecutionException e) {
@@ -98,7 +99,8 @@ public final class TopicLookup implements AutoCloseable {
     /** The topics that do not exist. One that may not be described may exist. */
     Set<String> missing(Collection<String> names) throws ExecutionException, InterruptedException {
         Set<String> missing = new HashSet<>();
-        for (Map.Entry<String, KafkaFuture<TopicDescription>> answer : ask(names).entrySet()) {
+        for (Map.Entry<String, KafkaFuture<TopicDescription>> answer :
+                ask(names).entrySet()) {
             try {
                 answer.getValue().get();
             } catch (ExecutionException e) {

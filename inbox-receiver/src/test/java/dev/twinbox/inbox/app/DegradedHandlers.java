@@ -26,11 +26,7 @@ public final class DegradedHandlers {
         @Inject
         private Script script;
 
-        @InboxHandler(
-                topic = "degraded",
-                type = "order",
-                name = "degraded",
-                delivery = DeliveryContract.AT_MOST_ONCE)
+        @InboxHandler(topic = "degraded", type = "order", name = "degraded", delivery = DeliveryContract.AT_MOST_ONCE)
         public void handle(Order order) throws Exception {
             script.play("degraded", order);
         }

@@ -32,8 +32,7 @@ final class FakeMemory implements GroupMemory {
         partitions.forEach(partition -> found.put(
                 partition,
                 starts.getOrDefault(
-                        partition,
-                        new Start(0, Handover.CLEAN, Start.Reason.NEW_TOPIC, id(partition.topic())))));
+                        partition, new Start(0, Handover.CLEAN, Start.Reason.NEW_TOPIC, id(partition.topic())))));
         return found;
     }
 

@@ -104,7 +104,8 @@ class Fault67WaitsForTheDatabaseIT {
             assertThat(status.sum(ReceiverStatus.Total.EFFECTS)).isZero();
             await("not ready, once no handler can be the reason")
                     .atMost(LIMIT)
-                    .untilAsserted(() -> assertThat(status.troubles().get(WAITS)).contains(what));
+                    .untilAsserted(
+                            () -> assertThat(status.troubles().get(WAITS)).contains(what));
             assertThat(status.notes()).doesNotContainKey(WAITS);
             other.rollback();
         }
@@ -119,8 +120,9 @@ class Fault67WaitsForTheDatabaseIT {
     void aClaimThatAnotherSessionHoldsUp() throws SQLException {
         start();
         expectReport(
-                statement -> statement.execute("insert into inbox_event (consumer_group, handler, event_id, event_source)"
-                        + " values ('" + topic + "', 'h', 'claim0', 0)"),
+                statement ->
+                        statement.execute("insert into inbox_event (consumer_group, handler, event_id, event_source)"
+                                + " values ('" + topic + "', 'h', 'claim0', 0)"),
                 () -> broker.send(topic, "claim", 1),
                 "a batch of 1 event(s) from " + topic + "-0@0 (event claim0");
     }

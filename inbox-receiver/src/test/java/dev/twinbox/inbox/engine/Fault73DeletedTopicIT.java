@@ -19,8 +19,8 @@ class Fault73DeletedTopicIT {
         try (Broker broker = new Broker()) {
             broker.create(topic);
             List<String> sent = new ArrayList<>(broker.send(topic, "old", 2));
-            try (KafkaMember member = new KafkaMember(
-                    new Database("fault73"), topic, topic, OffsetPolicy.AFTER_HANDLING, "earliest")) {
+            try (KafkaMember member =
+                    new KafkaMember(new Database("fault73"), topic, topic, OffsetPolicy.AFTER_HANDLING, "earliest")) {
                 member.runUntil(() -> broker.hasCommitted(topic, topic, 2)
                         && member.status.troubles().isEmpty());
                 broker.delete(topic);

@@ -89,11 +89,16 @@ final class KafkaMember implements AutoCloseable {
 
     static InboxConfig config(String group, String topic, String start) {
         Map<String, String> properties = Map.of(
-                "twinbox.inbox.group", group,
-                "twinbox.inbox.data-source", "java:app/jdbc/none",
-                "twinbox.inbox.start", start,
-                "twinbox.inbox.handler-timeout", "PT1S",
-                "twinbox.inbox.kafka.bootstrap.servers", Topics.bootstrapServers());
+                "twinbox.inbox.group",
+                group,
+                "twinbox.inbox.data-source",
+                "java:app/jdbc/none",
+                "twinbox.inbox.start",
+                start,
+                "twinbox.inbox.handler-timeout",
+                "PT1S",
+                "twinbox.inbox.kafka.bootstrap.servers",
+                Topics.bootstrapServers());
         return InboxConfigReader.read(
                 new SmallRyeConfigBuilder()
                         .withSources(new PropertiesConfigSource(properties, "test", 100))

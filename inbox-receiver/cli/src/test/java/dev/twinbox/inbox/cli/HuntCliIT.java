@@ -61,10 +61,13 @@ class HuntCliIT {
     /** 32. A text is taken as it is, no pattern. */
     @Test
     void errorIsNoPattern() {
-        assertThat(run("parked", "retry", "--error", "100%", "--dry-run").output()).isEqualTo("1 would be retried\n");
-        assertThat(run("parked", "retry", "--error", "a_b", "--dry-run").output()).isEqualTo("1 would be retried\n");
+        assertThat(run("parked", "retry", "--error", "100%", "--dry-run").output())
+                .isEqualTo("1 would be retried\n");
+        assertThat(run("parked", "retry", "--error", "a_b", "--dry-run").output())
+                .isEqualTo("1 would be retried\n");
         assertThat(run("parked", "retry", "--error", "%", "--dry-run").output()).isEqualTo("1 would be retried\n");
-        assertThat(run("parked", "retry", "--error", "\\", "--dry-run").output()).isEqualTo("0 would be retried\n");
+        assertThat(run("parked", "retry", "--error", "\\", "--dry-run").output())
+                .isEqualTo("0 would be retried\n");
         assertThat(run("parked", "retry", "--key", "' or 1=1 --", "--dry-run").output())
                 .isEqualTo("0 would be retried\n");
     }
@@ -77,7 +80,8 @@ class HuntCliIT {
         assertThat(run("parked", "discard", "--since", "yesterday").code()).isEqualTo(2);
         assertThat(run("parked", "discard", "--handler", "").output()).doesNotContain("2 discarded");
         assertThat(run("parked", "discard", "1", "--all").code()).isEqualTo(2);
-        assertThat(run("parked", "hand-over", "--from", "ship", "--to", "ship").code()).isEqualTo(2);
+        assertThat(run("parked", "hand-over", "--from", "ship", "--to", "ship").code())
+                .isEqualTo(2);
         assertThat(run("parked", "list").output()).contains("2 ").doesNotContain("0 parked");
         assertThat(run("handlers", "retire", "nobody").code()).isEqualTo(1);
     }
@@ -94,10 +98,7 @@ class HuntCliIT {
                 "--password=" + Postgres.server().password()));
         StringWriter output = new StringWriter();
         PrintWriter out = new PrintWriter(output, true);
-        int code = new CommandLine(new InboxCli())
-                .setOut(out)
-                .setErr(out)
-                .execute(arguments.toArray(String[]::new));
+        int code = new CommandLine(new InboxCli()).setOut(out).setErr(out).execute(arguments.toArray(String[]::new));
         System.out.println("HUNT " + String.join(" ", command) + " -> " + code + " "
                 + output.toString().replace("\u001b", "<ESC>").replace('\n', '|'));
         return new Run(code, output.toString());
