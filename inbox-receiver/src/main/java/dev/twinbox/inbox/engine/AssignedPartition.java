@@ -3,8 +3,8 @@ package dev.twinbox.inbox.engine;
 import dev.twinbox.inbox.config.InboxConfig;
 import dev.twinbox.inbox.event.ReceivedEvent;
 import dev.twinbox.inbox.kafka.CommitMark;
-import dev.twinbox.inbox.kafka.Handover;
-import dev.twinbox.inbox.kafka.Start;
+import dev.twinbox.inbox.kafka.HandoverKind;
+import dev.twinbox.inbox.kafka.PartitionStart;
 import dev.twinbox.inbox.kafka.TopicId;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -41,7 +41,7 @@ final class AssignedPartition {
     private @Nullable TopicId suspected;
     private boolean inDoubt;
     private int suspects;
-    private long suspectsUntil = Start.NO_OFFSET;
+    private long suspectsUntil = PartitionStart.NO_OFFSET;
     private int keyless;
     private long bytes;
     private long committedTo;
@@ -49,7 +49,7 @@ final class AssignedPartition {
     private boolean paused;
 
     /**
-     * @param offset the committed offset; {@link Start#NO_OFFSET} if it is not known
+     * @param offset the committed offset; {@link PartitionStart#NO_OFFSET} if it is not known
      * @param suspects how many events, from the first on, may have killed the previous owner
      * @param lanes how many batches may be handled at the same time
      */
@@ -163,7 +163,7 @@ final class AssignedPartition {
     Batch begin(Lane lane, int most, Duration maxTime) {
         ReceivedEvent first = lane.first();
         boolean isSuspect = first != null && first.offset() < suspectsUntil;
-        return lane.begin(most, maxTime, isSuspect ? Handover.AFTER_CRASH : Handover.CLEAN);
+        return lane.begin(most, maxTime, isSuspect ? HandoverKind.AFTER_CRASH : HandoverKind.CLEAN);
     }
 
     /** Takes back what was handed out to a lane. The first {@code settled} events are settled. */

@@ -1,7 +1,7 @@
 package dev.twinbox.inbox.engine;
 
 import dev.twinbox.inbox.event.ReceivedEvent;
-import dev.twinbox.inbox.kafka.Handover;
+import dev.twinbox.inbox.kafka.HandoverKind;
 import java.time.Duration;
 import java.util.List;
 
@@ -10,7 +10,7 @@ final class Batch {
 
     private final List<ReceivedEvent> events;
     private final long maxNanos;
-    private final Handover handover;
+    private final HandoverKind handover;
 
     /** Written by the poll thread, read by the worker. */
     private volatile boolean cutShort;
@@ -21,14 +21,14 @@ final class Batch {
     /** Set by the worker when it starts. */
     private long startedAt = System.nanoTime();
 
-    Batch(List<ReceivedEvent> events, Duration maxTime, Handover handover) {
+    Batch(List<ReceivedEvent> events, Duration maxTime, HandoverKind handover) {
         this.events = events;
         this.handover = handover;
         this.maxNanos = maxTime.toNanos();
     }
 
     /** How the previous owner of the partition left these events. */
-    Handover handover() {
+    HandoverKind handover() {
         return handover;
     }
 

@@ -4,7 +4,7 @@ import dev.twinbox.inbox.config.ConsumerSettings;
 import dev.twinbox.inbox.config.InboxConfig;
 import dev.twinbox.inbox.event.ReceivedEvent;
 import dev.twinbox.inbox.event.Subscription;
-import dev.twinbox.inbox.kafka.GroupMemory;
+import dev.twinbox.inbox.kafka.GroupOffsets;
 import dev.twinbox.inbox.kafka.OffsetPolicy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -51,7 +51,7 @@ final class GroupMember {
     private final BrokerWatch brokerWatch;
     private final OffsetCommits commits;
     private final BatchDispatch dispatch;
-    private final Inquiries inquiries;
+    private final BackgroundQueries inquiries;
     private final PartitionStarts starts;
     private final OffsetSaves saves;
     private final TopicIdentity identity;
@@ -80,7 +80,7 @@ final class GroupMember {
             OffsetPolicy policy,
             InboxConfig config,
             ReceiverStatus status,
-            GroupMemory memory,
+            GroupOffsets memory,
             Executor workers,
             Executor background) {
         this.consumer = consumer;
@@ -91,7 +91,7 @@ final class GroupMember {
         brokerWatch = new BrokerWatch(consumer, subscription, ConsumerSettings.sessionTimeout(config), status);
         commits = new OffsetCommits(consumer, assigned);
         dispatch = new BatchDispatch(assigned, commits, processor, policy, config, status, workers, this::wakeUp);
-        inquiries = new Inquiries(background, this::wakeUp);
+        inquiries = new BackgroundQueries(background, this::wakeUp);
         starts = new PartitionStarts(consumer, assigned, commits, inquiries, memory, policy, config, group, status);
         saves = new OffsetSaves(assigned, inquiries, memory, group);
         identity = new TopicIdentity(assigned, inquiries, memory, starts, status, group);

@@ -1,6 +1,6 @@
 package dev.twinbox.inbox.engine;
 
-import dev.twinbox.inbox.kafka.GroupMemory;
+import dev.twinbox.inbox.kafka.GroupOffsets;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -19,13 +19,13 @@ final class MissingTopics {
     private static final Duration ASK_AGAIN = Duration.ofSeconds(1);
 
     private final Set<String> topics;
-    private final Inquiries inquiries;
-    private final GroupMemory memory;
+    private final BackgroundQueries inquiries;
+    private final GroupOffsets memory;
     private boolean isDone;
     private boolean isAsking;
     private long askAt = System.nanoTime();
 
-    MissingTopics(Set<String> topics, Inquiries inquiries, GroupMemory memory) {
+    MissingTopics(Set<String> topics, BackgroundQueries inquiries, GroupOffsets memory) {
         this.topics = Set.copyOf(topics);
         this.inquiries = inquiries;
         this.memory = memory;

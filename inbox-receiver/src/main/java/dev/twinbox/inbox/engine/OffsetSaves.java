@@ -1,7 +1,7 @@
 package dev.twinbox.inbox.engine;
 
 import dev.twinbox.inbox.event.ErrorText;
-import dev.twinbox.inbox.kafka.GroupMemory;
+import dev.twinbox.inbox.kafka.GroupOffsets;
 import dev.twinbox.inbox.kafka.Position;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -26,8 +26,8 @@ final class OffsetSaves {
     private static final Duration FIRST = Duration.ofSeconds(5);
 
     private final Map<TopicPartition, AssignedPartition> assigned;
-    private final Inquiries inquiries;
-    private final GroupMemory memory;
+    private final BackgroundQueries inquiries;
+    private final GroupOffsets memory;
     private final String group;
 
     /** What was true when the partitions were given back. */
@@ -39,7 +39,7 @@ final class OffsetSaves {
 
     /** @param assigned the current partitions of this member; changes as partitions come and go */
     OffsetSaves(
-            Map<TopicPartition, AssignedPartition> assigned, Inquiries inquiries, GroupMemory memory, String group) {
+            Map<TopicPartition, AssignedPartition> assigned, BackgroundQueries inquiries, GroupOffsets memory, String group) {
         this.assigned = assigned;
         this.inquiries = inquiries;
         this.memory = memory;

@@ -1,8 +1,8 @@
 package dev.twinbox.inbox.engine;
 
 import dev.twinbox.inbox.kafka.CommitMark;
-import dev.twinbox.inbox.kafka.Handover;
-import dev.twinbox.inbox.kafka.Start;
+import dev.twinbox.inbox.kafka.HandoverKind;
+import dev.twinbox.inbox.kafka.PartitionStart;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -69,12 +69,12 @@ final class PartitionHandover implements ConsumerRebalanceListener {
             LOG.log(Level.INFO, "Group {0}: was assigned {1}", group, partitions);
         }
         saves.assigned();
-        Map<TopicPartition, Start> found = new HashMap<>();
+        Map<TopicPartition, PartitionStart> found = new HashMap<>();
         Set<TopicPartition> withoutOffset = new HashSet<>();
         find(partitions, found, withoutOffset);
         for (TopicPartition partition : partitions) {
             if (!withoutOffset.contains(partition)) {
-                assigned.put(partition, starts.begun(partition, found.getOrDefault(partition, Start.UNKNOWN)));
+                assigned.put(partition, starts.begun(partition, found.getOrDefault(partition, PartitionStart.UNKNOWN)));
             }
         }
         if (!withoutOffset.isEmpty()) {
@@ -90,7 +90,7 @@ final class PartitionHandover implements ConsumerRebalanceListener {
      */
     private void find(
             Collection<TopicPartition> partitions,
-            Map<TopicPartition, Start> found,
+            Map<TopicPartition, PartitionStart> found,
             Set<TopicPartition> withoutOffset) {
         if (partitions.isEmpty()) {
             return;
@@ -100,7 +100,7 @@ final class PartitionHandover implements ConsumerRebalanceListener {
                 if (offset == null) {
                     withoutOffset.add(partition);
                 } else {
-                    found.put(partition, Start.committed(offset.offset(), CommitMark.of(offset)));
+                    found.put(partition, PartitionStart.committed(offset.offset(), CommitMark.of(offset)));
                 }
             });
         } catch (KafkaException e) {
@@ -111,10 +111,10 @@ final class PartitionHandover implements ConsumerRebalanceListener {
         }
     }
 
-    private boolean unmark(Map<TopicPartition, Start> starts) {
+    private boolean unmark(Map<TopicPartition, PartitionStart> starts) {
         Map<TopicPartition, OffsetAndMetadata> unmarked = new HashMap<>();
         starts.forEach((partition, start) -> {
-            if (start.handover() == Handover.CLEAN) {
+            if (start.handover() == HandoverKind.CLEAN) {
                 unmarked.put(partition, start.commit());
             }
         });

@@ -3,10 +3,10 @@ package dev.twinbox.inbox.engine;
 import dev.twinbox.inbox.config.ConsumerSettings;
 import dev.twinbox.inbox.config.InboxConfig;
 import dev.twinbox.inbox.event.ErrorText;
-import dev.twinbox.inbox.kafka.GroupMemory;
-import dev.twinbox.inbox.kafka.Handover;
+import dev.twinbox.inbox.kafka.GroupOffsets;
+import dev.twinbox.inbox.kafka.HandoverKind;
 import dev.twinbox.inbox.kafka.OffsetPolicy;
-import dev.twinbox.inbox.kafka.Start;
+import dev.twinbox.inbox.kafka.PartitionStart;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -36,8 +36,8 @@ final class PartitionStarts {
     private final Consumer<byte[], byte[]> consumer;
     private final Map<TopicPartition, AssignedPartition> assigned;
     private final OffsetCommits commits;
-    private final Inquiries inquiries;
-    private final GroupMemory memory;
+    private final BackgroundQueries inquiries;
+    private final GroupOffsets memory;
     private final OffsetPolicy policy;
     private final InboxConfig config;
     private final String group;
@@ -58,8 +58,8 @@ final class PartitionStarts {
             Consumer<byte[], byte[]> consumer,
             Map<TopicPartition, AssignedPartition> assigned,
             OffsetCommits commits,
-            Inquiries inquiries,
-            GroupMemory memory,
+            BackgroundQueries inquiries,
+            GroupOffsets memory,
             OffsetPolicy policy,
             InboxConfig config,
             String group,
@@ -77,8 +77,8 @@ final class PartitionStarts {
     }
 
     /** A partition that is read from its start on. */
-    AssignedPartition begun(TopicPartition partition, Start start) {
-        int suspects = start.handover() == Handover.CLEAN ? 0 : mostInProgress();
+    AssignedPartition begun(TopicPartition partition, PartitionStart start) {
+        int suspects = start.handover() == HandoverKind.CLEAN ? 0 : mostInProgress();
         AssignedPartition begun = new AssignedPartition(partition, start.offset(), suspects, lanes());
         begun.belongTo(start.topicId());
         begun.doubt(); // its topic may have been created anew since
@@ -100,7 +100,7 @@ final class PartitionStarts {
     /** Reads nothing of these partitions until it is known where they start. */
     void hold(Collection<TopicPartition> partitions) {
         for (TopicPartition partition : partitions) {
-            AssignedPartition mine = begun(partition, Start.UNKNOWN);
+            AssignedPartition mine = begun(partition, PartitionStart.UNKNOWN);
             mine.stop();
             mine.pause();
             assigned.put(partition, mine);
@@ -149,9 +149,9 @@ final class PartitionStarts {
         }
     }
 
-    private void start(Map<TopicPartition, AssignedPartition> asked, Map<TopicPartition, Start> starts) {
+    private void start(Map<TopicPartition, AssignedPartition> asked, Map<TopicPartition, PartitionStart> starts) {
         answered();
-        Map<TopicPartition, Start> wanted = new HashMap<>(starts);
+        Map<TopicPartition, PartitionStart> wanted = new HashMap<>(starts);
         wanted.keySet().removeIf(partition -> assigned.get(partition) != asked.get(partition));
         if (wanted.isEmpty()) {
             return;
@@ -164,9 +164,9 @@ final class PartitionStarts {
         wanted.forEach((partition, start) -> {
             held.remove(partition);
             consumer.seek(partition, start.offset());
-            Handover handover = isCommitted ? start.handover() : Handover.AFTER_CRASH;
+            HandoverKind handover = isCommitted ? start.handover() : HandoverKind.AFTER_CRASH;
             assigned.put(
-                    partition, begun(partition, new Start(start.offset(), handover, start.reason(), start.topicId())));
+                    partition, begun(partition, new PartitionStart(start.offset(), handover, start.reason(), start.topicId())));
         });
         consumer.resume(wanted.keySet());
     }
@@ -190,8 +190,8 @@ final class PartitionStarts {
         }
     }
 
-    private void report(Map<TopicPartition, Start> starts) {
-        Map<Start.Reason, SortedMap<String, Long>> byReason = new EnumMap<>(Start.Reason.class);
+    private void report(Map<TopicPartition, PartitionStart> starts) {
+        Map<PartitionStart.Reason, SortedMap<String, Long>> byReason = new EnumMap<>(PartitionStart.Reason.class);
         starts.forEach((partition, start) -> byReason.computeIfAbsent(start.reason(), reason -> new TreeMap<>())
                 .put(partition.toString(), start.offset()));
         byReason.forEach((reason, offsets) -> {

@@ -2,7 +2,7 @@ package dev.twinbox.inbox.engine;
 
 import dev.twinbox.inbox.config.InboxConfig;
 import dev.twinbox.inbox.event.ErrorText;
-import dev.twinbox.inbox.kafka.GroupMemory;
+import dev.twinbox.inbox.kafka.GroupOffsets;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -35,8 +35,8 @@ final class ReadFaults {
 
     private final Consumer<byte[], byte[]> consumer;
     private final Map<TopicPartition, AssignedPartition> assigned;
-    private final Inquiries inquiries;
-    private final GroupMemory memory;
+    private final BackgroundQueries inquiries;
+    private final GroupOffsets memory;
     private final PartitionStarts starts;
     private final TopicAccess access;
     private final InboxConfig config;
@@ -52,8 +52,8 @@ final class ReadFaults {
     ReadFaults(
             Consumer<byte[], byte[]> consumer,
             Map<TopicPartition, AssignedPartition> assigned,
-            Inquiries inquiries,
-            GroupMemory memory,
+            BackgroundQueries inquiries,
+            GroupOffsets memory,
             PartitionStarts starts,
             TopicAccess access,
             InboxConfig config,

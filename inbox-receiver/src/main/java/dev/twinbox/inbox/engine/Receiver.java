@@ -6,7 +6,7 @@ import dev.twinbox.inbox.config.ConsumerSettings;
 import dev.twinbox.inbox.config.InboxConfig;
 import dev.twinbox.inbox.event.HandlerMethod;
 import dev.twinbox.inbox.event.Subscription;
-import dev.twinbox.inbox.jdbc.BookKeeping;
+import dev.twinbox.inbox.jdbc.RetriedWrites;
 import dev.twinbox.inbox.jdbc.HandlerTable;
 import dev.twinbox.inbox.jdbc.InboxSchema;
 import dev.twinbox.inbox.jdbc.InboxTable;
@@ -15,7 +15,7 @@ import dev.twinbox.inbox.jdbc.OffsetTable;
 import dev.twinbox.inbox.jdbc.ParkedTable;
 import dev.twinbox.inbox.jdbc.RecordedStarts;
 import dev.twinbox.inbox.jdbc.RetentionTable;
-import dev.twinbox.inbox.kafka.KafkaMemory;
+import dev.twinbox.inbox.kafka.RememberedOffsets;
 import dev.twinbox.inbox.kafka.MetadataWatch;
 import dev.twinbox.inbox.kafka.OffsetPolicy;
 import dev.twinbox.inbox.kafka.TopicLookup;
@@ -105,8 +105,8 @@ public final class Receiver {
             return null;
         }
         TopicRetention topicRetention = new TopicRetention(config, keep, topics);
-        TopicRetention.Verdict verdict = topicRetention.compare();
-        if (verdict.kind() == TopicRetention.Verdict.Kind.TOO_SHORT) {
+        TopicRetention.ParkingDecision verdict = topicRetention.compare();
+        if (verdict.kind() == TopicRetention.ParkingDecision.Kind.TOO_SHORT) {
             throw new InvalidConfigurationException("Configuration of the inbox", verdict.problems());
         }
         RetentionTable table = RetentionTable.of(config.table());
@@ -210,7 +210,7 @@ public final class Receiver {
             WorkerWaits waits,
             ReceiverThreads started) {
         String group = subscription.group();
-        KafkaMemory memory = memory(group, policy);
+        RememberedOffsets memory = memory(group, policy);
         Executor background = question ->
                 started.background().execute(waits.watched("a question about offsets of group " + group, question));
         return () -> {
@@ -237,7 +237,7 @@ public final class Receiver {
                 new RecordedStarts(config.parking().table()),
                 config.parking(),
                 inbox,
-                new BookKeeping(database),
+                new RetriedWrites(database),
                 status);
     }
 
@@ -250,8 +250,8 @@ public final class Receiver {
                 "twinbox-inbox-retry");
     }
 
-    private KafkaMemory memory(String group, OffsetPolicy policy) {
-        return new KafkaMemory(
+    private RememberedOffsets memory(String group, OffsetPolicy policy) {
+        return new RememberedOffsets(
                 group,
                 policy,
                 config.start(),

@@ -1,7 +1,7 @@
 package dev.twinbox.inbox.engine;
 
 import dev.twinbox.inbox.event.ErrorText;
-import dev.twinbox.inbox.kafka.GroupMemory;
+import dev.twinbox.inbox.kafka.GroupOffsets;
 import dev.twinbox.inbox.kafka.TopicId;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -33,8 +33,8 @@ final class TopicIdentity {
     private static final Duration ASK_AGAIN = Duration.ofSeconds(1);
 
     private final Map<TopicPartition, AssignedPartition> assigned;
-    private final Inquiries inquiries;
-    private final GroupMemory memory;
+    private final BackgroundQueries inquiries;
+    private final GroupOffsets memory;
     private final PartitionStarts starts;
     private final ReceiverStatus status;
     private final String group;
@@ -53,8 +53,8 @@ final class TopicIdentity {
     /** @param assigned the current partitions of this member; changes as partitions come and go */
     TopicIdentity(
             Map<TopicPartition, AssignedPartition> assigned,
-            Inquiries inquiries,
-            GroupMemory memory,
+            BackgroundQueries inquiries,
+            GroupOffsets memory,
             PartitionStarts starts,
             ReceiverStatus status,
             String group) {

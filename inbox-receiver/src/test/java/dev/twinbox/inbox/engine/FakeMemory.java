@@ -1,9 +1,9 @@
 package dev.twinbox.inbox.engine;
 
-import dev.twinbox.inbox.kafka.GroupMemory;
-import dev.twinbox.inbox.kafka.Handover;
+import dev.twinbox.inbox.kafka.GroupOffsets;
+import dev.twinbox.inbox.kafka.HandoverKind;
 import dev.twinbox.inbox.kafka.Position;
-import dev.twinbox.inbox.kafka.Start;
+import dev.twinbox.inbox.kafka.PartitionStart;
 import dev.twinbox.inbox.kafka.TopicId;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -14,9 +14,9 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /** What a test says that Kafka and the inbox database know. Everything is new and may be read, unless it says so. */
-final class FakeMemory implements GroupMemory {
+final class FakeMemory implements GroupOffsets {
 
-    final Map<TopicPartition, Start> starts = new HashMap<>();
+    final Map<TopicPartition, PartitionStart> starts = new HashMap<>();
     final Map<TopicPartition, Long> saved = new HashMap<>();
     final Set<String> forbidden = new HashSet<>();
     final Set<String> createdAnew = new HashSet<>();
@@ -24,15 +24,15 @@ final class FakeMemory implements GroupMemory {
     boolean isDown;
 
     @Override
-    public Map<TopicPartition, Start> starts(Set<TopicPartition> partitions) {
+    public Map<TopicPartition, PartitionStart> starts(Set<TopicPartition> partitions) {
         if (isDown) {
             throw new IllegalStateException("the database is down");
         }
-        Map<TopicPartition, Start> found = new HashMap<>();
+        Map<TopicPartition, PartitionStart> found = new HashMap<>();
         partitions.forEach(partition -> found.put(
                 partition,
                 starts.getOrDefault(
-                        partition, new Start(0, Handover.CLEAN, Start.Reason.NEW_TOPIC, id(partition.topic())))));
+                        partition, new PartitionStart(0, HandoverKind.CLEAN, PartitionStart.Reason.NEW_TOPIC, id(partition.topic())))));
         return found;
     }
 

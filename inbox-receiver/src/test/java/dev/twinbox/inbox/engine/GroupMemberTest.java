@@ -19,9 +19,9 @@ import dev.twinbox.inbox.event.TopicFormat;
 import dev.twinbox.inbox.event.UnknownType;
 import dev.twinbox.inbox.jdbc.Backoff;
 import dev.twinbox.inbox.kafka.CommitMark;
-import dev.twinbox.inbox.kafka.Handover;
+import dev.twinbox.inbox.kafka.HandoverKind;
 import dev.twinbox.inbox.kafka.OffsetPolicy;
-import dev.twinbox.inbox.kafka.Start;
+import dev.twinbox.inbox.kafka.PartitionStart;
 import dev.twinbox.inbox.kafka.TopicId;
 import dev.twinbox.jdbc.SqlIdentifier;
 import java.lang.invoke.MethodHandles;
@@ -236,7 +236,7 @@ class GroupMemberTest {
         committed.put(ONE, new OffsetAndMetadata(0));
         joinWith(ONE);
         add(ONE, 0, 1, 2, 3);
-        List<Handover> handovers = new ArrayList<>();
+        List<HandoverKind> handovers = new ArrayList<>();
         processor = batch -> {
             handovers.add(batch.handover());
             return Outcome.goOn(1);
@@ -246,14 +246,14 @@ class GroupMemberTest {
 
         // A batch has two events.
         assertThat(handovers)
-                .containsExactly(Handover.AFTER_CRASH, Handover.AFTER_CRASH, Handover.CLEAN, Handover.CLEAN);
+                .containsExactly(HandoverKind.AFTER_CRASH, HandoverKind.AFTER_CRASH, HandoverKind.CLEAN, HandoverKind.CLEAN);
     }
 
     @Test
     void aPartitionThatTheGroupHasNeverReadNeedsNoCareButTheNextOwnerIsToKnow() {
         joinWith(ONE);
         add(ONE, 0);
-        List<Handover> handovers = new ArrayList<>();
+        List<HandoverKind> handovers = new ArrayList<>();
         processor = batch -> {
             handovers.add(batch.handover());
             return Outcome.goOn(1);
@@ -262,7 +262,7 @@ class GroupMemberTest {
 
         assertThat(committed).containsEntry(ONE, new OffsetAndMetadata(0));
         runAllUntil(() -> committed(ONE) != null);
-        assertThat(handovers).containsExactly(Handover.CLEAN);
+        assertThat(handovers).containsExactly(HandoverKind.CLEAN);
     }
 
     @Test
@@ -273,7 +273,7 @@ class GroupMemberTest {
         consumer.rebalance(Set.of());
         assertThat(committed).containsEntry(ONE, new OffsetAndMetadata(1, "given back"));
 
-        List<Handover> handovers = new ArrayList<>();
+        List<HandoverKind> handovers = new ArrayList<>();
         processor = batch -> {
             handovers.add(batch.handover());
             return Outcome.goOn(1);
@@ -284,7 +284,7 @@ class GroupMemberTest {
         add(ONE, 1);
         runAllUntil(() -> Long.valueOf(2).equals(committed(ONE)));
 
-        assertThat(handovers).containsExactly(Handover.CLEAN);
+        assertThat(handovers).containsExactly(HandoverKind.CLEAN);
     }
 
     @Test
@@ -393,7 +393,7 @@ class GroupMemberTest {
 
     @Test
     void aPartitionWhoseOffsetKafkaForgotStartsAtTheRememberedOne() {
-        memory.starts.put(ONE, new Start(5, Handover.AFTER_CRASH, Start.Reason.REMEMBERED, null));
+        memory.starts.put(ONE, new PartitionStart(5, HandoverKind.AFTER_CRASH, PartitionStart.Reason.REMEMBERED, null));
         joinWith(ONE);
         turns(1);
 
@@ -715,7 +715,7 @@ class GroupMemberTest {
         committed.put(ONE, new OffsetAndMetadata(0));
         member = member(OffsetPolicy.AFTER_HANDLING);
         joinWith(ONE);
-        Map<Long, Handover> handovers = new HashMap<>();
+        Map<Long, HandoverKind> handovers = new HashMap<>();
         processor = batch -> {
             handovers.put(batch.events().get(0).offset(), batch.handover());
             return Outcome.goOn(1);
@@ -730,7 +730,7 @@ class GroupMemberTest {
         assertThat(handovers)
                 .hasSize(1200)
                 .allSatisfy((offset, handover) ->
-                        assertThat(handover).isEqualTo(offset < 600 + 500 ? Handover.AFTER_CRASH : Handover.CLEAN));
+                        assertThat(handover).isEqualTo(offset < 600 + 500 ? HandoverKind.AFTER_CRASH : HandoverKind.CLEAN));
     }
 
     @Test

@@ -14,7 +14,7 @@ import dev.twinbox.inbox.event.Subscription;
 import dev.twinbox.inbox.event.TopicFormat;
 import dev.twinbox.inbox.event.UnknownType;
 import dev.twinbox.inbox.jdbc.OffsetTable;
-import dev.twinbox.inbox.kafka.KafkaMemory;
+import dev.twinbox.inbox.kafka.RememberedOffsets;
 import dev.twinbox.inbox.kafka.MetadataWatch;
 import dev.twinbox.inbox.kafka.OffsetPolicy;
 import dev.twinbox.inbox.kafka.TopicLookup;
@@ -57,7 +57,7 @@ final class KafkaMember implements AutoCloseable {
     KafkaMember(Database database, String group, String topic, OffsetPolicy policy, String start) {
         InboxConfig config = config(group, topic, start);
         lookup = new TopicLookup(ConsumerSettings.adminProperties(config));
-        KafkaMemory memory = new KafkaMemory(
+        RememberedOffsets memory = new RememberedOffsets(
                 group,
                 policy,
                 config.start(),

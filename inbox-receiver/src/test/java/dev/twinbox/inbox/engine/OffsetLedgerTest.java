@@ -2,7 +2,7 @@ package dev.twinbox.inbox.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.twinbox.inbox.kafka.Start;
+import dev.twinbox.inbox.kafka.PartitionStart;
 import java.util.List;
 import java.util.TreeMap;
 import net.jqwik.api.Arbitraries;
@@ -87,9 +87,9 @@ class OffsetLedgerTest {
 
     @Example
     void nothingIsKnownBeforeTheFirstRecordComes() {
-        OffsetLedger ledger = new OffsetLedger(Start.NO_OFFSET);
+        OffsetLedger ledger = new OffsetLedger(PartitionStart.NO_OFFSET);
 
-        assertThat(ledger.settledTo()).isEqualTo(Start.NO_OFFSET);
+        assertThat(ledger.settledTo()).isEqualTo(PartitionStart.NO_OFFSET);
         ledger.open(7);
         ledger.fetchedTo(8);
         assertThat(ledger.settledTo()).isEqualTo(7);

@@ -1,7 +1,7 @@
 package dev.twinbox.inbox.kafka;
 
 /** How the previous owner of a partition left it. */
-public enum Handover {
+public enum HandoverKind {
     /** It gave the partition back properly. */
     CLEAN,
     /**

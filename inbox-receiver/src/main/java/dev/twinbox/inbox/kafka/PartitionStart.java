@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
  * @param reason where the offset comes from
  * @param topicId the topic that the offset belongs to; null if it is not known
  */
-public record Start(
+public record PartitionStart(
         long offset,
-        Handover handover,
+        HandoverKind handover,
         Reason reason,
         @Nullable TopicId topicId) {
 
@@ -35,11 +35,11 @@ public record Start(
     }
 
     /** Kafka did not answer in time. The previous owner may have crashed. */
-    public static final Start UNKNOWN = new Start(NO_OFFSET, Handover.AFTER_CRASH, Reason.COMMITTED, null);
+    public static final PartitionStart UNKNOWN = new PartitionStart(NO_OFFSET, HandoverKind.AFTER_CRASH, Reason.COMMITTED, null);
 
-    public static Start committed(long offset, CommitMark mark) {
-        return new Start(
-                offset, mark.isGivenBack() ? Handover.CLEAN : Handover.AFTER_CRASH, Reason.COMMITTED, mark.topicId());
+    public static PartitionStart committed(long offset, CommitMark mark) {
+        return new PartitionStart(
+                offset, mark.isGivenBack() ? HandoverKind.CLEAN : HandoverKind.AFTER_CRASH, Reason.COMMITTED, mark.topicId());
     }
 
     /** What this start commits before the first event is handed out. */

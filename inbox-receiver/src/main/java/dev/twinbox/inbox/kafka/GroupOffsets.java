@@ -9,13 +9,13 @@ import org.jspecify.annotations.Nullable;
  * What is known of a group's offsets and topics beyond what its consumer says. Each method asks Kafka or the database
  * and may take seconds, so a poll thread must have another thread call them.
  */
-public interface GroupMemory {
+public interface GroupOffsets {
 
     /**
      * Where partitions start for which Kafka has no committed offset. A partition is left out if its topic does not
      * exist at the moment.
      */
-    Map<TopicPartition, Start> starts(Set<TopicPartition> partitions) throws Exception;
+    Map<TopicPartition, PartitionStart> starts(Set<TopicPartition> partitions) throws Exception;
 
     /** The ids that the topics have now. One is left out if it does not exist at the moment. */
     Map<String, TopicId> topicIds(Set<String> topics) throws Exception;

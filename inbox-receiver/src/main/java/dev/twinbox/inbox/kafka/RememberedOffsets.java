@@ -25,7 +25,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /** Remembers a group's offsets in the inbox database, by topic id and partition. */
-public final class KafkaMemory implements GroupMemory {
+public final class RememberedOffsets implements GroupOffsets {
 
     private final String group;
     private final OffsetPolicy policy;
@@ -36,7 +36,7 @@ public final class KafkaMemory implements GroupMemory {
     private final Supplier<Consumer<byte[], byte[]>> probes;
 
     /** @param probes creates consumers that are in no group */
-    public KafkaMemory(
+    public RememberedOffsets(
             String group,
             OffsetPolicy policy,
             FirstStart firstStart,
@@ -54,7 +54,7 @@ public final class KafkaMemory implements GroupMemory {
     }
 
     @Override
-    public Map<TopicPartition, Start> starts(Set<TopicPartition> partitions) throws Exception {
+    public Map<TopicPartition, PartitionStart> starts(Set<TopicPartition> partitions) throws Exception {
         Map<String, Topic> topics = lookup.describe(names(partitions));
         Set<TopicPartition> committed = lookup.committed(group);
         List<Remembered> known = find(topics.keySet());
@@ -67,7 +67,7 @@ public final class KafkaMemory implements GroupMemory {
                 return table.find(connection, group, topics.keySet()); // another member may have been first
             });
         }
-        Map<TopicPartition, Start> starts = starts(partitions, topics, known);
+        Map<TopicPartition, PartitionStart> starts = starts(partitions, topics, known);
         saveStarts(starts);
         return starts;
     }
@@ -115,10 +115,10 @@ public final class KafkaMemory implements GroupMemory {
         return firstStart.time() == null ? 0 : firstStart.time().toEpochMilli();
     }
 
-    private Map<TopicPartition, Start> starts(
+    private Map<TopicPartition, PartitionStart> starts(
             Set<TopicPartition> partitions, Map<String, Topic> topics, List<Remembered> known)
             throws ExecutionException, InterruptedException {
-        Map<TopicPartition, Start> starts = new HashMap<>();
+        Map<TopicPartition, PartitionStart> starts = new HashMap<>();
         List<TopicPartition> atBeginning = new ArrayList<>();
         List<TopicPartition> atEnd = new ArrayList<>();
         for (TopicPartition partition : partitions) {
@@ -130,29 +130,29 @@ public final class KafkaMemory implements GroupMemory {
             if (row == null) {
                 atBeginning.add(partition);
             } else if (!row.isRead()) {
-                starts.put(partition, new Start(row.next(), Handover.CLEAN, Start.Reason.NEW_TOPIC, topic.id()));
+                starts.put(partition, new PartitionStart(row.next(), HandoverKind.CLEAN, PartitionStart.Reason.NEW_TOPIC, topic.id()));
             } else if (policy == OffsetPolicy.BEFORE_HANDLING) {
                 atEnd.add(partition); // a loss is allowed there, a repeated event is not
             } else {
-                starts.put(partition, new Start(row.next(), Handover.AFTER_CRASH, Start.Reason.REMEMBERED, topic.id()));
+                starts.put(partition, new PartitionStart(row.next(), HandoverKind.AFTER_CRASH, PartitionStart.Reason.REMEMBERED, topic.id()));
             }
         }
-        put(starts, topics, atBeginning, OffsetSpec.earliest(), Start.Reason.NEW_PARTITION);
-        put(starts, topics, atEnd, OffsetSpec.latest(), Start.Reason.AT_THE_END);
+        put(starts, topics, atBeginning, OffsetSpec.earliest(), PartitionStart.Reason.NEW_PARTITION);
+        put(starts, topics, atEnd, OffsetSpec.latest(), PartitionStart.Reason.AT_THE_END);
         return starts;
     }
 
     private void put(
-            Map<TopicPartition, Start> starts,
+            Map<TopicPartition, PartitionStart> starts,
             Map<String, Topic> topics,
             List<TopicPartition> partitions,
             OffsetSpec spec,
-            Start.Reason reason)
+            PartitionStart.Reason reason)
             throws ExecutionException, InterruptedException {
         if (!partitions.isEmpty()) {
             lookup.offsets(partitions, spec).forEach((partition, offset) -> {
                 Topic topic = topics.get(partition.topic());
-                starts.put(partition, new Start(offset, Handover.CLEAN, reason, topic == null ? null : topic.id()));
+                starts.put(partition, new PartitionStart(offset, HandoverKind.CLEAN, reason, topic == null ? null : topic.id()));
             });
         }
     }
@@ -165,7 +165,7 @@ public final class KafkaMemory implements GroupMemory {
     }
 
     /** The decision is stored before the first record is read, so that it is never made twice. */
-    private void saveStarts(Map<TopicPartition, Start> starts) throws SQLException {
+    private void saveStarts(Map<TopicPartition, PartitionStart> starts) throws SQLException {
         Map<TopicPartition, Position> positions = new HashMap<>();
         starts.forEach((partition, start) -> positions.put(partition, new Position(start.offset(), start.topicId())));
         save(positions);
