@@ -2,9 +2,9 @@ package dev.twinbox.inbox.engine;
 
 import dev.twinbox.inbox.event.Handler;
 import dev.twinbox.inbox.event.ReceivedEvent;
-import dev.twinbox.inbox.jdbc.RetriedWrites;
 import dev.twinbox.inbox.jdbc.Faults;
 import dev.twinbox.inbox.jdbc.JtaDatabase;
+import dev.twinbox.inbox.jdbc.RetriedWrites;
 import dev.twinbox.tracing.Tracing;
 import java.util.List;
 import java.util.function.Predicate;

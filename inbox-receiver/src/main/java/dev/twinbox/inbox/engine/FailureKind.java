@@ -1,7 +1,7 @@
 package dev.twinbox.inbox.engine;
 
-import dev.twinbox.inbox.jdbc.RetriedWrites;
 import dev.twinbox.inbox.jdbc.Faults;
+import dev.twinbox.inbox.jdbc.RetriedWrites;
 import dev.twinbox.jdbc.FailureSubject;
 
 /** Whose failure a failed attempt is. It decides what is held against the event, and who has to wait. */

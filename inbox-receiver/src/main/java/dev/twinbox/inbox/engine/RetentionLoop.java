@@ -4,12 +4,12 @@ import dev.twinbox.inbox.config.InboxConfig;
 import dev.twinbox.inbox.engine.TopicRetention.ParkingDecision;
 import dev.twinbox.inbox.event.ErrorText;
 import dev.twinbox.inbox.jdbc.Backoff;
-import dev.twinbox.inbox.jdbc.RetriedWrites;
 import dev.twinbox.inbox.jdbc.InboxTable;
 import dev.twinbox.inbox.jdbc.InboxTable.Expired;
 import dev.twinbox.inbox.jdbc.JtaDatabase;
 import dev.twinbox.inbox.jdbc.RetentionTable;
 import dev.twinbox.inbox.jdbc.RetentionTable.Progress;
+import dev.twinbox.inbox.jdbc.RetriedWrites;
 import dev.twinbox.thread.StopRequest;
 import dev.twinbox.thread.Supervisor;
 import java.lang.System.Logger;
@@ -55,7 +55,7 @@ final class RetentionLoop implements Supervisor.Loop {
     private final InboxTable inbox;
     private final RetentionTable table;
     private final TopicRetention topics;
-    private final RetriedWrites books;
+    private final RetriedWrites writes;
     private final Backoff whenDatabaseFails;
     private final ReceiverStatus status;
     private final Duration idle;
@@ -91,7 +91,7 @@ final class RetentionLoop implements Supervisor.Loop {
         this.inbox = inbox;
         this.table = table;
         this.topics = topics;
-        this.books = new RetriedWrites(database);
+        this.writes = new RetriedWrites(database);
         this.status = status;
         this.stop = stop;
         this.idle = idle(keep);
@@ -185,7 +185,8 @@ final class RetentionLoop implements Supervisor.Loop {
      * the first row is deleted.
      */
     private Duration nextCompare(ParkingDecision latest) {
-        boolean isSettled = latest.kind() == ParkingDecision.Kind.FITS || latest.kind() == ParkingDecision.Kind.NOT_ALLOWED;
+        boolean isSettled =
+                latest.kind() == ParkingDecision.Kind.FITS || latest.kind() == ParkingDecision.Kind.NOT_ALLOWED;
         Duration interval = isSettled ? COMPARE_INTERVAL : COMPARE_AGAIN;
         return interval.compareTo(keep) > 0 ? keep : interval;
     }
@@ -202,7 +203,7 @@ final class RetentionLoop implements Supervisor.Loop {
 
     /** Deletes one batch. Returns whether there is more to delete. */
     boolean runOnce() throws SQLException {
-        Optional<Round> round = books.run(this::round);
+        Optional<Round> round = writes.run(this::round);
         if (round.isEmpty()) {
             return false;
         }

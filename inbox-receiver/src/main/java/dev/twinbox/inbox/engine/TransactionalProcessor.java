@@ -1,10 +1,10 @@
 package dev.twinbox.inbox.engine;
 
 import dev.twinbox.inbox.event.Handler;
+import dev.twinbox.inbox.event.ParkingDecision;
 import dev.twinbox.inbox.event.ReceivedEvent;
 import dev.twinbox.inbox.event.RecordedStart;
 import dev.twinbox.inbox.event.UnreadableRecordException;
-import dev.twinbox.inbox.event.ParkingDecision;
 import dev.twinbox.inbox.jdbc.Faults;
 import dev.twinbox.inbox.kafka.HandoverKind;
 import java.sql.SQLException;
