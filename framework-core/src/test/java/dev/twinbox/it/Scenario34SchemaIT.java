@@ -127,7 +127,7 @@ public class Scenario34SchemaIT {
      * of an EJB. From then on it gives it to two transactions at once. The self-test at the start must not do that.
      */
     @Test
-    void faultNNTransactionsThatRunAtOnceHaveConnectionsOfTheirOwn() throws Exception {
+    void fault74TransactionsThatRunAtOnceHaveConnectionsOfTheirOwn() throws Exception {
         CyclicBarrier all = new CyclicBarrier(CONNECTIONS);
         List<CompletableFuture<Integer>> backends = new ArrayList<>();
         for (int i = 0; i < CONNECTIONS; i++) {

@@ -105,8 +105,10 @@ class InboxReceiver {
         metrics = metrics(config.group());
         receiver = started;
         RequestScope scope = new RequestScope(beans, extension.requestScoped());
+        Map<String, Handler> bound = bound();
         started.start(
-                subscriptions(config),
+                subscriptions(config, bound),
+                subscription(config.group(), handlersByTopic(bound, method -> true)),
                 Tracing.of(beans.createInstance()),
                 scope::clear,
                 new ApplicationThreads(threads, context.getClassLoader()));
@@ -170,12 +172,15 @@ class InboxReceiver {
         }
     }
 
-    /** One for the application's group and one for {@code AT_MOST_ONCE}, each if it has handlers. */
-    private List<Subscription> subscriptions(InboxConfig config) {
+    private Map<String, Handler> bound() {
         CreationalContext<?> context = beans.createCreationalContext(null);
         handlerContext = context;
-        Map<String, Handler> bound = extension.handlers().stream()
+        return extension.handlers().stream()
                 .collect(Collectors.toMap(HandlerMethod::name, method -> method.bind(beans, context)));
+    }
+
+    /** One for the application's group and one for {@code AT_MOST_ONCE}, each if it has handlers. */
+    private List<Subscription> subscriptions(InboxConfig config, Map<String, Handler> bound) {
         List<Subscription> subscriptions = new ArrayList<>();
         addSubscription(subscriptions, config.group(), handlersByTopic(bound, method -> !isAtMostOnce(method)));
         addSubscription(subscriptions, config.atMostOnceGroup(), handlersByTopic(bound, InboxReceiver::isAtMostOnce));
@@ -185,14 +190,18 @@ class InboxReceiver {
     private void addSubscription(
             List<Subscription> subscriptions, String group, Map<String, Map<String, List<Handler>>> byTopic) {
         if (!byTopic.isEmpty()) {
-            subscriptions.add(new Subscription(
-                    group,
-                    byTopic,
-                    Aliases.of(extension.handlers()),
-                    extension.config().formats(),
-                    extension.config().unknownType(),
-                    serializer));
+            subscriptions.add(subscription(group, byTopic));
         }
+    }
+
+    private Subscription subscription(String group, Map<String, Map<String, List<Handler>>> byTopic) {
+        return new Subscription(
+                group,
+                byTopic,
+                Aliases.of(extension.handlers()),
+                extension.config().formats(),
+                extension.config().unknownType(),
+                serializer);
     }
 
     private Map<String, Map<String, List<Handler>>> handlersByTopic(

@@ -127,6 +127,11 @@ public final class Topics implements AutoCloseable {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
+    /** Of the broker that the tests of this JVM share. */
+    public static String bootstrapServers() {
+        return Servers.kafka().bootstrapServers();
+    }
+
     Admin admin() {
         return admin;
     }

@@ -32,7 +32,7 @@ class WrongHandlersRefusedIT {
 
     @Test
     void everyProblemIsCounted() {
-        assertThat(log).contains("The inbox cannot work in this application: 35 problems");
+        assertThat(log).contains("The inbox cannot work in this application: 39 problems");
     }
 
     @ParameterizedTest
@@ -105,6 +105,23 @@ class WrongHandlersRefusedIT {
         assertThat(log.lines())
                 .anySatisfy(
                         line -> assertThat(line).startsWith(prefix).contains("put @PermitAll on the method", "@RunAs"));
+    }
+
+    /** It repeated a handler within one transaction, so its effect was committed twice. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "RetryOfMethod|@Retry of MicroProfile Fault Tolerance, which would call it again",
+                "RetryOfClass|@Retry of MicroProfile Fault Tolerance, which would call it again",
+                "RetryOfStereotype|@Retry of MicroProfile Fault Tolerance, which would call it again",
+                "WithFallback|@Fallback of MicroProfile Fault Tolerance, which would hide its failure",
+            })
+    void fault70ARepetitionWithinTheTransactionIsRefused(String bean, String rule) {
+        String prefix = "  - " + WrongHandlers.class.getName() + "$" + bean + ".handle(Known): it has " + rule;
+
+        assertThat(log.lines())
+                .anySatisfy(line -> assertThat(line).startsWith(prefix).contains("remove the annotation"));
     }
 
     @Test

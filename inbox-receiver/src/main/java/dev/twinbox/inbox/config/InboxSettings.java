@@ -107,7 +107,7 @@ public final class InboxSettings {
                     "How often a handler may fail on an event before the event is parked. Its partition then goes on.")
             .withDefault("3");
 
-    static final Setting<Integer> PARKED_ATTEMPTS = Setting.integer(
+    public static final Setting<Integer> PARKED_ATTEMPTS = Setting.integer(
                     PREFIX + "parked.attempts",
                     1,
                     1_000_000,
@@ -170,7 +170,8 @@ public final class InboxSettings {
                     PREFIX + "start",
                     "`earliest`, `latest` or a time",
                     "Where the group starts on a topic that it has never read. A time is written as "
-                            + "`2026-12-01T08:00:00Z`. Partitions that are added later always start at their beginning.",
+                            + "`2026-12-01T08:00:00Z`. Partitions that are added later, and topics that do not exist yet, "
+                            + "always start at their beginning.",
                     FirstStart::parse)
             .withDefault("earliest");
 

@@ -2,12 +2,19 @@ package dev.twinbox.inbox.engine;
 
 import dev.twinbox.inbox.config.InboxConfig;
 import dev.twinbox.inbox.event.ReceivedEvent;
+import dev.twinbox.inbox.kafka.CommitMark;
+import dev.twinbox.inbox.kafka.HandoverKind;
+import dev.twinbox.inbox.kafka.PartitionStart;
+import dev.twinbox.inbox.kafka.TopicId;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.stream.Stream;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One assigned partition. It distributes its events over lanes and knows which offset is settled and which is
@@ -20,17 +27,21 @@ import org.apache.kafka.common.TopicPartition;
  */
 final class AssignedPartition {
 
-    /** Stands for an offset before anything is known. */
-    static final long UNKNOWN = -1;
-
     /** How many batches each lane buffers, so that the next batch is here when the current one ends. */
     private static final int READ_AHEAD = 2;
 
     private final TopicPartition partition;
     private final List<Lane> lanes;
     private final OffsetLedger ledger;
+
+    /** Events of the topic that this partition belongs to, or of another one of its name. */
+    private final List<ReceivedEvent> doubted = new ArrayList<>();
+
+    private @Nullable TopicId topicId;
+    private @Nullable TopicId suspected;
+    private boolean inDoubt;
     private int suspects;
-    private long suspectsUntil = UNKNOWN;
+    private long suspectsUntil = PartitionStart.NO_OFFSET;
     private int keyless;
     private long bytes;
     private long committedTo;
@@ -38,7 +49,7 @@ final class AssignedPartition {
     private boolean paused;
 
     /**
-     * @param offset the committed offset; {@link #UNKNOWN} if it is not known
+     * @param offset the committed offset; {@link PartitionStart#NO_OFFSET} if it is not known
      * @param suspects how many events, from the first on, may have killed the previous owner
      * @param lanes how many batches may be handled at the same time
      */
@@ -66,9 +77,64 @@ final class AssignedPartition {
                 suspects--;
                 suspectsUntil = event.offset() + 1;
             }
-            laneOf(event).add(event);
+            if (inDoubt) {
+                doubted.add(event);
+            } else {
+                laneOf(event).add(event);
+            }
             ledger.fetchedTo(event.offset() + 1);
         }
+    }
+
+    /** Events that come from now on may be of another topic of the same name. They wait. */
+    void doubt() {
+        inDoubt = true;
+    }
+
+    boolean isInDoubt() {
+        return inDoubt;
+    }
+
+    /** How many events wait because of the doubt. */
+    int doubted() {
+        return doubted.size();
+    }
+
+    /** The first of the events that wait belong to the topic of this id. */
+    void confirm(TopicId id, int events) {
+        belongTo(id);
+        suspected = null;
+        List<ReceivedEvent> first = doubted.subList(0, events);
+        first.forEach(event -> laneOf(event).add(event));
+        first.clear();
+    }
+
+    /** So do all others, and those that come. */
+    void confirmAll(TopicId id) {
+        confirm(id, doubted.size());
+        inDoubt = false;
+    }
+
+    /** Now there seems to be another topic. Returns whether it seemed so before. */
+    boolean suspect(TopicId other) {
+        boolean isKnown = other.equals(suspected);
+        suspected = other;
+        return isKnown;
+    }
+
+    /** Forgets the events that wait. They are of another topic, or of this one and gone with it. */
+    void dropDoubted() {
+        inDoubt = false;
+        doubted.clear();
+    }
+
+    /** Its offsets belong to the topic of this id; null: that is not known yet. */
+    void belongTo(@Nullable TopicId id) {
+        topicId = id;
+    }
+
+    @Nullable TopicId topicId() {
+        return topicId;
     }
 
     /**
@@ -131,6 +197,16 @@ final class AssignedPartition {
         return Math.max(settledTo(), committedTo);
     }
 
+    /** The offset as it is to be committed, while this member has the partition. */
+    OffsetAndMetadata commit(long offset) {
+        return new CommitMark(topicId, false).at(offset);
+    }
+
+    /** The last commit, before the next owner takes the partition. */
+    OffsetAndMetadata lastCommit() {
+        return new CommitMark(topicId, !isRunning()).at(offsetToGiveBack());
+    }
+
     void committed(long offset) {
         committedTo = Math.max(committedTo, offset);
     }
@@ -158,6 +234,11 @@ final class AssignedPartition {
 
     boolean isEmpty() {
         return ledger.size() == 0;
+    }
+
+    /** Whether all events that may be handled are settled. */
+    boolean isHandled() {
+        return lanes.stream().allMatch(lane -> lane.first() == null && !lane.isRunning());
     }
 
     /** How many bytes the buffered records take. */

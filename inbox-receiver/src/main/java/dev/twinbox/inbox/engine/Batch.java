@@ -1,6 +1,7 @@
 package dev.twinbox.inbox.engine;
 
 import dev.twinbox.inbox.event.ReceivedEvent;
+import dev.twinbox.inbox.kafka.HandoverKind;
 import java.time.Duration;
 import java.util.List;
 
@@ -54,8 +55,18 @@ final class Batch {
         cutShort = true;
     }
 
+    /** Whether the partition is leaving or lost. Then another instance may already handle these events. */
+    boolean isCutShort() {
+        return cutShort;
+    }
+
     /** Whether no further event may be started. */
     boolean isOver() {
         return cutShort || System.nanoTime() - startedAt >= maxNanos;
+    }
+
+    @Override
+    public String toString() {
+        return "a batch of " + events.size() + " event(s) from " + events.get(0) + " on";
     }
 }

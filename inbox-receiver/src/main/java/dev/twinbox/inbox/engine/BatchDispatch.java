@@ -4,6 +4,7 @@ import dev.twinbox.inbox.config.InboxConfig;
 import dev.twinbox.inbox.config.InboxSettings;
 import dev.twinbox.inbox.event.ErrorText;
 import dev.twinbox.inbox.event.ReceivedEvent;
+import dev.twinbox.inbox.kafka.OffsetPolicy;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -15,7 +16,6 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
-import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 
 /**
@@ -98,7 +98,7 @@ final class BatchDispatch {
         if (last.handlers().isEmpty() && last.isReadable()) {
             return true; // no handler takes it: its offset is committed with a later one
         }
-        return commits.commitNow(Map.of(partition.partition(), new OffsetAndMetadata(last.offset() + 1)));
+        return commits.commitNow(Map.of(partition.partition(), partition.commit(last.offset() + 1)));
     }
 
     /** Runs on a worker. If the worker hangs, the thread that finds it brings the outcome. */

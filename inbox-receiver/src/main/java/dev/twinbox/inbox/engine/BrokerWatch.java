@@ -30,7 +30,11 @@ final class BrokerWatch {
     private final Consumer<byte[], byte[]> consumer;
     private final String subject;
     private final ReceiverStatus status;
-    private final Set<String> topicsToFind;
+    private final Set<String> topics;
+
+    /** Topics that are reported as missing. */
+    private final Set<String> missing = new HashSet<>();
+
     private final Duration session;
     private @Nullable Metric connections;
     private @Nullable Metric heartbeatAge;
@@ -44,7 +48,7 @@ final class BrokerWatch {
         this.session = session;
         this.subject = "kafka group " + subscription.group();
         this.status = status;
-        this.topicsToFind = new HashSet<>(subscription.topics());
+        this.topics = subscription.topics();
         status.trouble(subject, "has not joined its group yet; wait, or see the log");
     }
 
@@ -61,9 +65,9 @@ final class BrokerWatch {
             lookAt = now + INTERVAL.toNanos();
             lookAtConnections();
         }
-        if (joined && !topicsToFind.isEmpty() && now - lookForTopicsAt >= 0) {
+        if (joined && now - lookForTopicsAt >= 0) {
             lookForTopicsAt = now + TOPIC_INTERVAL.toNanos();
-            topicsToFind.removeIf(this::isThere);
+            topics.forEach(this::lookFor);
         }
     }
 
@@ -118,23 +122,32 @@ final class BrokerWatch {
         return "topic " + topic;
     }
 
-    private boolean isThere(String topic) {
-        String about = about(topic);
+    /** The consumer answers from memory if it knows the topic. A topic may also be deleted later. */
+    private void lookFor(String topic) {
         boolean there;
         try {
             there = !consumer.partitionsFor(topic, TOPIC_TIMEOUT).isEmpty();
         } catch (WakeupException e) {
-            return false; // asked again soon
+            return; // asked again soon
         } catch (TopicAuthorizationException e) {
-            return false; // reported by the poll
+            return; // reported by the poll
         } catch (KafkaException e) {
             there = false;
         }
         if (there) {
-            status.recovered(about);
-        } else if (status.trouble(about, "does not exist: create it, or correct the handler's topic")) {
-            LOG.log(Level.WARNING, "Topic {0} does not exist; its handlers wait until it does", topic);
+            if (missing.remove(topic)) {
+                status.recovered(about(topic));
+            }
+        } else {
+            status.trouble(about(topic), "does not exist: create it, or correct the handler's topic");
+            if (missing.add(topic)) {
+                LOG.log(Level.WARNING, "Topic {0} does not exist; its handlers wait until it does", topic);
+            }
         }
-        return there;
+    }
+
+    /** Reports no topic any more, because the member leaves. The next one looks itself. */
+    void end() {
+        missing.forEach(topic -> status.recovered(about(topic)));
     }
 }

@@ -54,6 +54,7 @@ final class CallWatch implements Supervisor.Loop {
 
     private final JtaDatabase database;
     private final WorkerPool workers;
+    private final WorkerWaits waits;
     private final int numberOfWorkers;
     private final Duration limit;
     private final Duration tick;
@@ -67,12 +68,14 @@ final class CallWatch implements Supervisor.Loop {
     /**
      * Watches nothing yet.
      *
+     * @param waits is told when handlers are called, and is run on the watching thread
      * @param limit for handlers without one of their own
      * @param ownLimits those of the others
      */
     CallWatch(
             JtaDatabase database,
             WorkerPool workers,
+            WorkerWaits waits,
             int numberOfWorkers,
             Duration limit,
             List<Duration> ownLimits,
@@ -80,6 +83,7 @@ final class CallWatch implements Supervisor.Loop {
             StopRequest stop) {
         this.database = database;
         this.workers = workers;
+        this.waits = waits;
         this.numberOfWorkers = numberOfWorkers;
         this.limit = limit;
         this.tick = tick(ownLimits.stream().min(Duration::compareTo).orElse(limit));
@@ -110,6 +114,7 @@ final class CallWatch implements Supervisor.Loop {
                 abandon(call);
             }
         }
+        waits.runOnce(now);
     }
 
     /**
@@ -120,6 +125,7 @@ final class CallWatch implements Supervisor.Loop {
     Call begin(Handler handler, List<ReceivedEvent> events, @Nullable ClaimSession session, Abandonment abandonment) {
         Call call = new Call(handler, events, session, abandonment);
         calls.add(call);
+        waits.handlerBegins();
         return call;
     }
 
@@ -213,6 +219,7 @@ final class CallWatch implements Supervisor.Loop {
                 last = state;
             }
             calls.remove(this);
+            waits.handlerEnded();
             if (last == State.INTERRUPTED) {
                 status.timedOut();
                 throw HandlerTimeoutException.late(handler, events, limit, thrown);

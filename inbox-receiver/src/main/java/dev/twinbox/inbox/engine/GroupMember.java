@@ -4,12 +4,15 @@ import dev.twinbox.inbox.config.ConsumerSettings;
 import dev.twinbox.inbox.config.InboxConfig;
 import dev.twinbox.inbox.event.ReceivedEvent;
 import dev.twinbox.inbox.event.Subscription;
+import dev.twinbox.inbox.kafka.GroupOffsets;
+import dev.twinbox.inbox.kafka.OffsetPolicy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
@@ -24,6 +27,7 @@ import org.apache.kafka.common.errors.WakeupException;
  *
  * <p>{@link BatchDispatch} hands out batches. {@link OffsetCommits} commits what is settled. {@link PartitionHandover}
  * takes partitions over and gives them back. {@link PartitionStarts} finds where a partition without an offset starts.
+ * {@link TopicIdentity} notices topics that were created anew.
  * {@link ReadFaults} stops a partition that cannot be read. Handlers never run on this thread, so a slow handler does
  * not cost the membership.
  *
@@ -50,6 +54,9 @@ final class GroupMember {
     private final BackgroundQueries inquiries;
     private final PartitionStarts starts;
     private final OffsetSaves saves;
+    private final TopicIdentity identity;
+    private final MissingTopics missing;
+    private final BooleanSupplier topicsMayBeNew;
     private final PartitionHandover handover;
     private final TopicAccess access;
     private final ReadFaults faults;
@@ -59,9 +66,15 @@ final class GroupMember {
     /** Written by the poll thread. Workers read it to know whether the poll thread has to be woken. */
     private volatile boolean polling;
 
-    /** @param background runs what asks Kafka or the database */
+    /**
+     * Creates a member that has not joined.
+     *
+     * @param topicsMayBeNew whether the consumer has heard since the last call which topics there are
+     * @param background runs what asks Kafka or the database
+     */
     GroupMember(
             Consumer<byte[], byte[]> consumer,
+            BooleanSupplier topicsMayBeNew,
             Subscription subscription,
             Processor processor,
             OffsetPolicy policy,
@@ -71,6 +84,7 @@ final class GroupMember {
             Executor workers,
             Executor background) {
         this.consumer = consumer;
+        this.topicsMayBeNew = topicsMayBeNew;
         this.subscription = subscription;
         this.config = config;
         String group = subscription.group();
@@ -79,9 +93,11 @@ final class GroupMember {
         dispatch = new BatchDispatch(assigned, commits, processor, policy, config, status, workers, this::wakeUp);
         inquiries = new BackgroundQueries(background, this::wakeUp);
         starts = new PartitionStarts(consumer, assigned, commits, inquiries, memory, policy, config, group, status);
-        saves = new OffsetSaves(assigned, inquiries, memory, starts, policy, group);
-        handover = new PartitionHandover(
-                consumer, assigned, commits, dispatch, starts, saves, policy, group, brokerWatch, status);
+        saves = new OffsetSaves(assigned, inquiries, memory, group);
+        identity = new TopicIdentity(assigned, inquiries, memory, starts, status, group);
+        missing = new MissingTopics(subscription.topics(), inquiries, memory);
+        handover =
+                new PartitionHandover(consumer, assigned, commits, dispatch, starts, saves, group, brokerWatch, status);
         access = new TopicAccess(consumer, subscription, handover, inquiries, memory, status);
         faults = new ReadFaults(consumer, assigned, inquiries, memory, starts, access, config, group, status);
     }
@@ -99,7 +115,9 @@ final class GroupMember {
     void runOnce() {
         dispatch.applyOutcomes();
         inquiries.applyAnswers();
+        missing.runOnce();
         starts.runOnce();
+        identity.runOnce();
         access.runOnce();
         saves.runOnce();
         faults.runOnce();
@@ -112,6 +130,9 @@ final class GroupMember {
     }
 
     private void receive(ConsumerRecords<byte[], byte[]> records) {
+        if (topicsMayBeNew.getAsBoolean()) {
+            identity.doubt();
+        }
         for (TopicPartition partition : records.partitions()) {
             receive(partition, records.records(partition));
         }
@@ -139,6 +160,7 @@ final class GroupMember {
         } finally {
             consumer.close(CloseOptions.timeout(CLOSE_TIMEOUT));
             saves.saveNoted();
+            brokerWatch.end();
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }

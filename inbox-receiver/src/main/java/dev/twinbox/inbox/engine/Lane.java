@@ -1,6 +1,7 @@
 package dev.twinbox.inbox.engine;
 
 import dev.twinbox.inbox.event.ReceivedEvent;
+import dev.twinbox.inbox.kafka.HandoverKind;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -104,6 +104,6 @@ final class OffsetCommits {
         return partitions.stream()
                 .filter(AssignedPartition::hasOffsetToCommit)
                 .collect(Collectors.toMap(
-                        AssignedPartition::partition, partition -> new OffsetAndMetadata(partition.settledTo())));
+                        AssignedPartition::partition, partition -> partition.commit(partition.settledTo())));
     }
 }

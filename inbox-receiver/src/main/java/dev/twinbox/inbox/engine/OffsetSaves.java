@@ -1,13 +1,13 @@
 package dev.twinbox.inbox.engine;
 
 import dev.twinbox.inbox.event.ErrorText;
+import dev.twinbox.inbox.kafka.GroupOffsets;
+import dev.twinbox.inbox.kafka.Position;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.apache.kafka.common.TopicPartition;
 
 /**
@@ -28,12 +28,10 @@ final class OffsetSaves {
     private final Map<TopicPartition, AssignedPartition> assigned;
     private final BackgroundQueries inquiries;
     private final GroupOffsets memory;
-    private final PartitionStarts starts;
-    private final OffsetPolicy policy;
     private final String group;
 
     /** What was true when the partitions were given back. */
-    private Map<TopicPartition, Long> last = Map.of();
+    private Map<TopicPartition, Position> last = Map.of();
 
     private boolean isSaving;
     private boolean hasFailed;
@@ -41,17 +39,10 @@ final class OffsetSaves {
 
     /** @param assigned the current partitions of this member; changes as partitions come and go */
     OffsetSaves(
-            Map<TopicPartition, AssignedPartition> assigned,
-            BackgroundQueries inquiries,
-            GroupOffsets memory,
-            PartitionStarts starts,
-            OffsetPolicy policy,
-            String group) {
+            Map<TopicPartition, AssignedPartition> assigned, BackgroundQueries inquiries, GroupOffsets memory, String group) {
         this.assigned = assigned;
         this.inquiries = inquiries;
         this.memory = memory;
-        this.starts = starts;
-        this.policy = policy;
         this.group = group;
     }
 
@@ -66,35 +57,27 @@ final class OffsetSaves {
             return;
         }
         saveAt = System.nanoTime() + INTERVAL.toNanos();
-        Map<TopicPartition, Long> offsets = offsets();
-        if (!offsets.isEmpty()) {
+        Map<TopicPartition, Position> positions = positions();
+        if (!positions.isEmpty()) {
             isSaving = true;
-            inquiries.ask(() -> memory.save(offsets), this::saved, this::failed);
+            inquiries.ask(() -> memory.save(positions), answer -> saved(), this::failed);
         }
     }
 
     /** The offset of a partition that is not read may be one that Kafka no longer has. */
-    private Map<TopicPartition, Long> offsets() {
-        Map<TopicPartition, Long> offsets = new HashMap<>();
+    private Map<TopicPartition, Position> positions() {
+        Map<TopicPartition, Position> positions = new HashMap<>();
         for (AssignedPartition partition : assigned.values()) {
             if (!partition.isStopped() && partition.offsetToGiveBack() >= 0) {
-                offsets.put(partition.partition(), partition.offsetToGiveBack());
+                positions.put(partition.partition(), new Position(partition.offsetToGiveBack(), partition.topicId()));
             }
         }
-        return offsets;
+        return positions;
     }
 
-    private void saved(Set<String> createdAnew) {
+    private void saved() {
         isSaving = false;
         hasFailed = false;
-        if (policy == OffsetPolicy.AFTER_HANDLING) { // the other policy may not read a record twice
-            List<AssignedPartition> former = assigned.values().stream()
-                    .filter(partition ->
-                            createdAnew.contains(partition.partition().topic()))
-                    .filter(partition -> !partition.isStopped())
-                    .toList();
-            former.forEach(starts::restart);
-        }
     }
 
     private void failed(Throwable cause) {
@@ -112,7 +95,7 @@ final class OffsetSaves {
 
     /** Notes the offsets before the partitions are forgotten. */
     void note() {
-        last = offsets();
+        last = positions();
     }
 
     /** Saves what was noted. Called after the group was left, so that it delays no other member. */
@@ -121,7 +104,7 @@ final class OffsetSaves {
             return;
         }
         try {
-            memory.saveLast(last);
+            memory.save(last);
         } catch (Exception | Error e) {
             LOG.log(
                     Level.WARNING,

@@ -23,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  * Retries parked events that are due. Only the first parked event of a key can be due. Several workers and several
  * instances share the work.
  *
+ * <p>A handler may have become {@code AT_MOST_ONCE} since. What was parked for it before is still retried.
+ *
  * <p>{@link #lookAfterThem} is called by one thread, {@link #runOnce} by all workers.
  */
 final class ParkedRetries {
@@ -112,7 +114,9 @@ final class ParkedRetries {
             return;
         }
         List<Handler> mine = event.handlers().stream()
-                .filter(handler -> due.handler() == null || handler.name().equals(due.handler()))
+                .filter(handler -> due.handler() == null
+                        ? !handler.isAtMostOnce()
+                        : handler.name().equals(due.handler()))
                 .toList();
         Throwable noAttemptLeft = parking.noAttemptLeft(due);
         if (noAttemptLeft != null) {

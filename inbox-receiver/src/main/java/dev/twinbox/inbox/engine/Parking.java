@@ -2,6 +2,7 @@ package dev.twinbox.inbox.engine;
 
 import dev.twinbox.ParkedEvent.State;
 import dev.twinbox.inbox.config.InboxConfig;
+import dev.twinbox.inbox.config.InboxSettings;
 import dev.twinbox.inbox.event.Delivery;
 import dev.twinbox.inbox.event.ErrorText;
 import dev.twinbox.inbox.event.Handler;
@@ -11,13 +12,13 @@ import dev.twinbox.inbox.event.RecordedStart;
 import dev.twinbox.inbox.event.UnreadableRecordException;
 import dev.twinbox.inbox.jdbc.AnnouncedHandler;
 import dev.twinbox.inbox.jdbc.BlockedKey;
+import dev.twinbox.inbox.jdbc.RetriedWrites;
 import dev.twinbox.inbox.jdbc.DueEvent;
 import dev.twinbox.inbox.jdbc.InboxTable;
 import dev.twinbox.inbox.jdbc.JtaDatabase;
 import dev.twinbox.inbox.jdbc.OmittedTimestamp;
 import dev.twinbox.inbox.jdbc.ParkedTable;
 import dev.twinbox.inbox.jdbc.RecordedStarts;
-import dev.twinbox.inbox.jdbc.RetriedWrites;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
@@ -120,8 +121,7 @@ final class Parking {
      * Parks an event that has a {@link #recordStart recorded start}. A commit of the attempt would have deleted the
      * start.
      */
-    void parkStarted(ReceivedEvent event, Handler handler, RecordedStart start, ParkingDecision verdict)
-            throws SQLException {
+    void parkStarted(ReceivedEvent event, Handler handler, RecordedStart start, ParkingDecision verdict) throws SQLException {
         int failures = event.failures();
         State state = stateAfter(failures, verdict.cause());
         String error = error(ErrorText.of(verdict.cause()), event);
@@ -261,17 +261,23 @@ final class Parking {
     }
 
     /**
-     * Why the event must not be tried again, although it is due: all its attempts are used up, and the result of the
-     * last one was never stored. Null if it may be tried.
+     * Why the event must not be tried again, although it is due: all its attempts are used up. Either the result of the
+     * last one was never stored, or fewer are configured now. Null if it may be tried.
      *
      * <p><b>Remedy.</b> Correct the handler, then retry or discard the event.
      */
     @Nullable Throwable noAttemptLeft(DueEvent due) {
         int before = due.attempt() - 1;
-        return before < rules.attempts()
-                ? null
-                : new IllegalStateException("the process ended during attempt " + before + " of handler "
-                        + due.handler() + ", or could not store its result; the limit is " + rules.attempts());
+        if (before < rules.attempts()) {
+            return null;
+        }
+        String limit = InboxSettings.PARKED_ATTEMPTS.key() + " is " + rules.attempts();
+        String text = before > rules.attempts()
+                ? before + " attempts were made, but " + limit + " now"
+                : "the process ended during attempt " + before + " of handler " + due.handler()
+                        + ", or could not store its result; " + limit;
+        String error = due.event().error();
+        return new IllegalStateException(error == null ? text : text + ". Earlier error: " + error);
     }
 
     /** If the result cannot be stored now, it is stored before the next event is retried. */

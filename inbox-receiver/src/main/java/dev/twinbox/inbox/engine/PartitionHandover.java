@@ -1,5 +1,8 @@
 package dev.twinbox.inbox.engine;
 
+import dev.twinbox.inbox.kafka.CommitMark;
+import dev.twinbox.inbox.kafka.HandoverKind;
+import dev.twinbox.inbox.kafka.PartitionStart;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -25,13 +28,6 @@ final class PartitionHandover implements ConsumerRebalanceListener {
 
     private static final Logger LOG = System.getLogger(PartitionHandover.class.getName());
 
-    /**
-     * The mark that is committed with the offset when a partition is given back properly. The next owner removes it
-     * before it hands out the first batch. A missing mark means that the previous owner may have crashed because of an
-     * event.
-     */
-    private static final String GIVEN_BACK = "given back";
-
     private static final Duration TIMEOUT = Duration.ofSeconds(3);
 
     private final Consumer<byte[], byte[]> consumer;
@@ -40,7 +36,6 @@ final class PartitionHandover implements ConsumerRebalanceListener {
     private final BatchDispatch dispatch;
     private final PartitionStarts starts;
     private final OffsetSaves saves;
-    private final OffsetPolicy policy;
     private final String group;
     private final BrokerWatch brokerWatch;
     private final ReceiverStatus status;
@@ -53,7 +48,6 @@ final class PartitionHandover implements ConsumerRebalanceListener {
             BatchDispatch dispatch,
             PartitionStarts starts,
             OffsetSaves saves,
-            OffsetPolicy policy,
             String group,
             BrokerWatch brokerWatch,
             ReceiverStatus status) {
@@ -63,7 +57,6 @@ final class PartitionHandover implements ConsumerRebalanceListener {
         this.dispatch = dispatch;
         this.starts = starts;
         this.saves = saves;
-        this.policy = policy;
         this.group = group;
         this.brokerWatch = brokerWatch;
         this.status = status;
@@ -99,7 +92,7 @@ final class PartitionHandover implements ConsumerRebalanceListener {
             Collection<TopicPartition> partitions,
             Map<TopicPartition, PartitionStart> found,
             Set<TopicPartition> withoutOffset) {
-        if (policy == OffsetPolicy.BEFORE_HANDLING || partitions.isEmpty()) {
+        if (partitions.isEmpty()) {
             return;
         }
         try {
@@ -107,9 +100,7 @@ final class PartitionHandover implements ConsumerRebalanceListener {
                 if (offset == null) {
                     withoutOffset.add(partition);
                 } else {
-                    HandoverKind handover =
-                            offset.metadata().equals(GIVEN_BACK) ? HandoverKind.CLEAN : HandoverKind.AFTER_CRASH;
-                    found.put(partition, PartitionStart.committed(offset.offset(), handover));
+                    found.put(partition, PartitionStart.committed(offset.offset(), CommitMark.of(offset)));
                 }
             });
         } catch (KafkaException e) {
@@ -124,7 +115,7 @@ final class PartitionHandover implements ConsumerRebalanceListener {
         Map<TopicPartition, OffsetAndMetadata> unmarked = new HashMap<>();
         starts.forEach((partition, start) -> {
             if (start.handover() == HandoverKind.CLEAN) {
-                unmarked.put(partition, new OffsetAndMetadata(start.offset()));
+                unmarked.put(partition, start.commit());
             }
         });
         return unmarked.isEmpty() || commits.commitNow(unmarked);
@@ -175,10 +166,7 @@ final class PartitionHandover implements ConsumerRebalanceListener {
     private static Map<TopicPartition, OffsetAndMetadata> offsetsToGiveBack(Collection<AssignedPartition> partitions) {
         return partitions.stream()
                 .filter(partition -> partition.offsetToGiveBack() >= 0)
-                .collect(Collectors.toMap(
-                        AssignedPartition::partition,
-                        partition -> new OffsetAndMetadata(
-                                partition.offsetToGiveBack(), partition.isRunning() ? "" : GIVEN_BACK)));
+                .collect(Collectors.toMap(AssignedPartition::partition, AssignedPartition::lastCommit));
     }
 
     private List<AssignedPartition> remaining(Collection<TopicPartition> partitions) {

@@ -3,6 +3,10 @@ package dev.twinbox.inbox.engine;
 import dev.twinbox.inbox.config.ConsumerSettings;
 import dev.twinbox.inbox.config.InboxConfig;
 import dev.twinbox.inbox.event.ErrorText;
+import dev.twinbox.inbox.kafka.GroupOffsets;
+import dev.twinbox.inbox.kafka.HandoverKind;
+import dev.twinbox.inbox.kafka.OffsetPolicy;
+import dev.twinbox.inbox.kafka.PartitionStart;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -75,7 +79,10 @@ final class PartitionStarts {
     /** A partition that is read from its start on. */
     AssignedPartition begun(TopicPartition partition, PartitionStart start) {
         int suspects = start.handover() == HandoverKind.CLEAN ? 0 : mostInProgress();
-        return new AssignedPartition(partition, start.offset(), suspects, lanes());
+        AssignedPartition begun = new AssignedPartition(partition, start.offset(), suspects, lanes());
+        begun.belongTo(start.topicId());
+        begun.doubt(); // its topic may have been created anew since
+        return begun;
     }
 
     /** Events whose offset is committed first are handled one by one. */
@@ -108,7 +115,9 @@ final class PartitionStarts {
     /** The topic was created anew: starts the partition at its beginning, once what was fetched is settled. */
     void restart(AssignedPartition partition) {
         partition.stop();
-        restarting.put(partition.partition(), partition);
+        if (restarting.put(partition.partition(), partition) == partition) {
+            return;
+        }
         LOG.log(
                 Level.WARNING,
                 "Topic {0} was deleted and created anew. Group {1} starts at the beginning of the new partition {2}",
@@ -132,7 +141,7 @@ final class PartitionStarts {
     private void restartSettled() {
         restarting.entrySet().removeIf(entry -> assigned.get(entry.getKey()) != entry.getValue());
         List<TopicPartition> settled = restarting.values().stream()
-                .filter(partition -> partition.isEmpty() && !partition.isRunning())
+                .filter(AssignedPartition::isHandled)
                 .map(AssignedPartition::partition)
                 .toList();
         if (!settled.isEmpty()) {
@@ -149,14 +158,15 @@ final class PartitionStarts {
         }
         report(wanted);
         Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
-        wanted.forEach((partition, start) -> offsets.put(partition, new OffsetAndMetadata(start.offset())));
+        wanted.forEach((partition, start) -> offsets.put(partition, start.commit()));
         // If this instance dies during the first batch, the next owner finds an offset without a mark.
         boolean isCommitted = commits.commitNow(offsets);
         wanted.forEach((partition, start) -> {
             held.remove(partition);
             consumer.seek(partition, start.offset());
             HandoverKind handover = isCommitted ? start.handover() : HandoverKind.AFTER_CRASH;
-            assigned.put(partition, begun(partition, new PartitionStart(start.offset(), handover, start.reason())));
+            assigned.put(
+                    partition, begun(partition, new PartitionStart(start.offset(), handover, start.reason(), start.topicId())));
         });
         consumer.resume(wanted.keySet());
     }

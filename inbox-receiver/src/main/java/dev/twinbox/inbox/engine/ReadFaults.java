@@ -2,6 +2,7 @@ package dev.twinbox.inbox.engine;
 
 import dev.twinbox.inbox.config.InboxConfig;
 import dev.twinbox.inbox.event.ErrorText;
+import dev.twinbox.inbox.kafka.GroupOffsets;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -105,7 +106,7 @@ final class ReadFaults {
 
     private void askWhy(AssignedPartition mine, long offset) {
         inquiries.ask(
-                () -> memory.isOfFormerTopic(mine.partition()),
+                () -> memory.isOfFormerTopic(mine.partition(), mine.topicId()),
                 isFormer -> outOfRange(mine, offset, isFormer),
                 failure -> notExplained(mine, offset, failure));
     }

@@ -6,6 +6,7 @@ import dev.twinbox.inbox.config.ConsumerSettings;
 import dev.twinbox.inbox.config.InboxConfig;
 import dev.twinbox.inbox.event.HandlerMethod;
 import dev.twinbox.inbox.event.Subscription;
+import dev.twinbox.inbox.jdbc.RetriedWrites;
 import dev.twinbox.inbox.jdbc.HandlerTable;
 import dev.twinbox.inbox.jdbc.InboxSchema;
 import dev.twinbox.inbox.jdbc.InboxTable;
@@ -14,7 +15,10 @@ import dev.twinbox.inbox.jdbc.OffsetTable;
 import dev.twinbox.inbox.jdbc.ParkedTable;
 import dev.twinbox.inbox.jdbc.RecordedStarts;
 import dev.twinbox.inbox.jdbc.RetentionTable;
-import dev.twinbox.inbox.jdbc.RetriedWrites;
+import dev.twinbox.inbox.kafka.RememberedOffsets;
+import dev.twinbox.inbox.kafka.MetadataWatch;
+import dev.twinbox.inbox.kafka.OffsetPolicy;
+import dev.twinbox.inbox.kafka.TopicLookup;
 import dev.twinbox.thread.StopRequest;
 import dev.twinbox.tracing.Tracing;
 import java.lang.System.Logger;
@@ -24,10 +28,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /** The engine as a whole: it starts and stops the loops and the workers. */
@@ -111,18 +117,33 @@ public final class Receiver {
      * Starts all threads.
      *
      * @param subscriptions one for each consumer group
+     * @param ofParked all handlers, of whatever contract: what is parked for them is retried in the application's group
      * @param afterCall runs on the thread of a handler's call when the call has ended
      * @param factory makes threads of the container
      */
-    public void start(List<Subscription> subscriptions, Tracing tracing, Runnable afterCall, ThreadFactory factory) {
+    public void start(
+            List<Subscription> subscriptions,
+            Subscription ofParked,
+            Tracing tracing,
+            Runnable afterCall,
+            ThreadFactory factory) {
         ReceiverThreads started = new ReceiverThreads(factory, config.workers(), status.loopEnds(), stop);
         threads = started;
+        WorkerWaits waits = new WorkerWaits(longestCall(), CallWatch.GRACE, status);
         CallWatch watch = new CallWatch(
-                database, started.workers(), config.workers(), config.handlerTimeout(), ownTimeouts(), status, stop);
+                database,
+                started.workers(),
+                waits,
+                config.workers(),
+                config.handlerTimeout(),
+                ownTimeouts(),
+                status,
+                stop);
         started.start(watch, "twinbox-inbox-watch");
         for (Subscription subscription : subscriptions) {
-            start(subscription, tracing, afterCall, watch, started);
+            start(subscription, attempts(subscription.group(), tracing, afterCall, watch), waits, started);
         }
+        startRetries(ofParked, attempts(ofParked.group(), tracing, afterCall, watch), waits, started);
         if (retention != null) {
             started.start(retention, "twinbox-inbox-retention");
         }
@@ -139,11 +160,18 @@ public final class Receiver {
         return own;
     }
 
-    private void start(
-            Subscription subscription, Tracing tracing, Runnable afterCall, CallWatch watch, ReceiverThreads started) {
+    private Duration longestCall() {
+        return ownTimeouts().stream()
+                .reduce(config.handlerTimeout(), (one, other) -> one.compareTo(other) > 0 ? one : other);
+    }
+
+    private Attempts attempts(String group, Tracing tracing, Runnable afterCall, CallWatch watch) {
+        return new Attempts(group, database, tracing, afterCall, watch, parking(group), status);
+    }
+
+    private void start(Subscription subscription, Attempts attempts, WorkerWaits waits, ReceiverThreads started) {
         String group = subscription.group();
         Parking parking = parking(group);
-        Attempts attempts = new Attempts(group, database, tracing, afterCall, watch, parking, status);
         Claims.FromKafka claims = new Claims.FromKafka(inbox, parked, group, null);
         boolean isAtMostOnce = group.equals(config.atMostOnceGroup());
         UnknownTypes unknownTypes = unknownTypes(parking);
@@ -155,15 +183,12 @@ public final class Receiver {
                 group,
                 check,
                 announcements,
-                members(subscription, processor, policy, started),
+                members(subscription, new WatchedProcessor(processor, waits), policy, waits, started),
                 config.backoff(),
                 status,
                 stop);
         loops.add(loop);
         started.start(loop, "twinbox-inbox-poll-" + loops.size());
-        if (!isAtMostOnce) {
-            startRetries(subscription, attempts, parking, unknownTypes, started);
-        }
     }
 
     private UnknownTypes unknownTypes(Parking parking) {
@@ -179,19 +204,30 @@ public final class Receiver {
     }
 
     private Supplier<GroupMember> members(
-            Subscription subscription, Processor processor, OffsetPolicy policy, ReceiverThreads started) {
+            Subscription subscription,
+            Processor processor,
+            OffsetPolicy policy,
+            WorkerWaits waits,
+            ReceiverThreads started) {
         String group = subscription.group();
         RememberedOffsets memory = memory(group, policy);
-        return () -> new GroupMember(
-                new KafkaConsumer<>(ConsumerSettings.properties(config, group)),
-                subscription,
-                processor,
-                policy,
-                config,
-                status,
-                memory,
-                started.share()::execute,
-                started.background());
+        Executor background = question ->
+                started.background().execute(waits.watched("a question about offsets of group " + group, question));
+        return () -> {
+            MetadataWatch metadata = new MetadataWatch();
+            return new GroupMember(
+                    new KafkaConsumer<>(
+                            ConsumerSettings.properties(config, group), metadata, new ByteArrayDeserializer()),
+                    metadata::takeChange,
+                    subscription,
+                    processor,
+                    policy,
+                    config,
+                    status,
+                    memory,
+                    started.share()::execute,
+                    background);
+        };
     }
 
     private Parking parking(String group) {
@@ -205,16 +241,13 @@ public final class Receiver {
                 status);
     }
 
-    private void startRetries(
-            Subscription subscription,
-            Attempts attempts,
-            Parking parking,
-            UnknownTypes unknownTypes,
-            ReceiverThreads started) {
+    private void startRetries(Subscription ofParked, Attempts attempts, WorkerWaits waits, ReceiverThreads started) {
+        Parking parking = parking(ofParked.group());
         ParkedRetries retries =
-                new ParkedRetries(attempts, parking, inbox, subscription, unknownTypes, announcements, status);
+                new ParkedRetries(attempts, parking, inbox, ofParked, unknownTypes(parking), announcements, status);
         started.start(
-                new RetryLoop(retries, started.share(), config.databaseBackoff(), status, stop), "twinbox-inbox-retry");
+                new RetryLoop(retries, started.share(), waits, config.databaseBackoff(), status, stop),
+                "twinbox-inbox-retry");
     }
 
     private RememberedOffsets memory(String group, OffsetPolicy policy) {

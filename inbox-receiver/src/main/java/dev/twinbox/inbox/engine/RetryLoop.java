@@ -26,6 +26,7 @@ final class RetryLoop implements Supervisor.Loop {
 
     private final ParkedRetries retries;
     private final RetryShare share;
+    private final WorkerWaits waits;
     private final Backoff whenDatabaseFails;
     private final ReceiverStatus status;
     private final StopRequest stop;
@@ -39,11 +40,13 @@ final class RetryLoop implements Supervisor.Loop {
     RetryLoop(
             ParkedRetries retries,
             RetryShare share,
+            WorkerWaits waits,
             Backoff whenDatabaseFails,
             ReceiverStatus status,
             StopRequest stop) {
         this.retries = retries;
         this.share = share;
+        this.waits = waits;
         this.whenDatabaseFails = whenDatabaseFails;
         this.status = status;
         this.stop = stop;
@@ -82,6 +85,7 @@ final class RetryLoop implements Supervisor.Loop {
     /** Runs on a worker. Between two events it lets tasks go first that wait for a worker. */
     private void retryWhatIsDue(RetryShare.Place place) {
         boolean found = true;
+        waits.begin("a parked event");
         try {
             while (found && !stop.isAsked() && !place.giveBackIfTooMuch()) {
                 found = retries.runOnce(this::startWorker, place::giveBack);
@@ -93,6 +97,8 @@ final class RetryLoop implements Supervisor.Loop {
             }
         } catch (SQLException | RuntimeException | Error e) {
             failed(e);
+        } finally {
+            waits.end();
         }
         place.giveBack();
     }

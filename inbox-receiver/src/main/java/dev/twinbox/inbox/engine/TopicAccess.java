@@ -1,6 +1,7 @@
 package dev.twinbox.inbox.engine;
 
 import dev.twinbox.inbox.event.Subscription;
+import dev.twinbox.inbox.kafka.GroupOffsets;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;

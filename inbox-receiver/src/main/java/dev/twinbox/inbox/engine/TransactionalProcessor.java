@@ -6,6 +6,7 @@ import dev.twinbox.inbox.event.ReceivedEvent;
 import dev.twinbox.inbox.event.RecordedStart;
 import dev.twinbox.inbox.event.UnreadableRecordException;
 import dev.twinbox.inbox.jdbc.Faults;
+import dev.twinbox.inbox.kafka.HandoverKind;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -51,6 +52,9 @@ final class TransactionalProcessor implements Processor {
 
     @Override
     public Outcome process(Batch batch) {
+        if (batch.isCutShort()) {
+            return Outcome.goOn(0); // it has waited for a worker until its partition was gone
+        }
         batch.start();
         ReceivedEvent first = batch.events().get(0);
         try {
@@ -131,6 +135,9 @@ final class TransactionalProcessor implements Processor {
         int settled = 0;
         for (ReceivedEvent event : events) {
             while (event.nextHandler() < event.handlers().size()) {
+                if (batch.isCutShort()) {
+                    return Outcome.goOn(settled); // the next owner handles the rest, in order
+                }
                 Handler handler = event.handlers().get(event.nextHandler());
                 Outcome obstacle;
                 try {

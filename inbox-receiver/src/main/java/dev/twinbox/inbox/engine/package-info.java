@@ -6,6 +6,7 @@
  * <ol>
  *   <li>{@link dev.twinbox.inbox.engine.Receiver} starts {@code ReceiverThreads}.
  *   <li>{@code PollLoop} runs {@code GroupMember}, which polls. {@code PartitionHandover} follows the rebalances.
+ *       {@code TopicIdentity} notices that a topic was created anew.
  *   <li>{@code AssignedPartition} deals events to {@code Lane}s. {@code BatchDispatch} hands a {@code Batch} to a
  *       worker.
  *   <li>{@code Processor} handles it: {@code TransactionalProcessor} by an {@code Attempt}, or {@code

@@ -94,6 +94,11 @@ public final class Handler {
         return delivery == DeliveryContract.EXACTLY_ONCE_EFFECT;
     }
 
+    /** Whether its events may be lost, but must not be repeated. */
+    public boolean isAtMostOnce() {
+        return delivery == DeliveryContract.AT_MOST_ONCE;
+    }
+
     public void handle(@Nullable Object event, @Nullable EventContext context) throws Throwable {
         call.invokeExact(event, (Object) context);
     }

@@ -119,6 +119,7 @@ public final class HandlerRules {
         checkScope(candidate, breaches);
         checkTransaction(candidate, annotated, breaches);
         checkAsynchronous(candidate, annotated, breaches);
+        FaultTolerance.check(annotations(candidate.type(), annotated), breaches);
         checkReturnType(candidate, annotated, breaches);
         if (candidate.sessionBean() != null) {
             RoleRules.check(method, breaches);

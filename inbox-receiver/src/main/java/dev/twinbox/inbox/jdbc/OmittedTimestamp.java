@@ -47,7 +47,7 @@ public final class OmittedTimestamp {
 
     /** Adds what an earlier error said about it. */
     static String addTo(String error, @Nullable String earlier) {
-        return earlier == null || !earlier.contains(MARK)
+        return earlier == null || !earlier.contains(MARK) || error.contains(MARK)
                 ? error
                 : error + ' ' + earlier.substring(earlier.lastIndexOf(MARK));
     }

@@ -1,10 +1,17 @@
 package dev.twinbox.inbox.engine;
 
+import dev.twinbox.inbox.kafka.GroupOffsets;
+import dev.twinbox.inbox.kafka.HandoverKind;
+import dev.twinbox.inbox.kafka.Position;
+import dev.twinbox.inbox.kafka.PartitionStart;
+import dev.twinbox.inbox.kafka.TopicId;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
 
 /** What a test says that Kafka and the inbox database know. Everything is new and may be read, unless it says so. */
 final class FakeMemory implements GroupOffsets {
@@ -25,23 +32,34 @@ final class FakeMemory implements GroupOffsets {
         partitions.forEach(partition -> found.put(
                 partition,
                 starts.getOrDefault(
-                        partition, new PartitionStart(0, HandoverKind.CLEAN, PartitionStart.Reason.NEW_TOPIC))));
+                        partition, new PartitionStart(0, HandoverKind.CLEAN, PartitionStart.Reason.NEW_TOPIC, id(partition.topic())))));
         return found;
     }
 
     @Override
-    public Set<String> save(Map<TopicPartition, Long> offsets) {
-        saved.putAll(offsets);
-        return createdAnew;
+    public Map<String, TopicId> topicIds(Set<String> topics) {
+        Map<String, TopicId> found = new HashMap<>();
+        topics.forEach(topic -> found.put(topic, id(topic)));
+        return found;
+    }
+
+    private TopicId id(String topic) {
+        return new TopicId("cluster", new UUID(createdAnew.contains(topic) ? 2 : 1, topic.hashCode()));
     }
 
     @Override
-    public void saveLast(Map<TopicPartition, Long> offsets) {
-        saved.putAll(offsets);
+    public Set<String> noteMissing(Set<String> topics) {
+        return Set.of();
     }
 
     @Override
-    public boolean isOfFormerTopic(TopicPartition partition) {
+    public Map<TopicPartition, Position> save(Map<TopicPartition, Position> positions) {
+        positions.forEach((partition, position) -> saved.put(partition, position.offset()));
+        return positions;
+    }
+
+    @Override
+    public boolean isOfFormerTopic(TopicPartition partition, @Nullable TopicId topicId) {
         if (isDown) {
             throw new IllegalStateException("the database is down");
         }

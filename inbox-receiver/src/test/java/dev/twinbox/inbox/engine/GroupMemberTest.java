@@ -18,6 +18,11 @@ import dev.twinbox.inbox.event.Subscription;
 import dev.twinbox.inbox.event.TopicFormat;
 import dev.twinbox.inbox.event.UnknownType;
 import dev.twinbox.inbox.jdbc.Backoff;
+import dev.twinbox.inbox.kafka.CommitMark;
+import dev.twinbox.inbox.kafka.HandoverKind;
+import dev.twinbox.inbox.kafka.OffsetPolicy;
+import dev.twinbox.inbox.kafka.PartitionStart;
+import dev.twinbox.inbox.kafka.TopicId;
 import dev.twinbox.jdbc.SqlIdentifier;
 import java.lang.invoke.MethodHandles;
 import java.nio.charset.StandardCharsets;
@@ -29,6 +34,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -53,7 +59,11 @@ class GroupMemberTest {
     /** By partition, for all owners. */
     private final Map<TopicPartition, OffsetAndMetadata> committed = new HashMap<>();
 
+    /** The same, with the topic that each offset belongs to. */
+    private final Map<TopicPartition, OffsetAndMetadata> marks = new HashMap<>();
+
     private long commits;
+    private boolean metadataChanged;
 
     /** Where the next empty poll gets to in partition ONE. */
     private @Nullable OffsetAndMetadata pastTail;
@@ -83,7 +93,9 @@ class GroupMemberTest {
         }
 
         private void note(Map<TopicPartition, OffsetAndMetadata> offsets) {
-            committed.putAll(offsets);
+            marks.putAll(offsets);
+            offsets.forEach((partition, offset) -> committed.put(
+                    partition, new CommitMark(null, CommitMark.of(offset).isGivenBack()).at(offset.offset())));
         }
 
         @Override
@@ -234,8 +246,7 @@ class GroupMemberTest {
 
         // A batch has two events.
         assertThat(handovers)
-                .containsExactly(
-                        HandoverKind.AFTER_CRASH, HandoverKind.AFTER_CRASH, HandoverKind.CLEAN, HandoverKind.CLEAN);
+                .containsExactly(HandoverKind.AFTER_CRASH, HandoverKind.AFTER_CRASH, HandoverKind.CLEAN, HandoverKind.CLEAN);
     }
 
     @Test
@@ -382,7 +393,7 @@ class GroupMemberTest {
 
     @Test
     void aPartitionWhoseOffsetKafkaForgotStartsAtTheRememberedOne() {
-        memory.starts.put(ONE, new PartitionStart(5, HandoverKind.AFTER_CRASH, PartitionStart.Reason.REMEMBERED));
+        memory.starts.put(ONE, new PartitionStart(5, HandoverKind.AFTER_CRASH, PartitionStart.Reason.REMEMBERED, null));
         joinWith(ONE);
         turns(1);
 
@@ -405,6 +416,66 @@ class GroupMemberTest {
         assertThat(consumer.position(ONE)).isZero();
         assertThat(consumer.paused()).isEmpty();
         assertThat(status.troubles()).doesNotContainKey("orders-0");
+    }
+
+    /** Fault 66: it is longer than the former one, so no offset is out of range. */
+    @Test
+    void aTopicCreatedAnewAndLongerIsNoticedBeforeItsFirstRecordIsHandled() {
+        joinWith(ONE);
+        add(ONE, 0, 1);
+        turns(2);
+        memory.createdAnew.add("orders");
+        metadataChanged = true;
+        add(ONE, 2, 3);
+        turns(2);
+        metadataChanged = false;
+        runAllUntil(() -> consumer.position(ONE) == 0 && consumer.paused().isEmpty());
+
+        assertThat(batches).containsExactly(List.of(0L, 1L));
+        assertThat(CommitMark.of(marks.get(ONE)).topicId())
+                .isEqualTo(memory.topicIds(Set.of("orders")).get("orders"));
+    }
+
+    /** A client that hears from its brokers all the time must not hold up events for ever. */
+    @Test
+    void eventsGoOnAlthoughThereIsAlwaysAReasonForDoubt() {
+        metadataChanged = true;
+        joinWith(ONE);
+        add(ONE, 0, 1, 2);
+
+        runAllUntil(() -> Long.valueOf(3).equals(committed(ONE)));
+    }
+
+    /** Fault 66. */
+    @Test
+    void aCommittedOffsetThatBelongsToAFormerTopicIsNotUsed() {
+        TopicId former = memory.topicIds(Set.of("orders")).get("orders");
+        committed.put(ONE, new CommitMark(former, true).at(2));
+        memory.createdAnew.add("orders");
+        joinWith(ONE);
+        consumer.seek(ONE, 2);
+        add(ONE, 2, 3);
+        runAllUntil(() -> consumer.position(ONE) == 0);
+        assertThat(batches).as("handled at the former offset").isEmpty();
+        add(ONE, 0, 1, 2, 3);
+
+        runAllUntil(() -> batches.stream().mapToInt(List::size).sum() >= 4);
+
+        assertThat(batches).containsExactly(List.of(0L, 1L), List.of(2L, 3L));
+    }
+
+    /** A tool has copied it, so that the group goes on in another cluster. */
+    @Test
+    void anOffsetFromAnotherClusterIsUsed() {
+        TopicId mirrored = new TopicId("other", new UUID(7, 7));
+        committed.put(ONE, new CommitMark(mirrored, true).at(2));
+        joinWith(ONE);
+        consumer.seek(ONE, 2);
+        add(ONE, 2, 3);
+
+        runAllUntil(() -> Long.valueOf(4).equals(committed(ONE)));
+
+        assertThat(batches).containsExactly(List.of(2L, 3L));
     }
 
     @Test
@@ -495,11 +566,11 @@ class GroupMemberTest {
 
     @Test
     void atMostOnceDoesNotRunWhatCouldNotBeCommitted() {
-        List<OffsetAndMetadata> refused = new ArrayList<>();
+        List<Long> refused = new ArrayList<>();
         MockConsumer<byte[], byte[]> failing = new MockConsumer<>("earliest") {
             @Override
             public void commitSync(Map<TopicPartition, OffsetAndMetadata> offsets, Duration timeout) {
-                refused.addAll(offsets.values());
+                offsets.values().forEach(offset -> refused.add(offset.offset()));
                 throw new KafkaException("no coordinator");
             }
         };
@@ -511,7 +582,7 @@ class GroupMemberTest {
 
         turns(3);
 
-        assertThat(refused).contains(new OffsetAndMetadata(1));
+        assertThat(refused).contains(1L);
         assertThat(work).isEmpty();
     }
 
@@ -658,8 +729,8 @@ class GroupMemberTest {
         // As far ahead as lanes may be, plus one poll.
         assertThat(handovers)
                 .hasSize(1200)
-                .allSatisfy((offset, handover) -> assertThat(handover)
-                        .isEqualTo(offset < 600 + 500 ? HandoverKind.AFTER_CRASH : HandoverKind.CLEAN));
+                .allSatisfy((offset, handover) ->
+                        assertThat(handover).isEqualTo(offset < 600 + 500 ? HandoverKind.AFTER_CRASH : HandoverKind.CLEAN));
     }
 
     @Test
@@ -761,7 +832,17 @@ class GroupMemberTest {
                 throw new AssertionError(cause);
             }
         };
-        return new GroupMember(of, subscription, noting, policy, config, status, memory, work::add, Runnable::run);
+        return new GroupMember(
+                of,
+                () -> metadataChanged,
+                subscription,
+                noting,
+                policy,
+                config,
+                status,
+                memory,
+                work::add,
+                Runnable::run);
     }
 
     private static Handler handler(String name) {

@@ -15,11 +15,12 @@ import dev.twinbox.inbox.event.TopicFormat;
 import dev.twinbox.inbox.event.UnknownType;
 import dev.twinbox.inbox.jdbc.AnnouncedHandler;
 import dev.twinbox.inbox.jdbc.Backoff;
+import dev.twinbox.inbox.jdbc.RetriedWrites;
 import dev.twinbox.inbox.jdbc.HandlerTable;
 import dev.twinbox.inbox.jdbc.InboxTable;
 import dev.twinbox.inbox.jdbc.ParkedTable;
 import dev.twinbox.inbox.jdbc.RecordedStarts;
-import dev.twinbox.inbox.jdbc.RetriedWrites;
+import dev.twinbox.inbox.kafka.HandoverKind;
 import dev.twinbox.jdbc.SqlIdentifier;
 import dev.twinbox.thread.StopRequest;
 import dev.twinbox.thread.Supervisor;
@@ -57,6 +58,7 @@ final class Instance {
     final ReceiverStatus status = new ReceiverStatus();
     final Subscription subscription;
     final Announcements announcements;
+    private Runnable beforeCall = () -> {};
     private final TransactionalProcessor processor;
     private final ParkedRetries retries;
 
@@ -95,6 +97,7 @@ final class Instance {
         CallWatch watch = new CallWatch(
                 local,
                 new WorkerPool(Supervisor.DAEMONS, "worker", 1),
+                new WorkerWaits(Duration.ofMinutes(5), CallWatch.GRACE, status),
                 1,
                 Duration.ofMinutes(5),
                 List.of(),
@@ -137,6 +140,7 @@ final class Instance {
     @SuppressWarnings("unused")
     private void call(String handler, Object value) {
         String[] parts = value.toString().split(" ");
+        beforeCall.run();
         calls.add(handler + ":" + parts[0]);
         if (parts.length > 1 && parts[1].equals("fail")) {
             throw new IllegalStateException("as the event says");
@@ -190,6 +194,26 @@ final class Instance {
             }
         }
         return outcome;
+    }
+
+    /** The same records as one batch that is handled by {@link #process}. */
+    @SafeVarargs
+    @SuppressWarnings("varargs")
+    final Batch batch(ConsumerRecord<byte[], byte[]>... records) {
+        List<ReceivedEvent> events = new ArrayList<>();
+        for (ConsumerRecord<byte[], byte[]> record : records) {
+            events.add(ReceivedEvent.of(record, subscription));
+        }
+        return new Batch(events, Duration.ofMinutes(1), HandoverKind.CLEAN);
+    }
+
+    Outcome process(Batch batch) {
+        return processor.process(batch);
+    }
+
+    /** What happens whenever a handler is about to be called. */
+    void beforeCall(Runnable event) {
+        beforeCall = event;
     }
 
     /** Retries what is due until nothing is. */

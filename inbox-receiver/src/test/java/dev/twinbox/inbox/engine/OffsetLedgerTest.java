@@ -2,6 +2,7 @@ package dev.twinbox.inbox.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.twinbox.inbox.kafka.PartitionStart;
 import java.util.List;
 import java.util.TreeMap;
 import net.jqwik.api.Arbitraries;
@@ -86,9 +87,9 @@ class OffsetLedgerTest {
 
     @Example
     void nothingIsKnownBeforeTheFirstRecordComes() {
-        OffsetLedger ledger = new OffsetLedger(AssignedPartition.UNKNOWN);
+        OffsetLedger ledger = new OffsetLedger(PartitionStart.NO_OFFSET);
 
-        assertThat(ledger.settledTo()).isEqualTo(AssignedPartition.UNKNOWN);
+        assertThat(ledger.settledTo()).isEqualTo(PartitionStart.NO_OFFSET);
         ledger.open(7);
         ledger.fetchedTo(8);
         assertThat(ledger.settledTo()).isEqualTo(7);

@@ -25,6 +25,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import java.util.List;
 import java.util.Map;
+import org.eclipse.microprofile.faulttolerance.Fallback;
+import org.eclipse.microprofile.faulttolerance.Retry;
 
 /** One bean for each rule that the deployment enforces. */
 public final class WrongHandlers {
@@ -230,6 +232,42 @@ public final class WrongHandlers {
 
         @InboxHandler(topic = "t", type = "accessors")
         public void accessors(List<Accessors> events) {}
+    }
+
+    @ApplicationScoped
+    public static class RetryOfMethod {
+        @InboxHandler
+        @Retry
+        public void handle(Known event) {}
+    }
+
+    @ApplicationScoped
+    @Retry(maxRetries = 1)
+    public static class RetryOfClass {
+        @InboxHandler
+        public void handle(Known event) {}
+    }
+
+    @Stereotype
+    @Retry
+    @Target(ElementType.TYPE)
+    @Retention(RetentionPolicy.RUNTIME)
+    public @interface Patient {}
+
+    @ApplicationScoped
+    @Patient
+    public static class RetryOfStereotype {
+        @InboxHandler
+        public void handle(Known event) {}
+    }
+
+    @ApplicationScoped
+    public static class WithFallback {
+        @InboxHandler
+        @Fallback(fallbackMethod = "instead")
+        public void handle(Known event) {}
+
+        public void instead(Known event) {}
     }
 
     /** The receiver has no role. */

@@ -47,6 +47,7 @@ class ReceiverArchitectureTest {
                 .dependOnClassesThat()
                 .resideInAnyPackage(
                         "dev.twinbox.inbox.engine..",
+                        "dev.twinbox.inbox.kafka..",
                         "dev.twinbox.inbox.config..",
                         "dev.twinbox.inbox.jdbc..",
                         "dev.twinbox.inbox.event..",

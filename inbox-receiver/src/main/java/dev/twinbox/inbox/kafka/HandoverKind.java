@@ -1,7 +1,7 @@
-package dev.twinbox.inbox.engine;
+package dev.twinbox.inbox.kafka;
 
 /** How the previous owner of a partition left it. */
-enum HandoverKind {
+public enum HandoverKind {
     /** It gave the partition back properly. */
     CLEAN,
     /**

@@ -1,7 +1,7 @@
-package dev.twinbox.inbox.engine;
+package dev.twinbox.inbox.kafka;
 
 /** When offsets are committed. */
-enum OffsetPolicy {
+public enum OffsetPolicy {
     /** After the events are handled. */
     AFTER_HANDLING,
     /** Before the event is handled, one event at a time. */

@@ -1,14 +1,15 @@
-package dev.twinbox.inbox.engine;
+package dev.twinbox.inbox.kafka;
 
 import java.util.Map;
 import java.util.Set;
 import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What is known of a group's offsets and topics beyond what its consumer says. Each method asks Kafka or the database
- * and may take seconds, so the poll thread calls them through {@link BackgroundQueries}.
+ * and may take seconds, so a poll thread must have another thread call them.
  */
-interface GroupOffsets {
+public interface GroupOffsets {
 
     /**
      * Where partitions start for which Kafka has no committed offset. A partition is left out if its topic does not
@@ -16,23 +17,24 @@ interface GroupOffsets {
      */
     Map<TopicPartition, PartitionStart> starts(Set<TopicPartition> partitions) throws Exception;
 
-    /**
-     * Remembers how far the group is. Returns the topics that were deleted and created anew since the last call; their
-     * offsets are not stored.
-     *
-     * @param offsets of the first record that is not settled
-     */
-    Set<String> save(Map<TopicPartition, Long> offsets) throws Exception;
+    /** The ids that the topics have now. One is left out if it does not exist at the moment. */
+    Map<String, TopicId> topicIds(Set<String> topics) throws Exception;
 
-    /** Does the same before the group is left. Asks Kafka for as little as possible, because it may be down. */
-    void saveLast(Map<TopicPartition, Long> offsets) throws Exception;
+    /**
+     * Remembers those of the topics that do not exist, if it matters where the group starts on them. Returns them.
+     */
+    Set<String> noteMissing(Set<String> topics) throws Exception;
+
+    /** Remembers how far the group is. Does not ask Kafka. Returns what it was given. */
+    Map<TopicPartition, Position> save(Map<TopicPartition, Position> positions) throws Exception;
 
     /**
      * Whether the group's offset belongs to a former topic of the same name.
      *
+     * @param topicId the topic that the offset belongs to; null if it is not known
      * @throws Exception if that is not known: Kafka or the database does not answer, or there is no such topic now
      */
-    boolean isOfFormerTopic(TopicPartition partition) throws Exception;
+    boolean isOfFormerTopic(TopicPartition partition, @Nullable TopicId topicId) throws Exception;
 
     /** The first offset after a damaged record from which Kafka can be read. */
     long nextReadable(TopicPartition partition, long damaged) throws Exception;

@@ -1,10 +1,11 @@
-package dev.twinbox.inbox.engine;
+package dev.twinbox.inbox.kafka;
 
 import dev.twinbox.inbox.config.FirstStart;
-import dev.twinbox.inbox.engine.TopicLookup.Topic;
 import dev.twinbox.inbox.jdbc.JtaDatabase;
 import dev.twinbox.inbox.jdbc.OffsetTable;
 import dev.twinbox.inbox.jdbc.OffsetTable.Remembered;
+import dev.twinbox.inbox.kafka.TopicLookup.Topic;
+import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -14,7 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -25,7 +25,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /** Remembers a group's offsets in the inbox database, by topic id and partition. */
-final class RememberedOffsets implements GroupOffsets {
+public final class RememberedOffsets implements GroupOffsets {
 
     private final String group;
     private final OffsetPolicy policy;
@@ -35,11 +35,8 @@ final class RememberedOffsets implements GroupOffsets {
     private final JtaDatabase database;
     private final Supplier<Consumer<byte[], byte[]>> probes;
 
-    /** The topics' ids as this member first saw them. */
-    private final Map<String, UUID> ids = new ConcurrentHashMap<>();
-
     /** @param probes creates consumers that are in no group */
-    RememberedOffsets(
+    public RememberedOffsets(
             String group,
             OffsetPolicy policy,
             FirstStart firstStart,
@@ -71,7 +68,7 @@ final class RememberedOffsets implements GroupOffsets {
             });
         }
         Map<TopicPartition, PartitionStart> starts = starts(partitions, topics, known);
-        save(starts, topics);
+        saveStarts(starts);
         return starts;
     }
 
@@ -92,7 +89,7 @@ final class RememberedOffsets implements GroupOffsets {
         if (partitions.isEmpty()) {
             return List.of();
         }
-        return remembered(firstOffsets(partitions), topics, false);
+        return unread(firstOffsets(partitions), topics);
     }
 
     private Map<TopicPartition, Long> firstOffsets(List<TopicPartition> partitions)
@@ -126,113 +123,121 @@ final class RememberedOffsets implements GroupOffsets {
         List<TopicPartition> atEnd = new ArrayList<>();
         for (TopicPartition partition : partitions) {
             Topic topic = topics.get(partition.topic());
-            Remembered row = topic == null ? null : find(known, topic, partition);
+            if (topic == null) {
+                continue;
+            }
+            Remembered row = find(known, topic, partition);
             if (row == null) {
-                if (topic != null) {
-                    atBeginning.add(partition);
-                }
+                atBeginning.add(partition);
             } else if (!row.isRead()) {
-                starts.put(
-                        partition, new PartitionStart(row.next(), HandoverKind.CLEAN, PartitionStart.Reason.NEW_TOPIC));
+                starts.put(partition, new PartitionStart(row.next(), HandoverKind.CLEAN, PartitionStart.Reason.NEW_TOPIC, topic.id()));
             } else if (policy == OffsetPolicy.BEFORE_HANDLING) {
                 atEnd.add(partition); // a loss is allowed there, a repeated event is not
             } else {
-                starts.put(
-                        partition,
-                        new PartitionStart(row.next(), HandoverKind.AFTER_CRASH, PartitionStart.Reason.REMEMBERED));
+                starts.put(partition, new PartitionStart(row.next(), HandoverKind.AFTER_CRASH, PartitionStart.Reason.REMEMBERED, topic.id()));
             }
         }
-        put(starts, atBeginning, OffsetSpec.earliest(), PartitionStart.Reason.NEW_PARTITION);
-        put(starts, atEnd, OffsetSpec.latest(), PartitionStart.Reason.AT_THE_END);
+        put(starts, topics, atBeginning, OffsetSpec.earliest(), PartitionStart.Reason.NEW_PARTITION);
+        put(starts, topics, atEnd, OffsetSpec.latest(), PartitionStart.Reason.AT_THE_END);
         return starts;
     }
 
     private void put(
             Map<TopicPartition, PartitionStart> starts,
+            Map<String, Topic> topics,
             List<TopicPartition> partitions,
             OffsetSpec spec,
             PartitionStart.Reason reason)
             throws ExecutionException, InterruptedException {
         if (!partitions.isEmpty()) {
-            lookup.offsets(partitions, spec)
-                    .forEach((partition, offset) ->
-                            starts.put(partition, new PartitionStart(offset, HandoverKind.CLEAN, reason)));
+            lookup.offsets(partitions, spec).forEach((partition, offset) -> {
+                Topic topic = topics.get(partition.topic());
+                starts.put(partition, new PartitionStart(offset, HandoverKind.CLEAN, reason, topic == null ? null : topic.id()));
+            });
         }
     }
 
     private static @Nullable Remembered find(List<Remembered> known, Topic topic, TopicPartition partition) {
         return known.stream()
-                .filter(row -> row.topicId().equals(topic.id()) && row.partition() == partition.partition())
+                .filter(row -> row.topicId().equals(topic.id().id()) && row.partition() == partition.partition())
                 .findFirst()
                 .orElse(null);
     }
 
     /** The decision is stored before the first record is read, so that it is never made twice. */
-    private void save(Map<TopicPartition, PartitionStart> starts, Map<String, Topic> topics) throws SQLException {
-        Map<TopicPartition, Long> offsets = new HashMap<>();
-        starts.forEach((partition, start) -> offsets.put(partition, start.offset()));
-        write(remembered(offsets, topics, true));
-        topics.forEach((name, topic) -> ids.put(name, topic.id()));
+    private void saveStarts(Map<TopicPartition, PartitionStart> starts) throws SQLException {
+        Map<TopicPartition, Position> positions = new HashMap<>();
+        starts.forEach((partition, start) -> positions.put(partition, new Position(start.offset(), start.topicId())));
+        save(positions);
     }
 
     @Override
-    public Set<String> save(Map<TopicPartition, Long> offsets) throws Exception {
-        Map<String, Topic> topics = lookup.describe(names(offsets.keySet()));
-        Set<String> createdAnew = new HashSet<>();
-        topics.forEach((name, topic) -> {
-            UUID former = ids.put(name, topic.id());
-            if (former != null && !former.equals(topic.id())) {
-                createdAnew.add(name);
-            }
-        });
-        Map<TopicPartition, Long> toSave = new HashMap<>(offsets);
-        toSave.keySet().removeIf(partition -> createdAnew.contains(partition.topic()));
-        write(remembered(toSave, topics, true));
-        return createdAnew;
-    }
-
-    @Override
-    public void saveLast(Map<TopicPartition, Long> offsets) throws Exception {
-        Set<String> unknown = names(offsets.keySet());
-        unknown.removeAll(ids.keySet());
-        if (!unknown.isEmpty()) {
-            lookup.describe(unknown).forEach((name, topic) -> ids.put(name, topic.id()));
-        }
+    public Map<TopicPartition, Position> save(Map<TopicPartition, Position> positions) throws SQLException {
         List<Remembered> rows = new ArrayList<>();
-        offsets.forEach((partition, offset) -> {
-            UUID id = ids.get(partition.topic());
-            if (id != null) {
-                rows.add(new Remembered(id, partition.topic(), partition.partition(), offset, true));
+        positions.forEach((partition, position) -> {
+            TopicId topic = position.topicId();
+            if (topic != null) {
+                rows.add(new Remembered(topic.id(), partition.topic(), partition.partition(), position.offset(), true));
             }
         });
-        write(rows);
-    }
-
-    private void write(List<Remembered> rows) throws SQLException {
         if (!rows.isEmpty()) {
             database.inTransaction(connection -> {
                 table.save(connection, group, rows);
                 return rows;
             });
         }
+        return positions;
     }
 
     @Override
-    public boolean isOfFormerTopic(TopicPartition partition) throws Exception {
+    public Map<String, TopicId> topicIds(Set<String> topics) throws ExecutionException, InterruptedException {
+        return lookup.describe(topics).entrySet().stream()
+                .collect(Collectors.toMap(
+                        Map.Entry::getKey, topic -> topic.getValue().id()));
+    }
+
+    @Override
+    public Set<String> noteMissing(Set<String> topics) throws Exception {
+        if (firstStart.kind() != FirstStart.Kind.LATEST) {
+            return Set.of();
+        }
+        Set<String> missing = lookup.missing(topics);
+        if (!missing.isEmpty()) {
+            List<Remembered> rows = missing.stream()
+                    .map(topic -> new Remembered(idOfMissing(topic), topic, 0, 0, false))
+                    .toList();
+            database.inTransaction(connection -> {
+                table.propose(connection, group, rows);
+                return rows;
+            });
+        }
+        return missing;
+    }
+
+    /** Kafka never gives a topic such an id: it is derived from the name. */
+    private static UUID idOfMissing(String topic) {
+        return UUID.nameUUIDFromBytes(topic.getBytes(StandardCharsets.UTF_8));
+    }
+
+    @Override
+    public boolean isOfFormerTopic(TopicPartition partition, @Nullable TopicId topicId) throws Exception {
         Topic topic = lookup.describe(Set.of(partition.topic())).get(partition.topic());
         if (topic == null) {
             throw new IllegalStateException("topic " + partition.topic() + " does not exist now");
         }
-        UUID seen = ids.get(partition.topic());
-        return (seen != null && !seen.equals(topic.id())) || remembersOnlyFormer(partition, topic);
+        return topicId == null
+                ? remembersOnlyFormer(partition, topic)
+                : topic.id().isOtherTopicThan(topicId);
     }
 
     private boolean remembersOnlyFormer(TopicPartition partition, Topic topic) throws SQLException {
         List<Remembered> ofPartition = find(Set.of(partition.topic())).stream()
                 .filter(row -> row.partition() == partition.partition())
+                .filter(row -> !row.topicId().equals(idOfMissing(partition.topic())))
                 .toList();
         return !ofPartition.isEmpty()
-                && ofPartition.stream().noneMatch(row -> row.topicId().equals(topic.id()));
+                && ofPartition.stream()
+                        .noneMatch(row -> row.topicId().equals(topic.id().id()));
     }
 
     @Override
@@ -250,13 +255,12 @@ final class RememberedOffsets implements GroupOffsets {
                 .collect(Collectors.toSet());
     }
 
-    private static List<Remembered> remembered(
-            Map<TopicPartition, Long> offsets, Map<String, Topic> topics, boolean isRead) {
+    private static List<Remembered> unread(Map<TopicPartition, Long> offsets, Map<String, Topic> topics) {
         List<Remembered> rows = new ArrayList<>();
         offsets.forEach((partition, offset) -> {
             Topic topic = topics.get(partition.topic());
             if (topic != null) {
-                rows.add(new Remembered(topic.id(), partition.topic(), partition.partition(), offset, isRead));
+                rows.add(new Remembered(topic.id().id(), partition.topic(), partition.partition(), offset, false));
             }
         });
         return rows;

@@ -1,8 +1,9 @@
-package dev.twinbox.inbox.engine;
+package dev.twinbox.inbox.kafka;
 
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
@@ -30,14 +31,17 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>One client serves all groups of the application. It is created when it is first needed.
  */
-final class TopicLookup implements AutoCloseable {
+public final class TopicLookup implements AutoCloseable {
 
     private final Map<String, Object> properties;
     private @Nullable Admin admin;
     private boolean isClosed;
 
+    /** The id of the cluster, once it was asked for. It does not change while the application runs. */
+    private volatile @Nullable String cluster;
+
     /** @param properties of the admin client */
-    TopicLookup(Map<String, Object> properties) {
+    public TopicLookup(Map<String, Object> properties) {
         this.properties = Map.copyOf(properties);
     }
 
@@ -46,14 +50,15 @@ final class TopicLookup implements AutoCloseable {
      *
      * @param id a topic that is created anew has another one
      */
-    record Topic(UUID id, int partitions, boolean mayBeRead) {
+    record Topic(TopicId id, int partitions, boolean mayBeRead) {
 
-        private static Topic of(TopicDescription description) {
+        private static Topic of(String cluster, TopicDescription description) {
             Set<AclOperation> rights = description.authorizedOperations();
+            UUID id = new UUID(
+                    description.topicId().getMostSignificantBits(),
+                    description.topicId().getLeastSignificantBits());
             return new Topic(
-                    new UUID(
-                            description.topicId().getMostSignificantBits(),
-                            description.topicId().getLeastSignificantBits()),
+                    new TopicId(cluster, id),
                     description.partitions().size(),
                     rights == null || rights.contains(AclOperation.READ));
         }
@@ -62,11 +67,10 @@ final class TopicLookup implements AutoCloseable {
     /** The topics that exist and may be described. */
     Map<String, Topic> describe(Collection<String> names) throws ExecutionException, InterruptedException {
         Map<String, Topic> found = new HashMap<>();
-        var answers = admin().describeTopics(names, new DescribeTopicsOptions().includeAuthorizedOperations(true))
-                .topicNameValues();
-        for (Map.Entry<String, KafkaFuture<TopicDescription>> answer : answers.entrySet()) {
+        for (Map.Entry<String, KafkaFuture<TopicDescription>> answer :
+                ask(names).entrySet()) {
             try {
-                found.put(answer.getKey(), Topic.of(answer.getValue().get()));
+                found.put(answer.getKey(), Topic.of(cluster(), answer.getValue().get()));
             } catch (ExecutionException e) {
                 if (!(e.getCause() instanceof UnknownTopicOrPartitionException
                         || e.getCause() instanceof TopicAuthorizationException
@@ -76,6 +80,38 @@ final class TopicLookup implements AutoCloseable {
             }
         }
         return found;
+    }
+
+    private Map<String, KafkaFuture<TopicDescription>> ask(Collection<String> names) {
+        return admin().describeTopics(names, new DescribeTopicsOptions().includeAuthorizedOperations(true))
+                .topicNameValues();
+    }
+
+    private String cluster() throws ExecutionException, InterruptedException {
+        String known = cluster;
+        if (known == null) {
+            known = String.valueOf(admin().describeCluster().clusterId().get());
+            cluster = known;
+        }
+        return known;
+    }
+
+    /** The topics that do not exist. One that may not be described may exist. */
+    Set<String> missing(Collection<String> names) throws ExecutionException, InterruptedException {
+        Set<String> missing = new HashSet<>();
+        for (Map.Entry<String, KafkaFuture<TopicDescription>> answer :
+                ask(names).entrySet()) {
+            try {
+                answer.getValue().get();
+            } catch (ExecutionException e) {
+                if (e.getCause() instanceof UnknownTopicOrPartitionException) {
+                    missing.add(answer.getKey());
+                } else if (!(e.getCause() instanceof TopicAuthorizationException)) {
+                    throw e;
+                }
+            }
+        }
+        return missing;
     }
 
     /** The partitions for which the group has committed an offset. */

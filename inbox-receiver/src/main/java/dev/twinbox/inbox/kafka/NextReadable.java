@@ -1,4 +1,4 @@
-package dev.twinbox.inbox.engine;
+package dev.twinbox.inbox.kafka;
 
 import java.time.Duration;
 import java.util.List;
