@@ -57,6 +57,7 @@ class ArchitectureTest {
         "dev.twinbox.jdbc..",
         "dev.twinbox.outbox..",
         "dev.twinbox.json..",
+        "dev.twinbox.lock..",
         "dev.twinbox.schema..",
         "dev.twinbox.thread..",
         "dev.twinbox.tracing.."
@@ -205,6 +206,7 @@ class ArchitectureTest {
                         "dev.twinbox.jdbc..",
                         "dev.twinbox.outbox..",
                         "dev.twinbox.json..",
+                        "dev.twinbox.lock..",
                         "dev.twinbox.schema..",
                         "dev.twinbox.thread..",
                         "dev.twinbox.tracing..",
