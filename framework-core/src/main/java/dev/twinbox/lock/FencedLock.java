@@ -77,7 +77,7 @@ final class FencedLock implements KeyLock {
     public void fence() {
         store.database().requireTransaction("KeyLock.fence");
         if (isClosed()) {
-            throw stale("it was closed: take it again");
+            throw stale("it was closed");
         }
         begin(store.database().transactionKey());
         boolean isOurs;
@@ -93,15 +93,15 @@ final class FencedLock implements KeyLock {
         }
         if (!isOurs) {
             lose();
-            throw stale("the key was granted to another holder, or its row was deleted: take the lock again");
+            throw stale("the key was granted to another holder, or its row was deleted");
         }
     }
 
     private StaleLockException stale(String why) {
         store.database().rollBack();
         return new StaleLockException(
-                "The lock of \"" + key + "\" with token " + token + " is no longer held, so this transaction rolls back; "
-                        + why);
+                "The lock of \"" + key + "\" with token " + token + " is no longer held, because " + why
+                        + ". The transaction rolls back; take the lock again to try again");
     }
 
     private void begin(Object transaction) {
