@@ -51,7 +51,7 @@ final class Holder implements AutoCloseable {
     }
 
     private static Socket connect(int port) {
-        return await().ignoreException(IOException.class)
+        return await().ignoreExceptionsInstanceOf(IOException.class)
                 .atMost(Duration.ofMinutes(1))
                 .until(() -> new Socket(InetAddress.getLoopbackAddress(), port), connected -> true);
     }
