@@ -82,8 +82,8 @@ final class FencedLock implements KeyLock {
         begin(store.database().transactionKey());
         boolean isOurs;
         try {
-            isOurs = store.database().inCallersTransaction(connection -> store.fences()
-                    .fence(connection, key, token));
+            isOurs = store.database()
+                    .inCallersTransaction(connection -> store.fences().fence(connection, key, token));
         } catch (SQLException e) {
             throw new TwinboxException(
                     "The lock of \"" + key + "\" cannot be checked (data source "
@@ -99,9 +99,8 @@ final class FencedLock implements KeyLock {
 
     private StaleLockException stale(String why) {
         store.database().rollBack();
-        return new StaleLockException(
-                "The lock of \"" + key + "\" with token " + token + " is no longer held, because " + why
-                        + ". The transaction rolls back; take the lock again to try again");
+        return new StaleLockException("The lock of \"" + key + "\" with token " + token + " is no longer held, because "
+                + why + ". The transaction rolls back; take the lock again to try again");
     }
 
     private void begin(Object transaction) {
@@ -172,8 +171,8 @@ final class FencedLock implements KeyLock {
 
     private boolean extendUntil(long end, Duration lease) throws SQLException {
         boolean isExtended = isExtendedInStore(lease)
-                && store.database().inNewTransaction(connection -> store.fences()
-                        .extend(connection, key, token, lease));
+                && store.database()
+                        .inNewTransaction(connection -> store.fences().extend(connection, key, token, lease));
         if (isExtended) {
             synchronized (this) {
                 until = end;
@@ -216,8 +215,8 @@ final class FencedLock implements KeyLock {
         String ours = owner;
         try {
             if (leases == null || ours == null) {
-                boolean unused = store.database().inNewTransaction(connection -> store.fences()
-                        .release(connection, key, token));
+                boolean unused = store.database()
+                        .inNewTransaction(connection -> store.fences().release(connection, key, token));
             } else {
                 leases.release(key, ours);
             }

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param tables names of the table and the sequence
  * @param redis null: the database decides about leases
  */
-record LockConfiguration(String dataSource, LockSchema tables, @Nullable Redis redis) {
+record LockConfiguration(
+        String dataSource, LockSchema tables, @Nullable Redis redis) {
 
     /**
      * How to reach Redis.

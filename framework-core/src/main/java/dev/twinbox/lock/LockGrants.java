@@ -95,8 +95,8 @@ final class LockGrants {
     private OptionalLong draw(String key, Duration lease, Takeover takeover) throws SQLException {
         OptionalLong token;
         try {
-            token = store.database().inNewTransaction(connection -> store.fences()
-                    .grant(connection, key, lease, takeover));
+            token = store.database()
+                    .inNewTransaction(connection -> store.fences().grant(connection, key, lease, takeover));
         } catch (SQLException e) {
             if (SqlState.LOCK_NOT_AVAILABLE.isOf(e) || SqlState.isConflict(e)) {
                 return OptionalLong.empty(); // another grant of the key is on its way

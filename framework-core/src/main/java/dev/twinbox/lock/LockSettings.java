@@ -130,8 +130,10 @@ final class LockSettings {
     /** The inbox's if the data source is the inbox's alone, else the outbox's, whose names have defaults. */
     private static Optional<LockSchema> tables(
             SettingsReader reader, Optional<OutboxSchema> outbox, String dataSource) {
-        boolean isOfOutbox = reader.find(OUTBOX_DATA_SOURCE).filter(dataSource::equals).isPresent();
-        boolean isOfInbox = reader.find(INBOX_DATA_SOURCE).filter(dataSource::equals).isPresent();
+        boolean isOfOutbox =
+                reader.find(OUTBOX_DATA_SOURCE).filter(dataSource::equals).isPresent();
+        boolean isOfInbox =
+                reader.find(INBOX_DATA_SOURCE).filter(dataSource::equals).isPresent();
         if (isOfOutbox || !isOfInbox) {
             return outbox.map(OutboxSchema::locks);
         }

@@ -30,7 +30,8 @@ public record LockSchema(SqlIdentifier table) {
 
     /** @throws IllegalArgumentException if the name of the sequence is too long */
     public LockSchema {
-        SqlIdentifier.check("the longest name derived from the table,", tokens(table).name());
+        SqlIdentifier.check(
+                "the longest name derived from the table,", tokens(table).name());
     }
 
     /** The sequence of tokens. */

@@ -34,8 +34,9 @@ class KeyLocksIT {
     static void deploy() throws Exception {
         LockWars.createDatabase(DATABASE);
         TestDatabase.server().createDatabase("no_locks");
-        TestDatabase.execute("no_locks", "create role no_locks login password 'twinbox'; "
-                + "create table outbox_lock (key text, token text)");
+        TestDatabase.execute(
+                "no_locks",
+                "create role no_locks login password 'twinbox'; " + "create table outbox_lock (key text, token text)");
         redis = RedisServer.create().withPassword(SECRET).start();
         payara = LockWars.server(applications());
         payara.awaitHttp("/without-locks/state", Duration.ofMinutes(4)); // the last one
@@ -53,11 +54,7 @@ class KeyLocksIT {
                                 url,
                                 "postgres")
                         .addAsLibraries(TestWar.jedis()),
-                LockWars.war(
-                                "redis-away",
-                                onRedis + "twinbox.locks.redis.url=redis://127.0.0.1:1\n",
-                                url,
-                                "postgres")
+                LockWars.war("redis-away", onRedis + "twinbox.locks.redis.url=redis://127.0.0.1:1\n", url, "postgres")
                         .addAsLibraries(TestWar.jedis()),
                 LockWars.war("no-library", onRedis + "twinbox.locks.redis.url=" + redis.url() + "\n", url, "postgres"),
                 LockWars.war(
@@ -187,9 +184,7 @@ class KeyLocksIT {
 
     private String awaitGrantOf(String application, String lease) {
         return await().atMost(Duration.ofSeconds(30))
-                .until(
-                        () -> ask(application, "take", "key", key, "lease", lease),
-                        answer -> !answer.equals("empty"));
+                .until(() -> ask(application, "take", "key", key, "lease", lease), answer -> !answer.equals("empty"));
     }
 
     private static String ask(String application, String action, String... parameters) throws Exception {

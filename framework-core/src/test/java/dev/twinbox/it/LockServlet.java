@@ -67,8 +67,7 @@ public class LockServlet extends HttpServlet {
             case "write-close-rollback" -> done(() -> effects.writeCloseAndRollBack(key, TAKEN.get(token)));
             case "take-rollback" -> kept(effects.takeAndRollBack(key));
             case "close" -> done(() -> TAKEN.get(token).close());
-            case "extend" ->
-                Boolean.toString(TAKEN.get(token).extend(Duration.parse(request.getParameter("lease"))));
+            case "extend" -> Boolean.toString(TAKEN.get(token).extend(Duration.parse(request.getParameter("lease"))));
             case "held" -> Boolean.toString(TAKEN.get(token).isHeld());
             case "in-transaction" -> effects.lockInTransaction(key, work);
             case "jedis" -> Boolean.toString(isLoaded("redis.clients.jedis.UnifiedJedis"));
@@ -110,7 +109,8 @@ public class LockServlet extends HttpServlet {
     private String load(HttpServletRequest request) throws Exception {
         int threads = Integer.parseInt(request.getParameter("threads"));
         int keys = Integer.parseInt(request.getParameter("keys"));
-        long end = System.nanoTime() + Duration.parse(request.getParameter("time")).toNanos();
+        long end =
+                System.nanoTime() + Duration.parse(request.getParameter("time")).toNanos();
         AtomicInteger stale = new AtomicInteger();
         List<Future<Integer>> counts = new ArrayList<>();
         for (int i = 0; i < threads; i++) {

@@ -66,8 +66,8 @@ class LocksOnTwoServersIT {
     @Test
     void noTwoFencedEffectsOfAKeyOverlapAndNoneIsLost() throws Exception {
         List<CompletableFuture<String>> answers = SERVERS.stream()
-                .flatMap(server ->
-                        IntStream.range(0, APPLICATIONS).mapToObj(number -> CompletableFuture.supplyAsync(
+                .flatMap(server -> IntStream.range(0, APPLICATIONS)
+                        .mapToObj(number -> CompletableFuture.supplyAsync(
                                 () -> load(server, number), task -> new Thread(task).start())))
                 .toList();
         while (answers.stream().anyMatch(answer -> !answer.isDone())) {

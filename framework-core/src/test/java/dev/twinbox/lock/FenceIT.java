@@ -298,14 +298,18 @@ class FenceIT {
     @Test
     void oldRowsAreRemoved() throws SQLException {
         try (Connection connection = server.connect(DATABASE)) {
-            execute(connection, "insert into outbox_lock select 'old ' || i, nextval('outbox_lock_token'), "
-                    + "clock_timestamp() - interval '2 days' from generate_series(1, 20) i");
+            execute(
+                    connection,
+                    "insert into outbox_lock select 'old ' || i, nextval('outbox_lock_token'), "
+                            + "clock_timestamp() - interval '2 days' from generate_series(1, 20) i");
             execute(connection, "select setval('outbox_lock_token', 100000 - 1)");
         }
         first.tryLock(key, LONG).orElseThrow();
 
-        assertThat(query("select count(*) from outbox_lock where key like 'old %'")).isEqualTo("0");
-        assertThat(query("select count(*) from outbox_lock where key = '" + key + "'")).isEqualTo("1");
+        assertThat(query("select count(*) from outbox_lock where key like 'old %'"))
+                .isEqualTo("0");
+        assertThat(query("select count(*) from outbox_lock where key = '" + key + "'"))
+                .isEqualTo("1");
     }
 
     @Test

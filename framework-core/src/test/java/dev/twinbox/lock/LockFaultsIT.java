@@ -242,7 +242,8 @@ class LockFaultsIT {
 
         Holder fenced = holder("fenced", Ways.POSTGRESQL);
         assertThat(fenced.ask("take " + key + ' ' + LONG)).isEqualTo("granted");
-        assertThat(holder("other", Ways.POSTGRESQL).ask("take " + key + ' ' + LONG)).isEqualTo("empty");
+        assertThat(holder("other", Ways.POSTGRESQL).ask("take " + key + ' ' + LONG))
+                .isEqualTo("empty");
     }
 
     private Holder holder(String name, Ways way) {
@@ -256,7 +257,8 @@ class LockFaultsIT {
     }
 
     private void awaitGrant(Holder holder) {
-        await().atMost(Duration.ofSeconds(30)).until(() -> holder.ask("take " + key + ' ' + LONG).equals("granted"));
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> holder.ask("take " + key + ' ' + LONG).equals("granted"));
     }
 
     /** The holders whose effect is there, in order. */

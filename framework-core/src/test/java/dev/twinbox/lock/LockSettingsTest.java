@@ -37,9 +37,8 @@ class LockSettingsTest {
 
         assertThat(rows)
                 .as("rows of %s; put in or take out what differs", DOCUMENT)
-                .containsExactlyElementsOf(LockSettings.ALL.stream()
-                        .map(LockSettingsTest::row)
-                        .toList());
+                .containsExactlyElementsOf(
+                        LockSettings.ALL.stream().map(LockSettingsTest::row).toList());
     }
 
     private static String row(Setting<?> setting) {
@@ -49,7 +48,8 @@ class LockSettingsTest {
 
     @Test
     void theDatabaseOfTheOutboxIsTheDefault() {
-        assertThat(read(Map.of(OUTBOX, "java:app/jdbc/orders", INBOX, "java:app/jdbc/in", "twinbox.outbox.schema", "S")))
+        assertThat(read(Map.of(
+                        OUTBOX, "java:app/jdbc/orders", INBOX, "java:app/jdbc/in", "twinbox.outbox.schema", "S")))
                 .isEqualTo(new LockConfiguration("java:app/jdbc/orders", locks("S", "outbox_lock"), null));
     }
 
@@ -124,8 +124,7 @@ class LockSettingsTest {
         LockConfiguration read = read(all);
 
         assertThat(read.redis())
-                .isEqualTo(new LockConfiguration.Redis(
-                        new RedisAddress("h", 1, 2, false), "u", new Secret("p@ss")));
+                .isEqualTo(new LockConfiguration.Redis(new RedisAddress("h", 1, 2, false), "u", new Secret("p@ss")));
         assertThat(read).asString().contains("redis://h:1/2").doesNotContain("p@ss");
         assertThat(all.keySet())
                 .as("all keys there are")
@@ -138,7 +137,8 @@ class LockSettingsTest {
 
         assertThatThrownBy(() -> LockSettings.read(reader(set), null))
                 .isInstanceOf(InvalidConfigurationException.class)
-                .hasMessageContaining("twinbox.locks = \"redis\" needs Jedis 5 or later, which this application lacks: add ")
+                .hasMessageContaining(
+                        "twinbox.locks = \"redis\" needs Jedis 5 or later, which this application lacks: add ")
                 .hasMessageContaining("twinbox.locks.redis.url is missing: set it to redis://HOST:PORT");
     }
 

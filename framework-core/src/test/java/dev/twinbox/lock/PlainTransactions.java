@@ -80,8 +80,8 @@ final class PlainTransactions implements TransactionSynchronizationRegistry {
 
     /** A data source whose connections belong to the current transaction, or are in auto-commit without one. */
     DataSource dataSource() {
-        return (DataSource)
-                Proxy.newProxyInstance(DataSource.class.getClassLoader(), new Class<?>[] {DataSource.class}, (p, m, a) -> {
+        return (DataSource) Proxy.newProxyInstance(
+                DataSource.class.getClassLoader(), new Class<?>[] {DataSource.class}, (p, m, a) -> {
                     if (!m.getName().equals("getConnection")) {
                         throw new UnsupportedOperationException(m.getName());
                     }
@@ -99,8 +99,8 @@ final class PlainTransactions implements TransactionSynchronizationRegistry {
             unit.connection.setAutoCommit(false);
         }
         Connection shared = unit.connection;
-        return (Connection)
-                Proxy.newProxyInstance(Connection.class.getClassLoader(), new Class<?>[] {Connection.class}, (p, m, a) -> {
+        return (Connection) Proxy.newProxyInstance(
+                Connection.class.getClassLoader(), new Class<?>[] {Connection.class}, (p, m, a) -> {
                     if (m.getName().equals("close")) {
                         return null;
                     }

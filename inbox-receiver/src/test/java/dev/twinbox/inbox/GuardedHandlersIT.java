@@ -81,8 +81,9 @@ class GuardedHandlersIT {
     }
 
     private static long scans() {
-        return Long.parseLong(database.texts("select seq_scan + idx_scan from pg_stat_all_tables where relname = 'inbox_lock'")
-                .get(0));
+        return Long.parseLong(
+                database.texts("select seq_scan + idx_scan from pg_stat_all_tables where relname = 'inbox_lock'")
+                        .get(0));
     }
 
     @Test

@@ -94,8 +94,9 @@ class SingleFlightTest {
         awaitCalls(1);
         gate.countDown();
 
-        assertThat(answers).allSatisfy(answer -> assertThatThrownBy(answer::join)
-                .hasStackTraceContaining("customer service: 503"));
+        assertThat(answers)
+                .allSatisfy(
+                        answer -> assertThatThrownBy(answer::join).hasStackTraceContaining("customer service: 503"));
         int failed = calls.get();
         status = 200;
         assertThat(lookup.customer("42")).isEqualTo("answer " + (failed + 1));

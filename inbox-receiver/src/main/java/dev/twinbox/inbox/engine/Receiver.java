@@ -156,8 +156,7 @@ public final class Receiver {
         UnknownTypes unknownTypes = unknownTypes(parking);
         Processor processor = isAtMostOnce
                 ? new AtMostOnceProcessor(attempts, claims, config.unknownType(), status)
-                : new TransactionalProcessor(
-                        attempts, claims, unknownTypes, parking, status, new Guard(locks, group));
+                : new TransactionalProcessor(attempts, claims, unknownTypes, parking, status, new Guard(locks, group));
         OffsetPolicy policy = isAtMostOnce ? OffsetPolicy.BEFORE_HANDLING : OffsetPolicy.AFTER_HANDLING;
         PollLoop loop = new PollLoop(
                 group,

@@ -175,9 +175,7 @@ final class TransactionalProcessor implements Processor {
             Batch batch, ReceivedEvent event, Handler handler, @Nullable RecordedStart start, int settled)
             throws SQLException {
         try (Guard.Pass pass = guard.enter(event, handler)) {
-            return pass.isOpen()
-                    ? attemptNow(batch, event, handler, start, settled)
-                    : Outcome.waitForInstance(settled);
+            return pass.isOpen() ? attemptNow(batch, event, handler, start, settled) : Outcome.waitForInstance(settled);
         }
     }
 

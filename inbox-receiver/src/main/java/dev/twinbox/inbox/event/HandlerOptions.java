@@ -16,16 +16,13 @@ import org.jspecify.annotations.Nullable;
  * @param guarding whether instances exclude each other for an event
  */
 public record HandlerOptions(
-        HandlerTransaction transaction,
-        @Nullable Duration timeout,
-        Guarding guarding) {
+        HandlerTransaction transaction, @Nullable Duration timeout, Guarding guarding) {
 
     /** Whether instances exclude each other for an event. */
     public enum Guarding {
         NONE,
         GUARDED
     }
-
 
     /** What holds for a handler that chooses nothing. */
     public static final HandlerOptions DEFAULT = new HandlerOptions(HandlerTransaction.BATCH, null, Guarding.NONE);
@@ -37,7 +34,9 @@ public record HandlerOptions(
                     + "take one event, or remove transaction = PER_EVENT");
         }
         return new HandlerOptions(
-                annotation.transaction(), timeout(annotation.timeout(), breaches), guarding(annotation, shape, breaches));
+                annotation.transaction(),
+                timeout(annotation.timeout(), breaches),
+                guarding(annotation, shape, breaches));
     }
 
     private static Guarding guarding(InboxHandler annotation, @Nullable HandlerShape shape, List<String> breaches) {

@@ -94,9 +94,7 @@ final class GuardBenchmark implements Benchmark {
 
     /** Fewer if the handlers are slow, so that a run stays short. */
     private int number(int millis) {
-        return millis == 0
-                ? events
-                : (int) Math.min(events, LONGEST_RUN.toMillis() / 2 * WORKERS / millis);
+        return millis == 0 ? events : (int) Math.min(events, LONGEST_RUN.toMillis() / 2 * WORKERS / millis);
     }
 
     private static String name(String label, int millis, int percent) {
@@ -119,8 +117,8 @@ final class GuardBenchmark implements Benchmark {
                 ResultSet row = statement.executeQuery(APPLIED)) {
             row.next();
             if (row.getLong(1) != number || row.getLong(2) != number) {
-                throw new InvalidRunException(number + " events had " + row.getLong(1) + " effects on "
-                        + row.getLong(2) + " orders");
+                throw new InvalidRunException(
+                        number + " events had " + row.getLong(1) + " effects on " + row.getLong(2) + " orders");
             }
         }
     }

@@ -75,9 +75,8 @@ final class LocksBenchmark implements Benchmark {
             for (int round = 0; round <= ROUNDS; round++) {
                 for (Map.Entry<String, String> each : TIMED.entrySet()) {
                     String label = provider + ": " + each.getValue();
-                    Latencies target = round == 0
-                            ? new Latencies()
-                            : measured.computeIfAbsent(label, name -> new Latencies());
+                    Latencies target =
+                            round == 0 ? new Latencies() : measured.computeIfAbsent(label, name -> new Latencies());
                     ask(server, each.getKey()).forEach(target::add);
                     Console.say(target.line(label + ", round " + round).trim());
                 }
