@@ -37,12 +37,26 @@ final class FencedLock implements KeyLock {
             @Nullable QuickLeases leases,
             Executor later) {}
 
+    /**
+     * Where the lease is.
+     *
+     * @param owner in the store of leases; null: it was not asked
+     * @param place where the lease counts
+     */
+    record Lease(@Nullable String owner, Place place) {
+
+        /** Where a lease counts. */
+        enum Place {
+            DATABASE,
+            STORE
+        }
+    }
+
     private final Store store;
     private final String key;
     private final long token;
 
-    /** The owner in the store of leases; null: the lease is in the database alone. */
-    private final @Nullable String owner;
+    private final Lease lease;
 
     /** The keys of the transactions that have fenced the lock and have not ended. */
     private final Set<Object> fencing = new HashSet<>();
@@ -55,11 +69,11 @@ final class FencedLock implements KeyLock {
     private boolean closed;
 
     /** @param until the end of the lease, as {@link System#nanoTime} */
-    FencedLock(Store store, String key, long token, @Nullable String owner, long until) {
+    FencedLock(Store store, String key, long token, Lease lease, long until) {
         this.store = store;
         this.key = key;
         this.token = token;
-        this.owner = owner;
+        this.lease = lease;
         this.until = until;
     }
 
@@ -135,21 +149,21 @@ final class FencedLock implements KeyLock {
     }
 
     @Override
-    public boolean extend(Duration lease) {
-        LockRules.checkLease(lease);
-        long end = System.nanoTime() + lease.toNanos();
+    public boolean extend(Duration anew) {
+        LockRules.checkLease(anew);
+        long end = System.nanoTime() + anew.toNanos();
         synchronized (this) {
             if (closed || lost) {
                 return false;
             }
             if (!fencing.isEmpty()) {
-                waiting.add(() -> extendLater(lease));
+                waiting.add(() -> extendLater(anew));
                 until = end;
                 return true;
             }
         }
         try {
-            return extendUntil(end, lease);
+            return extendUntil(end, anew);
         } catch (SQLException e) {
             throw new TwinboxException(
                     "The lock of \"" + key + "\" cannot be extended (data source "
@@ -159,9 +173,9 @@ final class FencedLock implements KeyLock {
         }
     }
 
-    private void extendLater(Duration lease) {
+    private void extendLater(Duration anew) {
         try {
-            if (!extendUntil(System.nanoTime() + lease.toNanos(), lease)) {
+            if (!extendUntil(System.nanoTime() + anew.toNanos(), anew)) {
                 lose();
             }
         } catch (SQLException | RuntimeException e) {
@@ -169,10 +183,10 @@ final class FencedLock implements KeyLock {
         }
     }
 
-    private boolean extendUntil(long end, Duration lease) throws SQLException {
-        boolean isExtended = isExtendedInStore(lease)
+    private boolean extendUntil(long end, Duration anew) throws SQLException {
+        boolean isExtended = isExtendedInStore(anew)
                 && store.database()
-                        .inNewTransaction(connection -> store.fences().extend(connection, key, token, lease));
+                        .inNewTransaction(connection -> store.fences().extend(connection, key, token, anew));
         if (isExtended) {
             synchronized (this) {
                 until = end;
@@ -182,14 +196,14 @@ final class FencedLock implements KeyLock {
     }
 
     /** A store that is away does not decide. */
-    private boolean isExtendedInStore(Duration lease) {
+    private boolean isExtendedInStore(Duration anew) {
         QuickLeases leases = store.leases();
-        String ours = owner;
-        if (leases == null || ours == null) {
+        String owner = lease.owner();
+        if (leases == null || owner == null || lease.place() != Lease.Place.STORE) {
             return true;
         }
         try {
-            return leases.extend(key, ours, lease);
+            return leases.extend(key, owner, anew);
         } catch (AwayException e) {
             return true;
         }
@@ -211,17 +225,23 @@ final class FencedLock implements KeyLock {
     }
 
     private void release() {
-        QuickLeases leases = store.leases();
-        String ours = owner;
         try {
-            if (leases == null || ours == null) {
-                boolean unused = store.database()
-                        .inNewTransaction(connection -> store.fences().release(connection, key, token));
-            } else {
-                leases.release(key, ours);
+            if (lease.place() == Lease.Place.DATABASE) {
+                boolean unused = store.database().inNewTransaction(connection -> store.fences()
+                        .release(connection, key, token));
             }
+            releaseInStore();
         } catch (SQLException | AwayException | RuntimeException e) {
             LOG.log(Level.DEBUG, () -> "Lock of \"" + key + "\" ends with its lease: " + e);
+        }
+    }
+
+    /** Also if the store did not answer when it was asked for the lease: it may have granted it all the same. */
+    private void releaseInStore() throws AwayException {
+        QuickLeases leases = store.leases();
+        String owner = lease.owner();
+        if (leases != null && owner != null) {
+            leases.release(key, owner);
         }
     }
 

@@ -3,6 +3,7 @@ package dev.twinbox.lock;
 import dev.twinbox.KeyLock;
 import dev.twinbox.jdbc.SqlState;
 import dev.twinbox.lock.FenceTable.Takeover;
+import dev.twinbox.lock.FencedLock.Lease;
 import dev.twinbox.lock.QuickLeases.AwayException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -11,6 +12,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Grants locks. With either provider the token is in the fence, durably, before the lock is handed out.
@@ -36,27 +38,27 @@ final class LockGrants {
     Optional<KeyLock> grant(String key, Duration lease) throws SQLException {
         QuickLeases leases = store.leases();
         if (leases == null) {
-            return byDatabase(key, lease);
+            return byDatabase(key, null, lease);
         }
+        String owner = UUID.randomUUID().toString();
         try {
-            return byStore(leases, key, lease);
+            return byStore(leases, key, owner, lease);
         } catch (AwayException e) {
-            return byDatabase(key, lease);
+            return byDatabase(key, owner, lease);
         }
     }
 
-    private Optional<KeyLock> byDatabase(String key, Duration lease) throws SQLException {
+    private Optional<KeyLock> byDatabase(String key, @Nullable String owner, Duration lease) throws SQLException {
         long asked = System.nanoTime();
         OptionalLong token = draw(key, lease, Takeover.AFTER_THE_LEASE);
         if (token.isEmpty()) {
             return Optional.empty();
         }
-        return Optional.of(new FencedLock(store, key, token.getAsLong(), null, asked + lease.toNanos()));
+        return Optional.of(new FencedLock(store, key, token.getAsLong(), new Lease(owner, Lease.Place.DATABASE), asked + lease.toNanos()));
     }
 
-    private Optional<KeyLock> byStore(QuickLeases leases, String key, Duration lease)
+    private Optional<KeyLock> byStore(QuickLeases leases, String key, String owner, Duration lease)
             throws SQLException, AwayException {
-        String owner = UUID.randomUUID().toString();
         long asked = System.nanoTime();
         if (!leases.take(key, owner, lease)) {
             return Optional.empty();
@@ -72,7 +74,7 @@ final class LockGrants {
         if (token.isEmpty() || !isStillHeld(leases, key, owner)) {
             return Optional.empty();
         }
-        return Optional.of(new FencedLock(store, key, token.getAsLong(), owner, asked + lease.toNanos()));
+        return Optional.of(new FencedLock(store, key, token.getAsLong(), new Lease(owner, Lease.Place.STORE), asked + lease.toNanos()));
     }
 
     /** The token is ours already, so a store that went away meanwhile does not take the lock from us. */

@@ -52,28 +52,32 @@ final class RedisLeases implements QuickLeases {
      * @param prefix of all keys
      */
     RedisLeases(LockConfiguration.Redis configuration, String prefix) {
+        this(configuration, prefix, LIMIT_MILLIS);
+    }
+
+    RedisLeases(LockConfiguration.Redis configuration, String prefix, int limitMillis) {
         this.address = configuration.address();
         this.prefix = prefix;
         Secret password = configuration.password();
         DefaultJedisClientConfig client = DefaultJedisClientConfig.builder()
-                .connectionTimeoutMillis(LIMIT_MILLIS)
-                .socketTimeoutMillis(LIMIT_MILLIS)
+                .connectionTimeoutMillis(limitMillis)
+                .socketTimeoutMillis(limitMillis)
                 .user(configuration.user())
                 .password(password == null ? null : password.value())
                 .database(address.database())
                 .ssl(address.tls())
                 .build();
         this.connections =
-                new PooledConnectionProvider(new HostAndPort(address.host(), address.port()), client, poolSettings());
-        this.redis = new UnifiedJedis(connections, 1, Duration.ofMillis(LIMIT_MILLIS));
+                new PooledConnectionProvider(new HostAndPort(address.host(), address.port()), client, poolSettings(limitMillis));
+        this.redis = new UnifiedJedis(connections, 1, Duration.ofDays(1)); // one attempt, whose parts have limits
     }
 
     /** Without a thread of its own and without an MBean, which would stay when the application is undeployed. */
-    private static GenericObjectPoolConfig<Connection> poolSettings() {
+    private static GenericObjectPoolConfig<Connection> poolSettings(int limitMillis) {
         GenericObjectPoolConfig<Connection> pool = new GenericObjectPoolConfig<>();
         pool.setMaxTotal(MOST_CONNECTIONS);
         pool.setMaxIdle(MOST_CONNECTIONS);
-        pool.setMaxWait(Duration.ofMillis(LIMIT_MILLIS));
+        pool.setMaxWait(Duration.ofMillis(limitMillis));
         pool.setJmxEnabled(false);
         return pool;
     }
@@ -123,10 +127,17 @@ final class RedisLeases implements QuickLeases {
             if (rest == null) {
                 LOG.log(
                         Level.WARNING,
-                        () -> "Redis at " + address + " does not answer: " + e.getMessage()
+                        () -> "Redis at " + address + " does not answer: " + reason(e)
                                 + ". Until it does the database decides about locks");
             }
             throw new AwayException(e);
         }
+    }
+
+    /** What the only attempt failed of, without a full stop. Jedis reports that there are no more attempts. */
+    private static String reason(JedisException e) {
+        Throwable[] attempts = e.getSuppressed();
+        String text = String.valueOf(attempts.length == 0 ? e.getMessage() : attempts[0].getMessage());
+        return text.endsWith(".") ? text.substring(0, text.length() - 1) : text;
     }
 }

@@ -27,7 +27,7 @@ final class Holder implements AutoCloseable {
     private final PrintWriter commands;
     private final BufferedReader answers;
 
-    Holder(String name, HolderMain.Ways way, PostgresServer server, String database, int redisPort) {
+    Holder(String name, HolderMain.Ways way, PostgresServer server, String database, int redisPort, int limitMillis) {
         int port = Ports.pick();
         process = new JavaProcess(
                         HolderMain.class,
@@ -37,13 +37,15 @@ final class Holder implements AutoCloseable {
                         server.jdbcUrl(database),
                         server.user(),
                         server.password(),
-                        Integer.toString(redisPort))
+                        Integer.toString(redisPort),
+                        Integer.toString(limitMillis))
                 .start();
         try {
             socket = connect(port);
             socket.setSoTimeout(LIMIT_MILLIS);
             commands = new PrintWriter(socket.getOutputStream(), true, StandardCharsets.UTF_8);
             answers = new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
+            await().atMost(Duration.ofMinutes(1)).until(() -> ask("warm-up").equals("ready"));
         } catch (IOException | ConditionTimeoutException e) {
             process.kill();
             throw new IllegalStateException(process.log(), e);

@@ -43,13 +43,13 @@ final class HolderMain {
         way = Ways.valueOf(arguments[2]);
         int redisPort = Integer.parseInt(arguments[6]);
         naive = way == Ways.NAIVE ? new NaiveRedisLock(redisPort) : null;
-        leases = way == Ways.REDIS ? new PausedLeases(LockParts.redis("redis://127.0.0.1:" + redisPort)) : null;
+        leases = way == Ways.REDIS ? new PausedLeases(LockParts.redis("redis://127.0.0.1:" + redisPort, Integer.parseInt(arguments[7]))) : null;
         parts = new LockParts(arguments[3], arguments[4], arguments[5], leases);
         this.commands = commands;
         this.answers = answers;
     }
 
-    /** Port, name, way, URL, user and password of the database, port of Redis. */
+    /** Port, name, way, URL, user and password of the database, port of Redis, limit of its answers. */
     public static void main(String[] arguments) throws IOException {
         try (ServerSocket listener =
                         new ServerSocket(Integer.parseInt(arguments[0]), 1, InetAddress.getLoopbackAddress());
@@ -73,6 +73,8 @@ final class HolderMain {
                     yield take(command[1], Long.parseLong(command[2]));
                 }
                 case "take-by-clock" -> takeByClock(command[1], Long.parseLong(command[2]), Long.parseLong(command[3]));
+                case "warm-up" -> warmUp();
+                case "redis" -> isRedisAway() ? "away" : "up";
                 case "write" -> write(command[1]);
                 case "close" -> {
                     lock.close();
@@ -94,6 +96,23 @@ final class HolderMain {
         Optional<KeyLock> granted = parts.tryLock(key, Duration.ofMillis(leaseMillis));
         granted.ifPresent(grant -> lock = grant);
         return granted.isPresent() ? "granted" : "empty";
+    }
+
+    /** A process that has just started would let a short lease pass, and find Redis slow. */
+    private String warmUp() {
+        take("warm-up-" + name, 600_000);
+        if (lock != null) {
+            lock.close();
+        }
+        return leases != null && isRedisAway() ? "not ready" : "ready";
+    }
+
+    private boolean isRedisAway() {
+        try {
+            return leases.isHeld("warm-up-" + name, "nobody");
+        } catch (QuickLeases.AwayException e) {
+            return true;
+        }
     }
 
     private String takeByClock(String key, long leaseMillis, long offsetMillis) {

@@ -36,6 +36,11 @@ class LockFaultsIT {
 
     private static final String DATABASE = "lock_faults";
     private static final int LONG = 600_000;
+
+    /** How long Redis may take to answer, as in an application; and where a busy machine must not decide. */
+    private static final int LIMIT = 50;
+
+    private static final int PATIENT = 5_000;
     private static final AtomicInteger KEYS = new AtomicInteger();
     private static final RedisServer REDIS = RedisServer.create();
 
@@ -81,7 +86,7 @@ class LockFaultsIT {
     void aHolderIsStoppedBeyondItsLeaseAndWritesAfterTheNewOne(Ways way) {
         Holder late = holder("late", way);
         Holder next = holder("next", way);
-        assertThat(late.ask("take " + key + " 300")).isEqualTo("granted");
+        assertThat(late.ask("take " + key + " 500")).isEqualTo("granted");
         late.pause();
         awaitGrant(next);
         assertThat(next.ask("write " + key)).isEqualTo("written");
@@ -97,7 +102,7 @@ class LockFaultsIT {
     void aHolderIsStoppedBeyondItsLeaseAndWritesBeforeTheNewOne(Ways way) {
         Holder late = holder("late", way);
         Holder next = holder("next", way);
-        assertThat(late.ask("take " + key + " 300")).isEqualTo("granted");
+        assertThat(late.ask("take " + key + " 500")).isEqualTo("granted");
         late.pause();
         awaitGrant(next);
 
@@ -113,7 +118,7 @@ class LockFaultsIT {
     void aLeaseIsShorterThanTheWork(Ways way) {
         Holder slow = holder("slow", way);
         Holder next = holder("next", way);
-        assertThat(slow.ask("take " + key + " 50")).isEqualTo("granted");
+        assertThat(slow.ask("take " + key + " 500")).isEqualTo("granted");
         awaitGrant(next);
 
         assertThat(slow.ask("write " + key)).isEqualTo(way == Ways.NAIVE ? "written" : "stale");
@@ -166,8 +171,8 @@ class LockFaultsIT {
     @Test
     void redisIsStopped() {
         Holder naive = holder("naive", Ways.NAIVE);
-        Holder first = holder("first", Ways.REDIS);
-        Holder second = holder("second", Ways.REDIS);
+        Holder first = holder("first", Ways.REDIS, REDIS.port(), LIMIT);
+        Holder second = holder("second", Ways.REDIS, REDIS.port(), LIMIT);
 
         REDIS.pause();
 
@@ -178,10 +183,13 @@ class LockFaultsIT {
         assertThat(second.ask("take " + key + ' ' + LONG)).isEqualTo("empty");
 
         REDIS.resume();
-        awaitGrant(second); // Redis answers again and knows of no lease
-        assertThat(first.ask("write " + key)).isEqualTo("stale");
+        // It grants only now what it was asked for meanwhile. The lock gives that back with the rest.
+        await().atMost(Duration.ofSeconds(30)).until(() -> first.ask("redis").equals("up"));
+        assertThat(first.ask("write " + key)).isEqualTo("written");
+        assertThat(first.ask("close")).isEqualTo("closed");
+        awaitGrant(second);
         assertThat(second.ask("write " + key)).isEqualTo("written");
-        assertThat(effects()).isEqualTo("second");
+        assertThat(effects()).isEqualTo("first,second");
     }
 
     /** Its answer comes when the lease that it grants is over. */
@@ -191,7 +199,7 @@ class LockFaultsIT {
             names = {"NAIVE", "REDIS"})
     void redisIsSlow(Ways way) {
         try (TcpProxy proxy = TcpProxy.to("127.0.0.1", REDIS.port())) {
-            Holder first = holder("first", way, proxy.port());
+            Holder first = holder("first", way, proxy.port(), LIMIT);
             Holder second = holder("second", way);
             if (way == Ways.NAIVE) {
                 assertThat(first.ask("take warm-up " + LONG)).isEqualTo("granted");
@@ -247,11 +255,11 @@ class LockFaultsIT {
     }
 
     private Holder holder(String name, Ways way) {
-        return holder(name, way, REDIS.port());
+        return holder(name, way, REDIS.port(), PATIENT);
     }
 
-    private Holder holder(String name, Ways way, int redisPort) {
-        Holder holder = new Holder(name, way, server, DATABASE, redisPort);
+    private Holder holder(String name, Ways way, int redisPort, int limitMillis) {
+        Holder holder = new Holder(name, way, server, DATABASE, redisPort, limitMillis);
         holders.add(holder);
         return holder;
     }

@@ -29,8 +29,8 @@ final class LockParts {
         grants = new LockGrants(new FencedLock.Store(database, fences, leases, Runnable::run));
     }
 
-    static QuickLeases redis(String url) {
-        return new RedisLeases(new LockConfiguration.Redis(RedisAddress.parse(url), null, null), "twinbox:");
+    static QuickLeases redis(String url, int limitMillis) {
+        return new RedisLeases(new LockConfiguration.Redis(RedisAddress.parse(url), null, null), "twinbox:", limitMillis);
     }
 
     Optional<KeyLock> tryLock(String key, Duration lease) {
