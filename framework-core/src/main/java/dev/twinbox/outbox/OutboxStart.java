@@ -1,5 +1,6 @@
 package dev.twinbox.outbox;
 
+import dev.twinbox.config.ServerApis;
 import jakarta.annotation.PostConstruct;
 import jakarta.ejb.Singleton;
 import jakarta.ejb.Startup;
@@ -27,6 +28,7 @@ public class OutboxStart {
     @PostConstruct
     void start() {
         if (extension.isOutboxUsed()) {
+            ServerApis.logAbsent();
             outbox.start();
         }
     }

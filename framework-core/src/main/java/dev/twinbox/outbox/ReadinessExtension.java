@@ -1,5 +1,6 @@
 package dev.twinbox.outbox;
 
+import dev.twinbox.config.ServerApis;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.inject.spi.BeforeBeanDiscovery;
 import jakarta.enterprise.inject.spi.Extension;
@@ -11,7 +12,7 @@ import jakarta.enterprise.inject.spi.Extension;
 public class ReadinessExtension implements Extension {
 
     void addReadiness(@Observes BeforeBeanDiscovery discovery) {
-        if (HealthApi.isPresent()) {
+        if (ServerApis.haveHealth()) {
             discovery.addAnnotatedType(OutboxReadiness.class, OutboxReadiness.class.getName());
         }
     }

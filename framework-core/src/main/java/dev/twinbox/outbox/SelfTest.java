@@ -64,21 +64,23 @@ final class SelfTest {
     /**
      * Tries the ways. The result holds as long as the application runs.
      *
+     * <p>The direct way is tried only where the EJB does not do. On Payara such a connection is harmful, even if it only
+     * reads: the pool takes it back twice, and gives it to two transactions at once from then on.
+     *
      * @throws InvalidConfigurationException if no way works with this data source on this server
      * @throws SQLException if there is no result, because the database or the server failed
      */
     ChosenWay choose() throws SQLException {
-        Trial direct = worst(WriteWay.DIRECTLY);
-        if (direct.isInTransaction()) {
-            return new ChosenWay(
-                    WriteWay.DIRECTLY, "a connection that is opened before the commit is in the transaction");
-        }
         Trial byEjb = worst(WriteWay.THROUGH_EJB);
         if (byEjb.isInTransaction()) {
-            return new ChosenWay(WriteWay.THROUGH_EJB, direct.finding());
+            return new ChosenWay(WriteWay.THROUGH_EJB, "an EJB that is called before the commit is in the transaction");
         }
-        if (byEjb.failure != null) {
-            throw new SQLException("the self-test of transactions failed: " + byEjb.failure, byEjb.failure);
+        Trial direct = worst(WriteWay.DIRECTLY);
+        if (direct.isInTransaction()) {
+            return new ChosenWay(WriteWay.DIRECTLY, byEjb.finding());
+        }
+        if (direct.failure != null) {
+            throw new SQLException("the self-test of transactions failed: " + direct.failure, direct.failure);
         }
         throw new InvalidConfigurationException(
                 SUBJECT,
@@ -133,8 +135,8 @@ final class SelfTest {
         /** Why this way is not chosen. */
         String finding() {
             return failure == null
-                    ? "a connection that is opened before the commit is outside of the transaction"
-                    : "a connection before the commit fails: " + failure;
+                    ? "an EJB that is called before the commit is outside of the transaction"
+                    : "an EJB cannot be called before the commit: " + failure;
         }
 
         void perform(Begin begin) throws SQLException {

@@ -43,7 +43,7 @@ class TransactionOutbox implements OutboxPublisher {
     TransactionSynchronizationRegistry registry;
 
     @EJB
-    OutboxDrain drain;
+    OutboxInsertBean drain;
 
     @EJB
     ContainerTransaction containerTransaction;

@@ -5,7 +5,7 @@ enum WriteWay {
     /** By a connection of the data source. */
     DIRECTLY("directly"),
 
-    /** By a connection that is opened in a call of {@link OutboxDrain}. */
+    /** By a connection that is opened in a call of {@link OutboxInsertBean}. */
     THROUGH_EJB("through an EJB");
 
     private final String text;

@@ -1,6 +1,7 @@
 package dev.twinbox.tracing;
 
 import dev.twinbox.EventContext;
+import dev.twinbox.config.ServerApis;
 import jakarta.enterprise.inject.Instance;
 import java.util.List;
 import java.util.Map;
@@ -49,7 +50,7 @@ public sealed interface Tracing permits NoTracing, OpenTelemetryTracing {
      * @return {@link #off()} if the server has none, or does not trace
      */
     static Tracing of(Instance<Object> beans) {
-        return OpenTelemetryApi.isPresent() ? OpenTelemetryTracing.of(beans) : off();
+        return ServerApis.haveOpenTelemetry() ? OpenTelemetryTracing.of(beans) : off();
     }
 
     /** Makes no spans, and changes nothing. */

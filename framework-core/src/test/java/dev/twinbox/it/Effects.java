@@ -7,6 +7,7 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.transaction.Transactional;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import javax.sql.DataSource;
 
@@ -41,6 +42,17 @@ public class Effects {
     @Transactional(Transactional.TxType.REQUIRES_NEW)
     public AccountChanged insertInNewTransaction(long id) throws SQLException {
         return insert(id);
+    }
+
+    /** The process of PostgreSQL behind the current transaction's connection. */
+    @Transactional(Transactional.TxType.SUPPORTS)
+    public int backend() throws SQLException {
+        try (Connection connection = dataSource.getConnection();
+                PreparedStatement statement = connection.prepareStatement("select pg_backend_pid()");
+                ResultSet row = statement.executeQuery()) {
+            row.next();
+            return row.getInt(1);
+        }
     }
 
     /** This role must be allowed to insert only, or the tests prove nothing. */

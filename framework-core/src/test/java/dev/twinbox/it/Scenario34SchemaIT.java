@@ -4,10 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import jakarta.annotation.Resource;
+import jakarta.enterprise.concurrent.ManagedThreadFactory;
 import jakarta.inject.Inject;
 import jakarta.transaction.Synchronization;
 import jakarta.transaction.TransactionSynchronizationRegistry;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jboss.arquillian.container.test.api.Deployment;
 import org.jboss.arquillian.junit5.ArquillianExtension;
@@ -26,6 +32,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 public class Scenario34SchemaIT {
 
     private static final String URL = "twinbox.it.least.url";
+    private static final int CONNECTIONS = 16;
 
     @Inject
     Effects effects;
@@ -35,6 +42,9 @@ public class Scenario34SchemaIT {
 
     @Resource(lookup = "java:comp/TransactionSynchronizationRegistry")
     TransactionSynchronizationRegistry registry;
+
+    @Resource(lookup = "java:comp/DefaultManagedThreadFactory")
+    ManagedThreadFactory threads;
 
     private final AtomicInteger locksBeforeRollback = new AtomicInteger();
     private final long id = ThreadLocalRandom.current().nextLong(1, Long.MAX_VALUE);
@@ -110,6 +120,39 @@ public class Scenario34SchemaIT {
 
         assertThat(events(id)).isZero();
         assertThat(events(id + 1)).isEqualTo(1);
+    }
+
+    /**
+     * With a data source that is not XA, Payara's pool takes a connection back twice that was opened before a commit outside
+     * of an EJB. From then on it gives it to two transactions at once. The self-test at the start must not do that.
+     */
+    @Test
+    void faultNNTransactionsThatRunAtOnceHaveConnectionsOfTheirOwn() throws Exception {
+        CyclicBarrier all = new CyclicBarrier(CONNECTIONS);
+        List<CompletableFuture<Integer>> backends = new ArrayList<>();
+        for (int i = 0; i < CONNECTIONS; i++) {
+            CompletableFuture<Integer> backend = new CompletableFuture<>();
+            backends.add(backend);
+            threads.newThread(() -> holdConnection(backend, all)).start();
+        }
+
+        List<Integer> found = new ArrayList<>();
+        for (CompletableFuture<Integer> backend : backends) {
+            found.add(backend.get(60, TimeUnit.SECONDS));
+        }
+        assertThat(found).doesNotHaveDuplicates();
+    }
+
+    private void holdConnection(CompletableFuture<Integer> backend, CyclicBarrier all) {
+        try {
+            transactions.requiresNew(() -> {
+                int process = effects.backend();
+                all.await(30, TimeUnit.SECONDS);
+                backend.complete(process);
+            });
+        } catch (Exception e) {
+            backend.completeExceptionally(e);
+        }
     }
 
     @Test

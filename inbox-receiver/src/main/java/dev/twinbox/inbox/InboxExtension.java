@@ -2,6 +2,7 @@ package dev.twinbox.inbox;
 
 import dev.twinbox.InboxHandler;
 import dev.twinbox.InvalidConfigurationException;
+import dev.twinbox.config.ServerApis;
 import dev.twinbox.inbox.config.InboxConfig;
 import dev.twinbox.inbox.config.InboxConfigReader;
 import dev.twinbox.inbox.event.EjbDescriptor;
@@ -44,7 +45,6 @@ import org.jspecify.annotations.Nullable;
 public class InboxExtension implements Extension {
 
     private static final String CANNOT_WORK = "The inbox cannot work in this application";
-    private static final String METRICS_API = "org.eclipse.microprofile.metrics.MetricRegistry";
 
     // Written while the application is deployed, by one thread.
     private final Set<Class<?>> annotatedClasses = new LinkedHashSet<>();
@@ -62,7 +62,7 @@ public class InboxExtension implements Extension {
 
     /** Whether {@link InboxMetrics} can be loaded. */
     boolean hasMetrics() {
-        return ServerApis.has(METRICS_API);
+        return ServerApis.haveMetrics();
     }
 
     void noteAnnotatedClass(@Observes @WithAnnotations(InboxHandler.class) ProcessAnnotatedType<?> event) {

@@ -4,6 +4,7 @@ import dev.twinbox.DeliveryContract;
 import dev.twinbox.EventSerializer;
 import dev.twinbox.InvalidConfigurationException;
 import dev.twinbox.KeyLocks;
+import dev.twinbox.config.ServerApis;
 import dev.twinbox.inbox.config.InboxConfig;
 import dev.twinbox.inbox.config.InboxSettings;
 import dev.twinbox.inbox.engine.Receiver;
@@ -94,6 +95,7 @@ class InboxReceiver {
             return;
         }
         InboxConfig config = extension.config();
+        ServerApis.logAbsent();
         LOG.log(Level.INFO, "Receiver starts: {0}", config);
         JtaDatabase database = new JtaDatabase(transaction, registry, lookUp(config.dataSource()));
         parkedEvents.started(new ParkedRows(config.table(), config.parking().table()), database);

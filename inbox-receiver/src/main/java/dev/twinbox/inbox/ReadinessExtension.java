@@ -1,5 +1,6 @@
 package dev.twinbox.inbox;
 
+import dev.twinbox.config.ServerApis;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.inject.spi.BeforeBeanDiscovery;
 import jakarta.enterprise.inject.spi.Extension;
@@ -10,10 +11,8 @@ import jakarta.enterprise.inject.spi.Extension;
  */
 public class ReadinessExtension implements Extension {
 
-    private static final String HEALTH_API = "org.eclipse.microprofile.health.HealthCheck";
-
     void addHealthChecks(@Observes BeforeBeanDiscovery discovery) {
-        if (ServerApis.has(HEALTH_API)) { // without it, InboxStatus shows the same
+        if (ServerApis.haveHealth()) { // without it, InboxStatus shows the same
             discovery.addAnnotatedType(InboxReadiness.class, InboxReadiness.class.getName());
             discovery.addAnnotatedType(InboxLiveness.class, InboxLiveness.class.getName());
         }

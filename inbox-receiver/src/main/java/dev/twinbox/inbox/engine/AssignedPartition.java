@@ -97,7 +97,7 @@ final class AssignedPartition {
     Batch begin(Lane lane, int most, Duration maxTime) {
         ReceivedEvent first = lane.first();
         boolean isSuspect = first != null && first.offset() < suspectsUntil;
-        return lane.begin(most, maxTime, isSuspect ? Handover.AFTER_CRASH : Handover.CLEAN);
+        return lane.begin(most, maxTime, isSuspect ? HandoverKind.AFTER_CRASH : HandoverKind.CLEAN);
     }
 
     /** Takes back what was handed out to a lane. The first {@code settled} events are settled. */

@@ -2,9 +2,9 @@ package dev.twinbox.inbox.engine;
 
 import dev.twinbox.inbox.event.Handler;
 import dev.twinbox.inbox.event.ReceivedEvent;
-import dev.twinbox.inbox.jdbc.BookKeeping;
 import dev.twinbox.inbox.jdbc.Faults;
 import dev.twinbox.inbox.jdbc.JtaDatabase;
+import dev.twinbox.inbox.jdbc.RetriedWrites;
 import dev.twinbox.tracing.Tracing;
 import java.util.List;
 import java.util.function.Predicate;
@@ -16,7 +16,7 @@ final class Attempts {
 
     private final String group;
     private final JtaDatabase database;
-    private final BookKeeping books;
+    private final RetriedWrites writes;
     private final Tracing tracing;
     private final Runnable afterCall;
     private final CallWatch watch;
@@ -34,7 +34,7 @@ final class Attempts {
             ReceiverStatus status) {
         this.group = group;
         this.database = database;
-        this.books = new BookKeeping(database);
+        this.writes = new RetriedWrites(database);
         this.tracing = tracing;
         this.afterCall = afterCall;
         this.watch = watch;
@@ -73,13 +73,13 @@ final class Attempts {
             status.committed(attempt.effects(), attempt.duplicates());
             parking.followed(attempt.followers());
         } else if (Faults.isReadOnly(attempt.cause())) {
-            books.endReadOnlyConnections(); // the pool would give them to every next attempt
+            writes.endReadOnlyConnections(); // the pool would give them to every next attempt
         }
         return attempt;
     }
 
     /** Whose failure an attempt is that was not committed. */
-    FailureOf failureOf(Attempt attempt) {
-        return FailureOf.attempt(attempt, books);
+    FailureKind failureOf(Attempt attempt) {
+        return FailureKind.attempt(attempt, writes);
     }
 }

@@ -9,7 +9,7 @@ final class Batch {
 
     private final List<ReceivedEvent> events;
     private final long maxNanos;
-    private final Handover handover;
+    private final HandoverKind handover;
 
     /** Written by the poll thread, read by the worker. */
     private volatile boolean cutShort;
@@ -20,14 +20,14 @@ final class Batch {
     /** Set by the worker when it starts. */
     private long startedAt = System.nanoTime();
 
-    Batch(List<ReceivedEvent> events, Duration maxTime, Handover handover) {
+    Batch(List<ReceivedEvent> events, Duration maxTime, HandoverKind handover) {
         this.events = events;
         this.handover = handover;
         this.maxNanos = maxTime.toNanos();
     }
 
     /** How the previous owner of the partition left these events. */
-    Handover handover() {
+    HandoverKind handover() {
         return handover;
     }
 

@@ -47,7 +47,7 @@ final class GroupMember {
     private final BrokerWatch brokerWatch;
     private final OffsetCommits commits;
     private final BatchDispatch dispatch;
-    private final Inquiries inquiries;
+    private final BackgroundQueries inquiries;
     private final PartitionStarts starts;
     private final OffsetSaves saves;
     private final PartitionHandover handover;
@@ -67,7 +67,7 @@ final class GroupMember {
             OffsetPolicy policy,
             InboxConfig config,
             ReceiverStatus status,
-            GroupMemory memory,
+            GroupOffsets memory,
             Executor workers,
             Executor background) {
         this.consumer = consumer;
@@ -77,7 +77,7 @@ final class GroupMember {
         brokerWatch = new BrokerWatch(consumer, subscription, ConsumerSettings.sessionTimeout(config), status);
         commits = new OffsetCommits(consumer, assigned);
         dispatch = new BatchDispatch(assigned, commits, processor, policy, config, status, workers, this::wakeUp);
-        inquiries = new Inquiries(background, this::wakeUp);
+        inquiries = new BackgroundQueries(background, this::wakeUp);
         starts = new PartitionStarts(consumer, assigned, commits, inquiries, memory, policy, config, group, status);
         saves = new OffsetSaves(assigned, inquiries, memory, starts, policy, group);
         handover = new PartitionHandover(

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>If an event kills the process.</b> The process had at most one batch per lane in progress. These lie between
  * the committed offset and the furthest that lanes may be ahead. Up to there the next owner handles event by event, see
- * {@link Handover}.
+ * {@link HandoverKind}.
  *
  * <p>Used by the poll thread only.
  */
@@ -84,7 +84,7 @@ final class Lane {
     }
 
     /** Hands out the first events. They stay here until they are settled. */
-    Batch begin(int most, Duration maxTime, Handover handover) {
+    Batch begin(int most, Duration maxTime, HandoverKind handover) {
         List<ReceivedEvent> first = new ArrayList<>(Math.min(most, events.size()));
         Iterator<ReceivedEvent> each = events.iterator();
         while (each.hasNext() && first.size() < most) {

@@ -26,8 +26,8 @@ final class OffsetSaves {
     private static final Duration FIRST = Duration.ofSeconds(5);
 
     private final Map<TopicPartition, AssignedPartition> assigned;
-    private final Inquiries inquiries;
-    private final GroupMemory memory;
+    private final BackgroundQueries inquiries;
+    private final GroupOffsets memory;
     private final PartitionStarts starts;
     private final OffsetPolicy policy;
     private final String group;
@@ -42,8 +42,8 @@ final class OffsetSaves {
     /** @param assigned the current partitions of this member; changes as partitions come and go */
     OffsetSaves(
             Map<TopicPartition, AssignedPartition> assigned,
-            Inquiries inquiries,
-            GroupMemory memory,
+            BackgroundQueries inquiries,
+            GroupOffsets memory,
             PartitionStarts starts,
             OffsetPolicy policy,
             String group) {

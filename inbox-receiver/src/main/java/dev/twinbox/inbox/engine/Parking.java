@@ -5,19 +5,19 @@ import dev.twinbox.inbox.config.InboxConfig;
 import dev.twinbox.inbox.event.Delivery;
 import dev.twinbox.inbox.event.ErrorText;
 import dev.twinbox.inbox.event.Handler;
+import dev.twinbox.inbox.event.ParkingDecision;
 import dev.twinbox.inbox.event.ReceivedEvent;
 import dev.twinbox.inbox.event.RecordedStart;
 import dev.twinbox.inbox.event.UnreadableRecordException;
-import dev.twinbox.inbox.event.Verdict;
 import dev.twinbox.inbox.jdbc.AnnouncedHandler;
 import dev.twinbox.inbox.jdbc.BlockedKey;
-import dev.twinbox.inbox.jdbc.BookKeeping;
 import dev.twinbox.inbox.jdbc.DueEvent;
 import dev.twinbox.inbox.jdbc.InboxTable;
 import dev.twinbox.inbox.jdbc.JtaDatabase;
-import dev.twinbox.inbox.jdbc.LeftOut;
+import dev.twinbox.inbox.jdbc.OmittedTimestamp;
 import dev.twinbox.inbox.jdbc.ParkedTable;
 import dev.twinbox.inbox.jdbc.RecordedStarts;
+import dev.twinbox.inbox.jdbc.RetriedWrites;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
@@ -49,7 +49,7 @@ final class Parking {
     private final RecordedStarts starts;
     private final InboxConfig.Parking rules;
     private final InboxTable inbox;
-    private final BookKeeping books;
+    private final RetriedWrites writes;
     private final ReceiverStatus status;
 
     /** Results of retries that could not be stored. Stored before another event is retried. */
@@ -63,14 +63,14 @@ final class Parking {
             RecordedStarts starts,
             InboxConfig.Parking rules,
             InboxTable inbox,
-            BookKeeping books,
+            RetriedWrites writes,
             ReceiverStatus status) {
         this.group = group;
         this.table = table;
         this.starts = starts;
         this.rules = rules;
         this.inbox = inbox;
-        this.books = books;
+        this.writes = writes;
         this.status = status;
     }
 
@@ -90,7 +90,7 @@ final class Parking {
     /** Parks an event that no handler can be named for. */
     void parkWithoutHandler(ReceivedEvent event, UnreadableRecordException cause) throws SQLException {
         State state = stateAfter(0, cause);
-        books.run(connection -> {
+        writes.run(connection -> {
             table.park(connection, group, event, null, state, 0, ErrorText.of(cause), rules.backoff());
             return true;
         });
@@ -98,11 +98,11 @@ final class Parking {
     }
 
     /** Parks an event, unless its effect turns out to have happened. */
-    void park(ReceivedEvent event, Handler handler, Verdict verdict) throws SQLException {
+    void park(ReceivedEvent event, Handler handler, ParkingDecision verdict) throws SQLException {
         int failures = event.failures();
         Throwable cause = verdict.cause();
         State state = stateAfter(failures, cause);
-        boolean parked = books.run(connection -> {
+        boolean parked = writes.run(connection -> {
             if (verdict.mayBeCommitted()
                     && handler.claims()
                     && inbox.isHandled(connection, group, new Delivery(handler, event))) {
@@ -120,11 +120,12 @@ final class Parking {
      * Parks an event that has a {@link #recordStart recorded start}. A commit of the attempt would have deleted the
      * start.
      */
-    void parkStarted(ReceivedEvent event, Handler handler, RecordedStart start, Verdict verdict) throws SQLException {
+    void parkStarted(ReceivedEvent event, Handler handler, RecordedStart start, ParkingDecision verdict)
+            throws SQLException {
         int failures = event.failures();
         State state = stateAfter(failures, verdict.cause());
         String error = error(ErrorText.of(verdict.cause()), event);
-        boolean parked = books.run(
+        boolean parked = writes.run(
                 connection -> starts.park(connection, start.number(), state, failures, error, rules.backoff()));
         if (parked) {
             report(event, handler, state, failures, verdict.cause());
@@ -132,7 +133,7 @@ final class Parking {
     }
 
     private static String error(String text, ReceivedEvent event) {
-        return Objects.requireNonNull(LeftOut.addTo(text, event.record()));
+        return Objects.requireNonNull(OmittedTimestamp.addTo(text, event.record()));
     }
 
     /** A retry cannot help a record that cannot be read. */
@@ -168,7 +169,7 @@ final class Parking {
 
     /** Commits that a handler is about to be called. Returns null if the event is already parked. */
     @Nullable RecordedStart recordStart(ReceivedEvent event, Handler handler) throws SQLException {
-        return books.run(connection -> Optional.ofNullable(starts.record(connection, group, event, handler)))
+        return writes.run(connection -> Optional.ofNullable(starts.record(connection, group, event, handler)))
                 .orElse(null);
     }
 
@@ -181,7 +182,7 @@ final class Parking {
         int ends = start.times() - 1;
         String error = "the process ended " + ends + " times while handler " + handler
                 + " was handling this event; it is not retried";
-        books.run(connection -> {
+        writes.run(connection -> {
             starts.park(connection, start.number(), rules.whenDead(), ends, error(error, event), rules.backoff());
             return true;
         });
@@ -226,7 +227,7 @@ final class Parking {
     /** Makes the next event of each key due. If this fails, {@link ParkedRetries} does it within a minute. */
     void promote(List<BlockedKey> keys) {
         try {
-            books.run(connection -> {
+            writes.run(connection -> {
                 for (BlockedKey key : keys) {
                     table.promote(connection, key);
                 }
@@ -240,7 +241,7 @@ final class Parking {
     /** Takes the first parked event that is due and belongs to one of these handlers. Counts its attempt. */
     Optional<DueEvent> takeDue(Instant from, List<AnnouncedHandler> handlers) throws SQLException {
         storeTheUnstored();
-        return books.run(connection -> table.takeDue(connection, group, from, handlers, rules.backoff()));
+        return writes.run(connection -> table.takeDue(connection, group, from, handlers, rules.backoff()));
     }
 
     /** Takes the attempt back, because it did not fail because of the event. */
@@ -276,7 +277,7 @@ final class Parking {
     /** If the result cannot be stored now, it is stored before the next event is retried. */
     private <T> T store(JtaDatabase.Work<T> result) throws SQLException {
         try {
-            return books.run(result);
+            return writes.run(result);
         } catch (SQLException e) {
             unstored.add(result);
             throw e;
@@ -291,7 +292,7 @@ final class Parking {
 
     /** Does what a crash has left undone, for all keys. Returns the database's time. */
     Instant sweep() throws SQLException {
-        return books.run(connection -> {
+        return writes.run(connection -> {
             table.promoteAll(connection, group);
             starts.deleteOld(connection, group);
             return table.now(connection);
@@ -299,6 +300,6 @@ final class Parking {
     }
 
     ParkedTable.Counts count() throws SQLException {
-        return books.run(connection -> table.count(connection, group));
+        return writes.run(connection -> table.count(connection, group));
     }
 }

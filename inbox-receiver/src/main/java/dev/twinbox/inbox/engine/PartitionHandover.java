@@ -76,12 +76,12 @@ final class PartitionHandover implements ConsumerRebalanceListener {
             LOG.log(Level.INFO, "Group {0}: was assigned {1}", group, partitions);
         }
         saves.assigned();
-        Map<TopicPartition, Start> found = new HashMap<>();
+        Map<TopicPartition, PartitionStart> found = new HashMap<>();
         Set<TopicPartition> withoutOffset = new HashSet<>();
         find(partitions, found, withoutOffset);
         for (TopicPartition partition : partitions) {
             if (!withoutOffset.contains(partition)) {
-                assigned.put(partition, starts.begun(partition, found.getOrDefault(partition, Start.UNKNOWN)));
+                assigned.put(partition, starts.begun(partition, found.getOrDefault(partition, PartitionStart.UNKNOWN)));
             }
         }
         if (!withoutOffset.isEmpty()) {
@@ -97,7 +97,7 @@ final class PartitionHandover implements ConsumerRebalanceListener {
      */
     private void find(
             Collection<TopicPartition> partitions,
-            Map<TopicPartition, Start> found,
+            Map<TopicPartition, PartitionStart> found,
             Set<TopicPartition> withoutOffset) {
         if (policy == OffsetPolicy.BEFORE_HANDLING || partitions.isEmpty()) {
             return;
@@ -107,8 +107,9 @@ final class PartitionHandover implements ConsumerRebalanceListener {
                 if (offset == null) {
                     withoutOffset.add(partition);
                 } else {
-                    Handover handover = offset.metadata().equals(GIVEN_BACK) ? Handover.CLEAN : Handover.AFTER_CRASH;
-                    found.put(partition, Start.committed(offset.offset(), handover));
+                    HandoverKind handover =
+                            offset.metadata().equals(GIVEN_BACK) ? HandoverKind.CLEAN : HandoverKind.AFTER_CRASH;
+                    found.put(partition, PartitionStart.committed(offset.offset(), handover));
                 }
             });
         } catch (KafkaException e) {
@@ -119,10 +120,10 @@ final class PartitionHandover implements ConsumerRebalanceListener {
         }
     }
 
-    private boolean unmark(Map<TopicPartition, Start> starts) {
+    private boolean unmark(Map<TopicPartition, PartitionStart> starts) {
         Map<TopicPartition, OffsetAndMetadata> unmarked = new HashMap<>();
         starts.forEach((partition, start) -> {
-            if (start.handover() == Handover.CLEAN) {
+            if (start.handover() == HandoverKind.CLEAN) {
                 unmarked.put(partition, new OffsetAndMetadata(start.offset()));
             }
         });

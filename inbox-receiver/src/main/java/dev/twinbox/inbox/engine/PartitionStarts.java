@@ -32,8 +32,8 @@ final class PartitionStarts {
     private final Consumer<byte[], byte[]> consumer;
     private final Map<TopicPartition, AssignedPartition> assigned;
     private final OffsetCommits commits;
-    private final Inquiries inquiries;
-    private final GroupMemory memory;
+    private final BackgroundQueries inquiries;
+    private final GroupOffsets memory;
     private final OffsetPolicy policy;
     private final InboxConfig config;
     private final String group;
@@ -54,8 +54,8 @@ final class PartitionStarts {
             Consumer<byte[], byte[]> consumer,
             Map<TopicPartition, AssignedPartition> assigned,
             OffsetCommits commits,
-            Inquiries inquiries,
-            GroupMemory memory,
+            BackgroundQueries inquiries,
+            GroupOffsets memory,
             OffsetPolicy policy,
             InboxConfig config,
             String group,
@@ -73,8 +73,8 @@ final class PartitionStarts {
     }
 
     /** A partition that is read from its start on. */
-    AssignedPartition begun(TopicPartition partition, Start start) {
-        int suspects = start.handover() == Handover.CLEAN ? 0 : mostInProgress();
+    AssignedPartition begun(TopicPartition partition, PartitionStart start) {
+        int suspects = start.handover() == HandoverKind.CLEAN ? 0 : mostInProgress();
         return new AssignedPartition(partition, start.offset(), suspects, lanes());
     }
 
@@ -93,7 +93,7 @@ final class PartitionStarts {
     /** Reads nothing of these partitions until it is known where they start. */
     void hold(Collection<TopicPartition> partitions) {
         for (TopicPartition partition : partitions) {
-            AssignedPartition mine = begun(partition, Start.UNKNOWN);
+            AssignedPartition mine = begun(partition, PartitionStart.UNKNOWN);
             mine.stop();
             mine.pause();
             assigned.put(partition, mine);
@@ -140,9 +140,9 @@ final class PartitionStarts {
         }
     }
 
-    private void start(Map<TopicPartition, AssignedPartition> asked, Map<TopicPartition, Start> starts) {
+    private void start(Map<TopicPartition, AssignedPartition> asked, Map<TopicPartition, PartitionStart> starts) {
         answered();
-        Map<TopicPartition, Start> wanted = new HashMap<>(starts);
+        Map<TopicPartition, PartitionStart> wanted = new HashMap<>(starts);
         wanted.keySet().removeIf(partition -> assigned.get(partition) != asked.get(partition));
         if (wanted.isEmpty()) {
             return;
@@ -155,8 +155,8 @@ final class PartitionStarts {
         wanted.forEach((partition, start) -> {
             held.remove(partition);
             consumer.seek(partition, start.offset());
-            Handover handover = isCommitted ? start.handover() : Handover.AFTER_CRASH;
-            assigned.put(partition, begun(partition, new Start(start.offset(), handover, start.reason())));
+            HandoverKind handover = isCommitted ? start.handover() : HandoverKind.AFTER_CRASH;
+            assigned.put(partition, begun(partition, new PartitionStart(start.offset(), handover, start.reason())));
         });
         consumer.resume(wanted.keySet());
     }
@@ -180,8 +180,8 @@ final class PartitionStarts {
         }
     }
 
-    private void report(Map<TopicPartition, Start> starts) {
-        Map<Start.Reason, SortedMap<String, Long>> byReason = new EnumMap<>(Start.Reason.class);
+    private void report(Map<TopicPartition, PartitionStart> starts) {
+        Map<PartitionStart.Reason, SortedMap<String, Long>> byReason = new EnumMap<>(PartitionStart.Reason.class);
         starts.forEach((partition, start) -> byReason.computeIfAbsent(start.reason(), reason -> new TreeMap<>())
                 .put(partition.toString(), start.offset()));
         byReason.forEach((reason, offsets) -> {

@@ -34,8 +34,8 @@ final class ReadFaults {
 
     private final Consumer<byte[], byte[]> consumer;
     private final Map<TopicPartition, AssignedPartition> assigned;
-    private final Inquiries inquiries;
-    private final GroupMemory memory;
+    private final BackgroundQueries inquiries;
+    private final GroupOffsets memory;
     private final PartitionStarts starts;
     private final TopicAccess access;
     private final InboxConfig config;
@@ -51,8 +51,8 @@ final class ReadFaults {
     ReadFaults(
             Consumer<byte[], byte[]> consumer,
             Map<TopicPartition, AssignedPartition> assigned,
-            Inquiries inquiries,
-            GroupMemory memory,
+            BackgroundQueries inquiries,
+            GroupOffsets memory,
             PartitionStarts starts,
             TopicAccess access,
             InboxConfig config,

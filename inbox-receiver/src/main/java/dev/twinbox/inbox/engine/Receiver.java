@@ -7,7 +7,6 @@ import dev.twinbox.inbox.config.ConsumerSettings;
 import dev.twinbox.inbox.config.InboxConfig;
 import dev.twinbox.inbox.event.HandlerMethod;
 import dev.twinbox.inbox.event.Subscription;
-import dev.twinbox.inbox.jdbc.BookKeeping;
 import dev.twinbox.inbox.jdbc.HandlerTable;
 import dev.twinbox.inbox.jdbc.InboxSchema;
 import dev.twinbox.inbox.jdbc.InboxTable;
@@ -16,6 +15,7 @@ import dev.twinbox.inbox.jdbc.OffsetTable;
 import dev.twinbox.inbox.jdbc.ParkedTable;
 import dev.twinbox.inbox.jdbc.RecordedStarts;
 import dev.twinbox.inbox.jdbc.RetentionTable;
+import dev.twinbox.inbox.jdbc.RetriedWrites;
 import dev.twinbox.thread.StopRequest;
 import dev.twinbox.tracing.Tracing;
 import java.lang.System.Logger;
@@ -101,8 +101,8 @@ public final class Receiver {
             return null;
         }
         TopicRetention topicRetention = new TopicRetention(config, keep, topics);
-        TopicRetention.Verdict verdict = topicRetention.compare();
-        if (verdict.kind() == TopicRetention.Verdict.Kind.TOO_SHORT) {
+        TopicRetention.ParkingDecision verdict = topicRetention.compare();
+        if (verdict.kind() == TopicRetention.ParkingDecision.Kind.TOO_SHORT) {
             throw new InvalidConfigurationException("Configuration of the inbox", verdict.problems());
         }
         RetentionTable table = RetentionTable.of(config.table());
@@ -188,7 +188,7 @@ public final class Receiver {
     private Supplier<GroupMember> members(
             Subscription subscription, Processor processor, OffsetPolicy policy, ReceiverThreads started) {
         String group = subscription.group();
-        KafkaMemory memory = memory(group, policy);
+        RememberedOffsets memory = memory(group, policy);
         return () -> new GroupMember(
                 new KafkaConsumer<>(ConsumerSettings.properties(config, group)),
                 subscription,
@@ -208,7 +208,7 @@ public final class Receiver {
                 new RecordedStarts(config.parking().table()),
                 config.parking(),
                 inbox,
-                new BookKeeping(database),
+                new RetriedWrites(database),
                 status);
     }
 
@@ -224,8 +224,8 @@ public final class Receiver {
                 new RetryLoop(retries, started.share(), config.databaseBackoff(), status, stop), "twinbox-inbox-retry");
     }
 
-    private KafkaMemory memory(String group, OffsetPolicy policy) {
-        return new KafkaMemory(
+    private RememberedOffsets memory(String group, OffsetPolicy policy) {
+        return new RememberedOffsets(
                 group,
                 policy,
                 config.start(),

@@ -1,15 +1,15 @@
 package dev.twinbox.inbox.engine;
 
 import dev.twinbox.inbox.config.InboxConfig;
-import dev.twinbox.inbox.engine.TopicRetention.Verdict;
+import dev.twinbox.inbox.engine.TopicRetention.ParkingDecision;
 import dev.twinbox.inbox.event.ErrorText;
 import dev.twinbox.inbox.jdbc.Backoff;
-import dev.twinbox.inbox.jdbc.BookKeeping;
 import dev.twinbox.inbox.jdbc.InboxTable;
 import dev.twinbox.inbox.jdbc.InboxTable.Expired;
 import dev.twinbox.inbox.jdbc.JtaDatabase;
 import dev.twinbox.inbox.jdbc.RetentionTable;
 import dev.twinbox.inbox.jdbc.RetentionTable.Progress;
+import dev.twinbox.inbox.jdbc.RetriedWrites;
 import dev.twinbox.thread.StopRequest;
 import dev.twinbox.thread.Supervisor;
 import java.lang.System.Logger;
@@ -55,7 +55,7 @@ final class RetentionLoop implements Supervisor.Loop {
     private final InboxTable inbox;
     private final RetentionTable table;
     private final TopicRetention topics;
-    private final BookKeeping books;
+    private final RetriedWrites writes;
     private final Backoff whenDatabaseFails;
     private final ReceiverStatus status;
     private final Duration idle;
@@ -64,7 +64,7 @@ final class RetentionLoop implements Supervisor.Loop {
     /** Written by this thread, read by the thread that stops it. */
     private volatile @Nullable Thread comparing;
 
-    private Verdict verdict;
+    private ParkingDecision verdict;
     private long compareAt;
     private @Nullable Instant doneTo;
     private Instant sweptAt = Instant.EPOCH;
@@ -81,7 +81,7 @@ final class RetentionLoop implements Supervisor.Loop {
             InboxTable inbox,
             RetentionTable table,
             TopicRetention topics,
-            Verdict verdict,
+            ParkingDecision verdict,
             JtaDatabase database,
             ReceiverStatus status,
             StopRequest stop) {
@@ -91,7 +91,7 @@ final class RetentionLoop implements Supervisor.Loop {
         this.inbox = inbox;
         this.table = table;
         this.topics = topics;
-        this.books = new BookKeeping(database);
+        this.writes = new RetriedWrites(database);
         this.status = status;
         this.stop = stop;
         this.idle = idle(keep);
@@ -159,8 +159,8 @@ final class RetentionLoop implements Supervisor.Loop {
             compareAt = now + nextCompare(verdict).toNanos();
         }
         if (now - compareAt >= 0) {
-            Verdict latest = compareNow();
-            if (latest.kind() != Verdict.Kind.UNKNOWN) { // otherwise the last known result still holds
+            ParkingDecision latest = compareNow();
+            if (latest.kind() != ParkingDecision.Kind.UNKNOWN) { // otherwise the last known result still holds
                 if (!latest.equals(verdict)) {
                     note(latest);
                 }
@@ -171,7 +171,7 @@ final class RetentionLoop implements Supervisor.Loop {
     }
 
     /** Can be interrupted, because a broker that is down would delay the stop. */
-    private Verdict compareNow() {
+    private ParkingDecision compareNow() {
         comparing = Thread.currentThread();
         try {
             return topics.compare();
@@ -184,14 +184,15 @@ final class RetentionLoop implements Supervisor.Loop {
      * The interval is never longer than the retention. So a topic's retention that is raised in time is known before
      * the first row is deleted.
      */
-    private Duration nextCompare(Verdict latest) {
-        boolean isSettled = latest.kind() == Verdict.Kind.FITS || latest.kind() == Verdict.Kind.NOT_ALLOWED;
+    private Duration nextCompare(ParkingDecision latest) {
+        boolean isSettled =
+                latest.kind() == ParkingDecision.Kind.FITS || latest.kind() == ParkingDecision.Kind.NOT_ALLOWED;
         Duration interval = isSettled ? COMPARE_INTERVAL : COMPARE_AGAIN;
         return interval.compareTo(keep) > 0 ? keep : interval;
     }
 
     /** This is not a trouble: nothing is lost or repeated, and no other instance would do better. */
-    private void note(Verdict latest) {
+    private void note(ParkingDecision latest) {
         if (latest.text().isEmpty()) {
             status.removeNote(NOTE);
         } else {
@@ -202,7 +203,7 @@ final class RetentionLoop implements Supervisor.Loop {
 
     /** Deletes one batch. Returns whether there is more to delete. */
     boolean runOnce() throws SQLException {
-        Optional<Round> round = books.run(this::round);
+        Optional<Round> round = writes.run(this::round);
         if (round.isEmpty()) {
             return false;
         }

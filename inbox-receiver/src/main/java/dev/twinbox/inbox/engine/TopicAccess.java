@@ -26,8 +26,8 @@ final class TopicAccess {
     private final Consumer<byte[], byte[]> consumer;
     private final Subscription subscription;
     private final ConsumerRebalanceListener listener;
-    private final Inquiries inquiries;
-    private final GroupMemory memory;
+    private final BackgroundQueries inquiries;
+    private final GroupOffsets memory;
     private final ReceiverStatus status;
     private final Set<String> forbidden = new TreeSet<>();
     private boolean isAsking;
@@ -37,8 +37,8 @@ final class TopicAccess {
             Consumer<byte[], byte[]> consumer,
             Subscription subscription,
             ConsumerRebalanceListener listener,
-            Inquiries inquiries,
-            GroupMemory memory,
+            BackgroundQueries inquiries,
+            GroupOffsets memory,
             ReceiverStatus status) {
         this.consumer = consumer;
         this.subscription = subscription;

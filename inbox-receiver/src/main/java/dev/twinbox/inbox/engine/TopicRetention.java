@@ -51,7 +51,7 @@ final class TopicRetention {
      *
      * @param problems for {@link Kind#TOO_SHORT} one problem for each topic, otherwise advice for the operator
      */
-    record Verdict(Kind kind, List<String> problems) {
+    record ParkingDecision(Kind kind, List<String> problems) {
 
         enum Kind {
             /** No topic keeps a record longer than the inbox keeps its row. */
@@ -79,7 +79,7 @@ final class TopicRetention {
     }
 
     /** Asks Kafka. Takes a few seconds at most, and ends at once when the thread is interrupted. */
-    Verdict compare() {
+    ParkingDecision compare() {
         Admin admin;
         try {
             admin = Admin.create(ConsumerSettings.adminProperties(config));
@@ -99,7 +99,7 @@ final class TopicRetention {
         }
     }
 
-    private Verdict compare(SortedMap<String, KafkaFuture<Config>> answers) {
+    private ParkingDecision compare(SortedMap<String, KafkaFuture<Config>> answers) {
         List<String> tooShort = new ArrayList<>();
         List<String> notAllowed = new ArrayList<>();
         for (Map.Entry<String, KafkaFuture<Config>> answer : answers.entrySet()) {
@@ -123,11 +123,11 @@ final class TopicRetention {
             }
         }
         if (!tooShort.isEmpty()) {
-            return new Verdict(Verdict.Kind.TOO_SHORT, tooShort);
+            return new ParkingDecision(ParkingDecision.Kind.TOO_SHORT, tooShort);
         }
         return notAllowed.isEmpty()
-                ? new Verdict(Verdict.Kind.FITS, List.of())
-                : new Verdict(Verdict.Kind.NOT_ALLOWED, List.of(notAllowed(notAllowed)));
+                ? new ParkingDecision(ParkingDecision.Kind.FITS, List.of())
+                : new ParkingDecision(ParkingDecision.Kind.NOT_ALLOWED, List.of(notAllowed(notAllowed)));
     }
 
     private String problem(String topic, Lifetime lifetime) {
@@ -148,9 +148,9 @@ final class TopicRetention {
                 + String.join(", ", refusals) + ".";
     }
 
-    private static Verdict unknown(Throwable cause) {
-        return new Verdict(
-                Verdict.Kind.UNKNOWN,
+    private static ParkingDecision unknown(Throwable cause) {
+        return new ParkingDecision(
+                ParkingDecision.Kind.UNKNOWN,
                 List.of("The retention of the topics is not known yet, so no inbox row is deleted: "
                         + ErrorText.of(cause)));
     }

@@ -1,10 +1,10 @@
 package dev.twinbox.inbox.engine;
 
 import dev.twinbox.inbox.event.Handler;
+import dev.twinbox.inbox.event.ParkingDecision;
 import dev.twinbox.inbox.event.ReceivedEvent;
 import dev.twinbox.inbox.event.RecordedStart;
 import dev.twinbox.inbox.event.UnreadableRecordException;
-import dev.twinbox.inbox.event.Verdict;
 import dev.twinbox.inbox.jdbc.Faults;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -62,7 +62,7 @@ final class TransactionalProcessor implements Processor {
                 parking.parkUnreadable(first);
                 return Outcome.goOn(1);
             }
-            if (batch.handover() == Handover.AFTER_CRASH) {
+            if (batch.handover() == HandoverKind.AFTER_CRASH) {
                 batch.events().forEach(ReceivedEvent::handleAlone);
             }
             List<ReceivedEvent> like = leadingEventsLike(first, batch.events());
@@ -100,11 +100,11 @@ final class TransactionalProcessor implements Processor {
         if (attempt.isCommitted()) {
             return Outcome.goOn(attempt.handled());
         }
-        FailureOf failure = attempts.failureOf(attempt);
-        if (failure == FailureOf.DATABASE) {
+        FailureKind failure = attempts.failureOf(attempt);
+        if (failure == FailureKind.DATABASE) {
             return Outcome.waitForDatabase(0, attempt.cause());
         }
-        if (failure == FailureOf.CONFLICT && events.get(0).conflicted() < MOST_CONFLICTS_OF_A_BATCH) {
+        if (failure == FailureKind.CONFLICT && events.get(0).conflicted() < MOST_CONFLICTS_OF_A_BATCH) {
             return Outcome.waitForEvent(0, attempt.cause(), null);
         }
         events.forEach(ReceivedEvent::handleAlone);
@@ -137,7 +137,7 @@ final class TransactionalProcessor implements Processor {
                 Handler handler = event.handlers().get(event.nextHandler());
                 Outcome obstacle;
                 try {
-                    obstacle = batch.handover() == Handover.AFTER_CRASH
+                    obstacle = batch.handover() == HandoverKind.AFTER_CRASH
                             ? attemptAfterRecording(batch, event, handler, settled)
                             : attempt(batch, event, handler, null, settled);
                 } catch (SQLException e) {
@@ -186,9 +186,9 @@ final class TransactionalProcessor implements Processor {
         if (late != null && event.verdict() == null) {
             status.failed();
             event.failed();
-            event.judged(new Verdict(late, false));
+            event.judged(new ParkingDecision(late, false));
         }
-        @Nullable Verdict decided = event.verdict();
+        @Nullable ParkingDecision decided = event.verdict();
         if (decided != null) {
             park(event, handler, start, decided);
             return null;
@@ -200,11 +200,11 @@ final class TransactionalProcessor implements Processor {
         if (attempt.isCommitted()) {
             return null;
         }
-        FailureOf failure = attempts.failureOf(attempt);
-        if (failure == FailureOf.DATABASE) {
+        FailureKind failure = attempts.failureOf(attempt);
+        if (failure == FailureKind.DATABASE) {
             return Outcome.waitForDatabase(settled, attempt.cause());
         }
-        if (failure == FailureOf.EVENT && handler.hasEffect() && Faults.isAlreadyDone(attempt.cause())) {
+        if (failure == FailureKind.EVENT && handler.hasEffect() && Faults.isAlreadyDone(attempt.cause())) {
             @Nullable Outcome obstacle = attemptNow(batch, event, handler.withoutEffect(), start, settled);
             status.alreadyDone(obstacle == null ? 1 : 0);
             return obstacle;
@@ -212,15 +212,15 @@ final class TransactionalProcessor implements Processor {
         if (mayTryAgain(event, failure, attempt.cause())) {
             return Outcome.waitForEvent(settled, attempt.cause(), handler);
         }
-        Verdict verdict = new Verdict(attempt.cause(), attempt.mayBeCommitted());
+        ParkingDecision verdict = new ParkingDecision(attempt.cause(), attempt.mayBeCommitted());
         event.judged(verdict);
         park(event, handler, start, verdict);
         return null;
     }
 
     /** Counts the failure. Returns whether the handler may be called again before the event is parked. */
-    private boolean mayTryAgain(ReceivedEvent event, FailureOf failure, Throwable cause) {
-        if (failure == FailureOf.CONFLICT) {
+    private boolean mayTryAgain(ReceivedEvent event, FailureKind failure, Throwable cause) {
+        if (failure == FailureKind.CONFLICT) {
             return event.conflicted() < MOST_CONFLICTS;
         }
         status.failed();
@@ -229,7 +229,7 @@ final class TransactionalProcessor implements Processor {
                 && !(cause instanceof HandlerTimeoutException);
     }
 
-    private void park(ReceivedEvent event, Handler handler, @Nullable RecordedStart start, Verdict verdict)
+    private void park(ReceivedEvent event, Handler handler, @Nullable RecordedStart start, ParkingDecision verdict)
             throws SQLException {
         if (start == null) {
             parking.park(event, handler, verdict);

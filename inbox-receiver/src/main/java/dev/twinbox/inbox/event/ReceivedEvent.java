@@ -40,7 +40,7 @@ public final class ReceivedEvent {
     private int nextHandler;
     private int failures;
     private int conflicts;
-    private @Nullable Verdict verdict;
+    private @Nullable ParkingDecision verdict;
     private @Nullable RecordedStart start;
     private @Nullable Handler lateHandler;
     private @Nullable Throwable timeout;
@@ -282,12 +282,12 @@ public final class ReceivedEvent {
     }
 
     /** Decides that the event is to be parked for the current handler. */
-    public void judged(Verdict toPark) {
+    public void judged(ParkingDecision toPark) {
         verdict = toPark;
     }
 
     /** Null if the current handler may be called. */
-    public @Nullable Verdict verdict() {
+    public @Nullable ParkingDecision verdict() {
         return verdict;
     }
 

@@ -225,7 +225,7 @@ public final class InboxTable {
      */
     public ClaimSession claim(Connection connection, String group, List<Delivery> deliveries, ClaimSink sink)
             throws SQLException {
-        AskedDeliveries asked = new AskedDeliveries(deliveries);
+        ClaimParameters asked = new ClaimParameters(deliveries);
         try (PreparedStatement statement = connection.prepareStatement(claim)) {
             int i = asked.bind(connection, statement);
             statement.setString(++i, group);
@@ -301,7 +301,7 @@ public final class InboxTable {
     /** Deletes, in the caller's transaction, claims that it made and whose events were not handled. */
     public void unclaim(Connection connection, String group, List<Delivery> claimed) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(unclaim)) {
-            int i = new AskedDeliveries(claimed).bindIdentities(connection, statement);
+            int i = new ClaimParameters(claimed).bindIdentities(connection, statement);
             statement.setString(++i, group);
             executeByIndex(statement);
             int deleted = statement.getUpdateCount();

@@ -88,7 +88,7 @@ final class ParkedColumns {
         statement.setString(++i, record.topic());
         statement.setInt(++i, record.partition());
         statement.setLong(++i, record.offset());
-        statement.setTimestamp(++i, LeftOut.time(record));
+        statement.setTimestamp(++i, OmittedTimestamp.time(record));
         statement.setBytes(++i, record.key());
         statement.setBytes(++i, record.value());
         statement.setArray(++i, connection.createArrayOf("bytea", names.toArray(new byte[0][])));

@@ -161,7 +161,7 @@ public final class ParkedTable {
             statement.setString(++i, ParkedColumns.text(state));
             i = ParkedColumns.setRecord(connection, statement, i, event.record());
             statement.setInt(++i, attempts);
-            statement.setString(++i, LeftOut.addTo(error, event.record()));
+            statement.setString(++i, OmittedTimestamp.addTo(error, event.record()));
             statement.setBoolean(++i, error != null);
             statement.setBoolean(++i, state == State.RETRY);
             i = ParkedColumns.setBackoff(statement, i, backoff);
@@ -219,7 +219,7 @@ public final class ParkedTable {
             statement.setString(2, ParkedColumns.text(afterThat));
             statement.setInt(3, most);
             int i = ParkedColumns.setBackoff(statement, 3, backoff);
-            statement.setString(++i, LeftOut.addTo(error, due.event().error()));
+            statement.setString(++i, OmittedTimestamp.addTo(error, due.event().error()));
             statement.setLong(++i, due.number());
             statement.setInt(++i, due.attempt());
             try (ResultSet row = statement.executeQuery()) {

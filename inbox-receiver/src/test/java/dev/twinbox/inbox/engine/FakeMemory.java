@@ -7,9 +7,9 @@ import java.util.Set;
 import org.apache.kafka.common.TopicPartition;
 
 /** What a test says that Kafka and the inbox database know. Everything is new and may be read, unless it says so. */
-final class FakeMemory implements GroupMemory {
+final class FakeMemory implements GroupOffsets {
 
-    final Map<TopicPartition, Start> starts = new HashMap<>();
+    final Map<TopicPartition, PartitionStart> starts = new HashMap<>();
     final Map<TopicPartition, Long> saved = new HashMap<>();
     final Set<String> forbidden = new HashSet<>();
     final Set<String> createdAnew = new HashSet<>();
@@ -17,13 +17,15 @@ final class FakeMemory implements GroupMemory {
     boolean isDown;
 
     @Override
-    public Map<TopicPartition, Start> starts(Set<TopicPartition> partitions) {
+    public Map<TopicPartition, PartitionStart> starts(Set<TopicPartition> partitions) {
         if (isDown) {
             throw new IllegalStateException("the database is down");
         }
-        Map<TopicPartition, Start> found = new HashMap<>();
+        Map<TopicPartition, PartitionStart> found = new HashMap<>();
         partitions.forEach(partition -> found.put(
-                partition, starts.getOrDefault(partition, new Start(0, Handover.CLEAN, Start.Reason.NEW_TOPIC))));
+                partition,
+                starts.getOrDefault(
+                        partition, new PartitionStart(0, HandoverKind.CLEAN, PartitionStart.Reason.NEW_TOPIC))));
         return found;
     }
 

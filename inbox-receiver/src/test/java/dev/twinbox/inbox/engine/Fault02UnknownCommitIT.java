@@ -14,19 +14,19 @@ import dev.twinbox.inbox.event.Aliases;
 import dev.twinbox.inbox.event.Delivery;
 import dev.twinbox.inbox.event.Handler;
 import dev.twinbox.inbox.event.HandlerShape;
+import dev.twinbox.inbox.event.ParkingDecision;
 import dev.twinbox.inbox.event.ReceivedEvent;
 import dev.twinbox.inbox.event.Subscription;
 import dev.twinbox.inbox.event.TopicFormat;
 import dev.twinbox.inbox.event.UnknownType;
-import dev.twinbox.inbox.event.Verdict;
 import dev.twinbox.inbox.jdbc.AnnouncedHandler;
 import dev.twinbox.inbox.jdbc.Backoff;
-import dev.twinbox.inbox.jdbc.BookKeeping;
 import dev.twinbox.inbox.jdbc.HandlerTable;
 import dev.twinbox.inbox.jdbc.InboxTable;
 import dev.twinbox.inbox.jdbc.ParkedTable;
 import dev.twinbox.inbox.jdbc.PlainTransactions;
 import dev.twinbox.inbox.jdbc.RecordedStarts;
+import dev.twinbox.inbox.jdbc.RetriedWrites;
 import dev.twinbox.jdbc.SqlIdentifier;
 import dev.twinbox.thread.StopRequest;
 import dev.twinbox.thread.Supervisor;
@@ -56,7 +56,8 @@ class Fault02UnknownCommitIT {
 
     private static final SqlIdentifier INBOX = new SqlIdentifier(null, "inbox_event");
     private static final SqlIdentifier PARKED = new SqlIdentifier(null, "inbox_parked");
-    private static final Verdict NO_ANSWER = new Verdict(new SQLException("connection lost", "08006"), true);
+    private static final ParkingDecision NO_ANSWER =
+            new ParkingDecision(new SQLException("connection lost", "08006"), true);
 
     private static final int QUICK_TRIES = 3;
 
@@ -77,7 +78,7 @@ class Fault02UnknownCommitIT {
             new InboxConfig.Parking(
                     PARKED, QUICK_TRIES, 5, new Backoff(Duration.ofMinutes(1), Duration.ofMinutes(1)), State.DEAD),
             inbox,
-            new BookKeeping(transactions.database()),
+            new RetriedWrites(transactions.database()),
             new ReceiverStatus());
     private int calls;
 
@@ -134,7 +135,7 @@ class Fault02UnknownCommitIT {
     void parkingIsRepeatedWhilePooledConnectionsAreBroken() throws SQLException {
         transactions.breakNext(5);
 
-        parking.park(event(), handler, new Verdict(new IllegalStateException("x"), false));
+        parking.park(event(), handler, new ParkingDecision(new IllegalStateException("x"), false));
 
         assertThat(database.texts("select state from inbox_parked")).containsExactly("retry");
     }
@@ -168,7 +169,7 @@ class Fault02UnknownCommitIT {
         Attempts attempts = attempts(status);
         ParkedRetries retries = new ParkedRetries(
                 attempts, parking, inbox, subscription(failing), unknownTypes(status), announcements(status), status);
-        parking.park(event, failing, new Verdict(new IllegalStateException("first"), false));
+        parking.park(event, failing, new ParkingDecision(new IllegalStateException("first"), false));
         database.execute("update inbox_parked set next_try_at = clock_timestamp()");
         database.execute("create or replace function refuse() returns trigger language plpgsql as "
                 + "$$ begin raise exception 'not now' using errcode = '22P05'; end $$");
@@ -236,7 +237,7 @@ class Fault02UnknownCommitIT {
     }
 
     private static Batch batch(ReceivedEvent event) {
-        return new Batch(List.of(event), Duration.ofMinutes(1), Handover.CLEAN);
+        return new Batch(List.of(event), Duration.ofMinutes(1), HandoverKind.CLEAN);
     }
 
     private ReceivedEvent event() {

@@ -224,7 +224,7 @@ class GroupMemberTest {
         committed.put(ONE, new OffsetAndMetadata(0));
         joinWith(ONE);
         add(ONE, 0, 1, 2, 3);
-        List<Handover> handovers = new ArrayList<>();
+        List<HandoverKind> handovers = new ArrayList<>();
         processor = batch -> {
             handovers.add(batch.handover());
             return Outcome.goOn(1);
@@ -234,14 +234,15 @@ class GroupMemberTest {
 
         // A batch has two events.
         assertThat(handovers)
-                .containsExactly(Handover.AFTER_CRASH, Handover.AFTER_CRASH, Handover.CLEAN, Handover.CLEAN);
+                .containsExactly(
+                        HandoverKind.AFTER_CRASH, HandoverKind.AFTER_CRASH, HandoverKind.CLEAN, HandoverKind.CLEAN);
     }
 
     @Test
     void aPartitionThatTheGroupHasNeverReadNeedsNoCareButTheNextOwnerIsToKnow() {
         joinWith(ONE);
         add(ONE, 0);
-        List<Handover> handovers = new ArrayList<>();
+        List<HandoverKind> handovers = new ArrayList<>();
         processor = batch -> {
             handovers.add(batch.handover());
             return Outcome.goOn(1);
@@ -250,7 +251,7 @@ class GroupMemberTest {
 
         assertThat(committed).containsEntry(ONE, new OffsetAndMetadata(0));
         runAllUntil(() -> committed(ONE) != null);
-        assertThat(handovers).containsExactly(Handover.CLEAN);
+        assertThat(handovers).containsExactly(HandoverKind.CLEAN);
     }
 
     @Test
@@ -261,7 +262,7 @@ class GroupMemberTest {
         consumer.rebalance(Set.of());
         assertThat(committed).containsEntry(ONE, new OffsetAndMetadata(1, "given back"));
 
-        List<Handover> handovers = new ArrayList<>();
+        List<HandoverKind> handovers = new ArrayList<>();
         processor = batch -> {
             handovers.add(batch.handover());
             return Outcome.goOn(1);
@@ -272,7 +273,7 @@ class GroupMemberTest {
         add(ONE, 1);
         runAllUntil(() -> Long.valueOf(2).equals(committed(ONE)));
 
-        assertThat(handovers).containsExactly(Handover.CLEAN);
+        assertThat(handovers).containsExactly(HandoverKind.CLEAN);
     }
 
     @Test
@@ -381,7 +382,7 @@ class GroupMemberTest {
 
     @Test
     void aPartitionWhoseOffsetKafkaForgotStartsAtTheRememberedOne() {
-        memory.starts.put(ONE, new Start(5, Handover.AFTER_CRASH, Start.Reason.REMEMBERED));
+        memory.starts.put(ONE, new PartitionStart(5, HandoverKind.AFTER_CRASH, PartitionStart.Reason.REMEMBERED));
         joinWith(ONE);
         turns(1);
 
@@ -643,7 +644,7 @@ class GroupMemberTest {
         committed.put(ONE, new OffsetAndMetadata(0));
         member = member(OffsetPolicy.AFTER_HANDLING);
         joinWith(ONE);
-        Map<Long, Handover> handovers = new HashMap<>();
+        Map<Long, HandoverKind> handovers = new HashMap<>();
         processor = batch -> {
             handovers.put(batch.events().get(0).offset(), batch.handover());
             return Outcome.goOn(1);
@@ -657,8 +658,8 @@ class GroupMemberTest {
         // As far ahead as lanes may be, plus one poll.
         assertThat(handovers)
                 .hasSize(1200)
-                .allSatisfy((offset, handover) ->
-                        assertThat(handover).isEqualTo(offset < 600 + 500 ? Handover.AFTER_CRASH : Handover.CLEAN));
+                .allSatisfy((offset, handover) -> assertThat(handover)
+                        .isEqualTo(offset < 600 + 500 ? HandoverKind.AFTER_CRASH : HandoverKind.CLEAN));
     }
 
     @Test

@@ -15,11 +15,11 @@ import dev.twinbox.inbox.event.TopicFormat;
 import dev.twinbox.inbox.event.UnknownType;
 import dev.twinbox.inbox.jdbc.AnnouncedHandler;
 import dev.twinbox.inbox.jdbc.Backoff;
-import dev.twinbox.inbox.jdbc.BookKeeping;
 import dev.twinbox.inbox.jdbc.HandlerTable;
 import dev.twinbox.inbox.jdbc.InboxTable;
 import dev.twinbox.inbox.jdbc.ParkedTable;
 import dev.twinbox.inbox.jdbc.RecordedStarts;
+import dev.twinbox.inbox.jdbc.RetriedWrites;
 import dev.twinbox.jdbc.SqlIdentifier;
 import dev.twinbox.thread.StopRequest;
 import dev.twinbox.thread.Supervisor;
@@ -90,7 +90,7 @@ final class Instance {
                 new RecordedStarts(PARKED),
                 new InboxConfig.Parking(PARKED, 1, 3, NOW, State.DEAD),
                 inbox,
-                new BookKeeping(local),
+                new RetriedWrites(local),
                 status);
         CallWatch watch = new CallWatch(
                 local,
@@ -171,17 +171,17 @@ final class Instance {
     }
 
     Outcome receive(List<ConsumerRecord<byte[], byte[]>> records) {
-        return receive(records, Handover.CLEAN);
+        return receive(records, HandoverKind.CLEAN);
     }
 
     /** The previous owner of the partition may have been killed by one of them. */
     @SafeVarargs
     @SuppressWarnings("varargs")
     final Outcome receiveAfterCrash(ConsumerRecord<byte[], byte[]>... records) {
-        return receive(List.of(records), Handover.AFTER_CRASH);
+        return receive(List.of(records), HandoverKind.AFTER_CRASH);
     }
 
-    private Outcome receive(List<ConsumerRecord<byte[], byte[]>> records, Handover handover) {
+    private Outcome receive(List<ConsumerRecord<byte[], byte[]>> records, HandoverKind handover) {
         List<ReceivedEvent> events = new ArrayList<>();
         for (ConsumerRecord<byte[], byte[]> record : records) {
             events.add(ReceivedEvent.of(record, subscription));

@@ -7,7 +7,7 @@ import dev.twinbox.fixtures.KafkaBroker;
 import dev.twinbox.inbox.config.InboxConfig;
 import dev.twinbox.inbox.config.InboxConfigReader;
 import dev.twinbox.inbox.config.InboxSettings;
-import dev.twinbox.inbox.engine.TopicRetention.Verdict;
+import dev.twinbox.inbox.engine.TopicRetention.ParkingDecision;
 import io.smallrye.config.PropertiesConfigSource;
 import io.smallrye.config.SmallRyeConfigBuilder;
 import java.time.Duration;
@@ -48,16 +48,16 @@ class TopicRetentionIT {
             allowAllButDescribingTheConfiguration(broker, "secret");
 
             assertThat(compare(broker, WEEK.plusSeconds(1), "week", "both", "not-there-yet"))
-                    .isEqualTo(new Verdict(Verdict.Kind.FITS, List.of()));
-            Verdict tooShort = compare(broker, WEEK, "week", "both", "for-ever", "secret");
-            assertThat(tooShort.kind()).isEqualTo(Verdict.Kind.TOO_SHORT);
+                    .isEqualTo(new ParkingDecision(ParkingDecision.Kind.FITS, List.of()));
+            ParkingDecision tooShort = compare(broker, WEEK, "week", "both", "for-ever", "secret");
+            assertThat(tooShort.kind()).isEqualTo(ParkingDecision.Kind.TOO_SHORT);
             assertThat(tooShort.allowsDeletion()).isFalse();
             assertThat(tooShort.problems())
                     .hasSize(3)
                     .anyMatch(problem ->
                             problem.startsWith("Topic for-ever may keep a record for ever (retention.ms=-1)"));
-            Verdict notTold = compare(broker, WEEK.plusSeconds(1), "week", "secret");
-            assertThat(notTold.kind()).isEqualTo(Verdict.Kind.NOT_ALLOWED);
+            ParkingDecision notTold = compare(broker, WEEK.plusSeconds(1), "week", "secret");
+            assertThat(notTold.kind()).isEqualTo(ParkingDecision.Kind.NOT_ALLOWED);
             assertThat(notTold.allowsDeletion()).isTrue();
             assertThat(notTold.text())
                     .contains("cannot be compared", "DescribeConfigs", "secret (")
@@ -65,8 +65,8 @@ class TopicRetentionIT {
         } finally {
             broker.kill();
         }
-        Verdict unknown = compare(broker, WEEK, "week");
-        assertThat(unknown.kind()).isEqualTo(Verdict.Kind.UNKNOWN);
+        ParkingDecision unknown = compare(broker, WEEK, "week");
+        assertThat(unknown.kind()).isEqualTo(ParkingDecision.Kind.UNKNOWN);
         assertThat(unknown.allowsDeletion()).isFalse();
     }
 
@@ -91,7 +91,7 @@ class TopicRetentionIT {
         }
     }
 
-    private static Verdict compare(KafkaBroker broker, Duration keep, String... topics) {
+    private static ParkingDecision compare(KafkaBroker broker, Duration keep, String... topics) {
         InboxConfig config = InboxConfigReader.read(
                 new SmallRyeConfigBuilder()
                         .withSources(new PropertiesConfigSource(

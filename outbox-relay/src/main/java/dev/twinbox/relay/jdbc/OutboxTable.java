@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  * </ul>
  *
  * <p>A page is bounded in rows and in bytes. This bounds what PostgreSQL sends and what the relay holds.
- * {@code octet_length} knows the size of a value without reading it. {@link Cutting} has the two ways to cut.
+ * {@code octet_length} knows the size of a value without reading it. {@link ByteLimit} has the two ways to cut.
  *
  * <p>A page comes as one value, since one result row per event is expensive. PostgreSQL would write to its socket for
  * every few of them, and the driver would cost more than all other work on them.
@@ -135,8 +135,8 @@ public final class OutboxTable implements AutoCloseable {
 
     private static final ByteBuffer NO_EVENTS = ByteBuffer.allocate(0);
 
-    private final Map<Cutting, PreparedStatement> openWindow = new EnumMap<>(Cutting.class);
-    private final Map<Cutting, PreparedStatement> nextPage = new EnumMap<>(Cutting.class);
+    private final Map<ByteLimit, PreparedStatement> openWindow = new EnumMap<>(ByteLimit.class);
+    private final Map<ByteLimit, PreparedStatement> nextPage = new EnumMap<>(ByteLimit.class);
     private final Connection connection;
     private final SqlIdentifier eventTable;
     private final Bounds bounds;
@@ -144,7 +144,7 @@ public final class OutboxTable implements AutoCloseable {
     private final ServerProcess process;
     private final RelayConfig.Page limits;
     private final RecordAssembler assembler;
-    private Cutting cutting = Cutting.BY_ROW;
+    private ByteLimit cutting = ByteLimit.BY_ROW;
 
     /** @param connection in auto-commit mode, with the settings of {@link OutboxDatabase} */
     public OutboxTable(Connection connection, SqlIdentifier events, RelayConfig.Page limits, LargestEvent largest)
@@ -163,7 +163,7 @@ public final class OutboxTable implements AutoCloseable {
         this.assembler = new RecordAssembler(largest);
         planOnce(connection);
         this.fence = new SequenceFence(connection, events, bounds.fenceAge());
-        for (Cutting each : Cutting.values()) {
+        for (ByteLimit each : ByteLimit.values()) {
             openWindow.put(each, connection.prepareStatement(openWindow(each, events, largest)));
             nextPage.put(each, connection.prepareStatement(nextPage(each, events, largest)));
         }
@@ -180,16 +180,16 @@ public final class OutboxTable implements AutoCloseable {
         }
     }
 
-    public static String openWindow(Cutting cutting, SqlIdentifier events, LargestEvent largest) {
+    public static String openWindow(ByteLimit cutting, SqlIdentifier events, LargestEvent largest) {
         return sql(OPEN_WINDOW, OPEN_WINDOW_BRANCHES, cutting, events, largest);
     }
 
-    public static String nextPage(Cutting cutting, SqlIdentifier events, LargestEvent largest) {
+    public static String nextPage(ByteLimit cutting, SqlIdentifier events, LargestEvent largest) {
         return sql(NEXT_PAGE, NEXT_PAGE_BRANCHES, cutting, events, largest);
     }
 
     private static String sql(
-            String statement, String branches, Cutting cutting, SqlIdentifier events, LargestEvent largest) {
+            String statement, String branches, ByteLimit cutting, SqlIdentifier events, LargestEvent largest) {
         return statement
                 .replace("{cut}", cutting.sql())
                 .replace("{mark}", ServerProcess.MARK)
@@ -204,7 +204,7 @@ public final class OutboxTable implements AutoCloseable {
                 .replace("{events}", events.sql());
     }
 
-    /** A row up to this size cannot make a page of {@link Cutting#BY_ROW} too large. */
+    /** A row up to this size cannot make a page of {@link ByteLimit#BY_ROW} too large. */
     private static double share(RelayConfig.Page limits) {
         return (double) limits.bytes() / limits.rows();
     }
@@ -265,17 +265,17 @@ public final class OutboxTable implements AutoCloseable {
         int bind(PreparedStatement statement, int next) throws SQLException;
     }
 
-    /** Large rows often come together, so {@link Cutting#BY_SUM} is used until a page has none. */
-    private Slice read(Map<Cutting, PreparedStatement> statements, Binding branches) throws SQLException {
+    /** Large rows often come together, so {@link ByteLimit#BY_SUM} is used until a page has none. */
+    private Slice read(Map<ByteLimit, PreparedStatement> statements, Binding branches) throws SQLException {
         Slice slice = null;
-        if (cutting == Cutting.BY_ROW) {
-            PreparedStatement statement = statement(statements, Cutting.BY_ROW);
+        if (cutting == ByteLimit.BY_ROW) {
+            PreparedStatement statement = statement(statements, ByteLimit.BY_ROW);
             statement.setDouble(1, share(limits));
             branches.bind(statement, 2);
             slice = fetch(statement);
         }
         if (slice == null) {
-            PreparedStatement statement = statement(statements, Cutting.BY_SUM);
+            PreparedStatement statement = statement(statements, ByteLimit.BY_SUM);
             statement.setDouble(branches.bind(statement, 1), limits.bytes());
             slice = Objects.requireNonNull(fetch(statement), "a page cut by its sum withholds nothing");
         }
@@ -300,19 +300,19 @@ public final class OutboxTable implements AutoCloseable {
     private @Nullable Slice slice(@Nullable Snapshot snapshot, ByteBuffer events, Cut cut) {
         List<OutboxRecord> records = new ArrayList<>();
         boolean more = cut == Cut.MORE_TO_COME;
-        cutting = Cutting.BY_ROW;
+        cutting = ByteLimit.BY_ROW;
         long before = assembler.bytes();
         while (events.hasRemaining()) {
             long start = assembler.bytes();
             OutboxRecord record = assembler.assemble(events);
             if (record == null) {
-                cutting = Cutting.BY_SUM;
+                cutting = ByteLimit.BY_SUM;
                 more = true;
                 break;
             }
             records.add(record);
             if (assembler.bytes() - start > share(limits)) {
-                cutting = Cutting.BY_SUM;
+                cutting = ByteLimit.BY_SUM;
             }
         }
         if (more && records.isEmpty()) {
@@ -322,13 +322,13 @@ public final class OutboxTable implements AutoCloseable {
         return new Slice(records, snapshot, full ? Cut.MORE_TO_COME : Cut.NOTHING_LEFT, assembler.bytes() - before);
     }
 
-    private static PreparedStatement statement(Map<Cutting, PreparedStatement> statements, Cutting cutting) {
+    private static PreparedStatement statement(Map<ByteLimit, PreparedStatement> statements, ByteLimit cutting) {
         return Objects.requireNonNull(statements.get(cutting), "all are prepared by the constructor");
     }
 
     @Override
     public void close() throws SQLException {
-        for (Cutting each : Cutting.values()) {
+        for (ByteLimit each : ByteLimit.values()) {
             statement(openWindow, each).close();
             statement(nextPage, each).close();
         }

@@ -61,11 +61,11 @@ final class RecordAssembler {
             new RecordHeader(CloudEventHeaders.SPEC_VERSION, CloudEventHeaders.SPEC_VERSION_1_0.getBytes(US_ASCII));
     private static final byte[] HEX = "0123456789abcdef".getBytes(US_ASCII);
 
-    private final RepeatedValues<String> topics = new RepeatedValues<>(bytes -> new String(bytes, UTF_8));
-    private final RepeatedValues<Header> types = headers(CloudEventHeaders.TYPE);
-    private final RepeatedValues<Header> sources = headers(CloudEventHeaders.SOURCE);
-    private final RepeatedValues<Header> contentTypes = headers(CloudEventHeaders.CONTENT_TYPE);
-    private final RepeatedValues<String> headerNames = new RepeatedValues<>(bytes -> new String(bytes, UTF_8));
+    private final ValueCache<String> topics = new ValueCache<>(bytes -> new String(bytes, UTF_8));
+    private final ValueCache<Header> types = headers(CloudEventHeaders.TYPE);
+    private final ValueCache<Header> sources = headers(CloudEventHeaders.SOURCE);
+    private final ValueCache<Header> contentTypes = headers(CloudEventHeaders.CONTENT_TYPE);
+    private final ValueCache<String> headerNames = new ValueCache<>(bytes -> new String(bytes, UTF_8));
     private final EventTime eventTime = new EventTime();
     private final LargestEvent largest;
     private final Map<Column, byte @Nullable []> row = new EnumMap<>(Column.class); // the row that is being assembled
@@ -76,8 +76,8 @@ final class RecordAssembler {
         this.largest = largest;
     }
 
-    private static RepeatedValues<Header> headers(String name) {
-        return new RepeatedValues<>(bytes -> new RecordHeader(name, bytes));
+    private static ValueCache<Header> headers(String name) {
+        return new ValueCache<>(bytes -> new RecordHeader(name, bytes));
     }
 
     /** Memory that the records assembled so far take, roughly. */

@@ -99,7 +99,7 @@ class OutboxPlansIT {
 
     @ParameterizedTest
     @EnumSource
-    void anIdlePollReadsNothing(Cutting cutting) throws SQLException {
+    void anIdlePollReadsNothing(ByteLimit cutting) throws SQLException {
         Snapshot from = now();
         Touched touched = sixthExecution(
                 OutboxTable.openWindow(cutting, EVENTS, LargestEvent.UNLIMITED), cutting, openWindow(from));
@@ -109,7 +109,7 @@ class OutboxPlansIT {
 
     @ParameterizedTest
     @EnumSource
-    void aPollReadsWhatIsNewAndWhatWasInProgressAndNoMore(Cutting cutting) throws SQLException {
+    void aPollReadsWhatIsNewAndWhatWasInProgressAndNoMore(ByteLimit cutting) throws SQLException {
         Snapshot from = now();
         insert(2, 100); // The empty slot: it has just become active.
         Touched touched = sixthExecution(
@@ -122,7 +122,7 @@ class OutboxPlansIT {
 
     @ParameterizedTest
     @EnumSource
-    void aFollowingPageReadsItsOwnRows(Cutting cutting) throws SQLException {
+    void aFollowingPageReadsItsOwnRows(ByteLimit cutting) throws SQLException {
         Snapshot from = now();
         long first = insert(0, 1_000);
         Touched touched = sixthExecution(
@@ -148,7 +148,7 @@ class OutboxPlansIT {
         try (Connection owner = database.connect()) {
             OutboxDatabaseFixture.execute(owner, "analyze outbox_event");
         }
-        for (Cutting cutting : Cutting.values()) {
+        for (ByteLimit cutting : ByteLimit.values()) {
             anIdlePollReadsNothing(cutting);
             aPollReadsWhatIsNewAndWhatWasInProgressAndNoMore(cutting);
             aFollowingPageReadsItsOwnRows(cutting);
@@ -164,7 +164,7 @@ class OutboxPlansIT {
         assertThat(slots.tryEmpty(0).equals(EventSlots.Outcome.EMPTIED)
                         || slots.tryEmpty(1).equals(EventSlots.Outcome.EMPTIED))
                 .isTrue();
-        for (Cutting cutting : Cutting.values()) {
+        for (ByteLimit cutting : ByteLimit.values()) {
             anIdlePollReadsNothing(cutting);
             aPollReadsWhatIsNewAndWhatWasInProgressAndNoMore(cutting);
             aFollowingPageReadsItsOwnRows(cutting);
@@ -175,7 +175,7 @@ class OutboxPlansIT {
     /** The plan is made once, on the day of the installation. It must be good forever, with or without statistics. */
     @ParameterizedTest
     @EnumSource
-    void aPlanOfAnEmptyOutboxIsAsGood(Cutting cutting) throws SQLException {
+    void aPlanOfAnEmptyOutboxIsAsGood(ByteLimit cutting) throws SQLException {
         OutboxDatabaseFixture fresh = OutboxDatabaseFixture.create();
         try (Connection poller = fresh.relayDatabase().connect();
                 Connection owner = fresh.connect()) {
@@ -235,12 +235,12 @@ class OutboxPlansIT {
                 .formatted(seq, from.xmax(), to, from.inProgress(), seq, to);
     }
 
-    private static Touched sixthExecution(String statement, Cutting cutting, String branches) throws SQLException {
+    private static Touched sixthExecution(String statement, ByteLimit cutting, String branches) throws SQLException {
         return sixthExecution(statement, parameters(cutting, branches));
     }
 
-    private static String parameters(Cutting cutting, String branches) {
-        return cutting == Cutting.BY_ROW ? "5000, " + branches : branches + ", 1000000";
+    private static String parameters(ByteLimit cutting, String branches) {
+        return cutting == ByteLimit.BY_ROW ? "5000, " + branches : branches + ", 1000000";
     }
 
     private static Touched sixthExecution(String statement, String parameters) throws SQLException {

@@ -9,7 +9,7 @@ import dev.twinbox.proof.landscape.StartProgress;
 import dev.twinbox.proof.landscape.Supervisor;
 import dev.twinbox.sample.demo.DemoSettings.Use;
 import dev.twinbox.sample.demo.Observer.Sight;
-import dev.twinbox.sample.demo.Verdict.State;
+import dev.twinbox.sample.demo.LedgerResult.State;
 import java.io.IOException;
 import java.util.Locale;
 import java.util.Map;
@@ -112,7 +112,7 @@ final class Demo implements AutoCloseable {
     }
 
     private PageState.Figures figures(Sight sight) {
-        Verdict verdict = sight.verdict();
+        LedgerResult verdict = sight.verdict();
         RelayPosition position = sight.position();
         return new PageState.Figures(
                 verdict.orders(),
@@ -129,7 +129,7 @@ final class Demo implements AutoCloseable {
                 sight.skipped());
     }
 
-    private PageState.Ledger ledger(Verdict verdict) {
+    private PageState.Ledger ledger(LedgerResult verdict) {
         if (phase != Phase.RUNNING) {
             return new PageState.Ledger(
                     "none", 0, 0, 0, "orders, events and shipments are compared once the servers run");

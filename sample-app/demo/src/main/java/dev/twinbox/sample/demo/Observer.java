@@ -4,7 +4,7 @@ import dev.twinbox.proof.landscape.Landscape;
 import dev.twinbox.proof.landscape.Part;
 import dev.twinbox.proof.ledger.OrderLedger.Partitions;
 import dev.twinbox.proof.ledger.OrderLedgerReader;
-import dev.twinbox.sample.demo.Verdict.State;
+import dev.twinbox.sample.demo.LedgerResult.State;
 import jakarta.json.bind.Jsonb;
 import jakarta.json.bind.JsonbBuilder;
 import java.io.IOException;
@@ -46,7 +46,7 @@ final class Observer implements Runnable, AutoCloseable {
     private long skippedByThisReceiver;
 
     // Written by the observer's thread, read by the page.
-    private volatile Sight sight = new Sight(Verdict.none("first comparison"), null, 0);
+    private volatile Sight sight = new Sight(LedgerResult.none("first comparison"), null, 0);
 
     private volatile boolean closed;
 
@@ -99,7 +99,7 @@ final class Observer implements Runnable, AutoCloseable {
     }
 
     private void lookOnce() throws SQLException {
-        Verdict verdict = Verdict.of(ledger.look());
+        LedgerResult verdict = LedgerResult.of(ledger.look());
         try (Connection orders = landscape.postgres().connect(Landscape.ORDERS_DATABASE, LIMITS.database())) {
             sight = new Sight(verdict, RelayPosition.read(orders), countSkipped());
         }
@@ -150,5 +150,5 @@ final class Observer implements Runnable, AutoCloseable {
      * @param position null before the relay's first save
      * @param skipped duplicates that receivers have skipped
      */
-    record Sight(Verdict verdict, @Nullable RelayPosition position, long skipped) {}
+    record Sight(LedgerResult verdict, @Nullable RelayPosition position, long skipped) {}
 }

@@ -13,6 +13,9 @@ public final class GlassFish extends ApplicationServer {
     /** JNDI name of the data source. */
     public static final String DATA_SOURCE = "jdbc/twinbox";
 
+    /** JNDI name of the second one. */
+    public static final String OTHER_DATA_SOURCE = "jdbc/other";
+
     private static final String DOMAIN = "twinbox";
 
     private final Path zip;
@@ -102,7 +105,7 @@ public final class GlassFish extends ApplicationServer {
 
     @Override
     public void deploy(Path war) {
-        administer("deploy", "--name", name(war), "--contextroot", name(war), war.toString());
+        administer("deploy", "--name", name(war), "--contextroot", name(war), war.toString()); // an EAR has its own
     }
 
     @Override
@@ -111,6 +114,6 @@ public final class GlassFish extends ApplicationServer {
     }
 
     private static String name(Path war) {
-        return war.getFileName().toString().replace(".war", "");
+        return war.getFileName().toString().replaceAll("\\.[we]ar$", "");
     }
 }

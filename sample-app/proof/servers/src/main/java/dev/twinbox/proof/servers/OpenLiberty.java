@@ -15,6 +15,9 @@ public final class OpenLiberty extends ApplicationServer {
     /** JNDI name of the data source. */
     public static final String DATA_SOURCE = "jdbc/twinbox";
 
+    /** JNDI name of the second one. */
+    public static final String OTHER_DATA_SOURCE = "jdbc/other";
+
     private static final Pattern STARTED = Pattern.compile("CWWKZ000[13]I");
     private static final Pattern REFUSED = Pattern.compile("CWWKZ0002E|CWWKZ0004E|CWWKZ0013E");
     private static final Pattern STOPPED = Pattern.compile("CWWKZ0009I");

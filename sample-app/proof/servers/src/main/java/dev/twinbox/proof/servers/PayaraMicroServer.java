@@ -19,6 +19,9 @@ public final class PayaraMicroServer extends ApplicationServer {
     /** JNDI name of the data source. */
     public static final String DATA_SOURCE = "jdbc/twinbox";
 
+    /** JNDI name of the second one. */
+    public static final String OTHER_DATA_SOURCE = "jdbc/other";
+
     private static final String LOOPBACK_ONLY = """
             set configs.config.server-config.network-config.network-listeners.network-listener.http-listener.address=127.0.0.1
             """;
@@ -92,6 +95,11 @@ public final class PayaraMicroServer extends ApplicationServer {
 
     @Override
     public boolean remembersApplications() {
+        return false;
+    }
+
+    @Override
+    public boolean hasEars() {
         return false;
     }
 

@@ -15,6 +15,9 @@ public final class WildFly extends ApplicationServer {
     /** JNDI name of the data source. */
     public static final String DATA_SOURCE = "java:jboss/datasources/twinbox";
 
+    /** JNDI name of the second one. */
+    public static final String OTHER_DATA_SOURCE = "java:jboss/datasources/other";
+
     private final Path zip;
     private final ApplicationDatabase database;
     private final int managementPort = freePort();

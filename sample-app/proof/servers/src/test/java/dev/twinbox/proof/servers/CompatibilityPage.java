@@ -93,8 +93,8 @@ final class CompatibilityPage implements TestWatcher, AfterAllCallback {
                 variants of a check ran. The database is PostgreSQL 18.4, the data source is an XA one; on WildFly it is
                 a local one.
 
-                | server | runs with | JPA | the outbox writes |
-                |---|---|---|---|
+                | server | runs with | JPA | APIs that it does not have | the outbox writes |
+                |---|---|---|---|---|
                 """.formatted(LocalDate.now(ZoneOffset.UTC)));
         servers.forEach((title, lines) ->
                 page.append("| " + title + " | " + lines.get(0).replace("; ", " | ") + " |\n"));

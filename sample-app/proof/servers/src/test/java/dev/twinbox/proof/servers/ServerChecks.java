@@ -2,6 +2,7 @@ package dev.twinbox.proof.servers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.twinbox.fixtures.ApplicationServer;
 import dev.twinbox.fixtures.KafkaBroker;
@@ -48,7 +49,7 @@ abstract class ServerChecks {
     private static final Duration LIMIT = Duration.ofMinutes(4);
     private static final int THREADS = 8;
     private static final int TRANSACTIONS_PER_THREAD = 50;
-    private static final int REDEPLOYMENTS = Integer.getInteger("servers.redeployments", 2);
+    private static final int REDEPLOYMENTS = Integer.getInteger("servers.redeployments", 10);
     private static final int LAST = Integer.MAX_VALUE;
 
     private static final HttpClient HTTP =
@@ -57,6 +58,7 @@ abstract class ServerChecks {
     private final String title;
     private final String name;
     private final String dataSource;
+    private final String otherDataSource;
     private final String way;
 
     private TcpProxy proxy;
@@ -73,12 +75,14 @@ abstract class ServerChecks {
      * @param title product and version
      * @param name of the database, and of the group of consumers
      * @param dataSource its JNDI name
+     * @param otherDataSource JNDI name of a second, XA data source of the same database
      * @param way on which the outbox writes, as its log says
      */
-    ServerChecks(String title, String name, String dataSource, String way) {
+    ServerChecks(String title, String name, String dataSource, String otherDataSource, String way) {
         this.title = title;
         this.name = name;
         this.dataSource = dataSource;
+        this.otherDataSource = otherDataSource;
         this.way = way;
     }
 
@@ -89,17 +93,9 @@ abstract class ServerChecks {
         PostgresServer postgres = SharedServers.postgres();
         tables = new Tables(postgres, name);
         kafka = KafkaBroker.create().withJvmOptions("-XX:TieredStopAtLevel=1").start();
-        List.of("orders", "tenants", "single", "failing", "replies").forEach(topic -> kafka.createTopic(topic, 1));
+        List.of("orders", "tenants", "single", "failing", "replies", "slow", "signals").forEach(topic -> kafka.createTopic(topic, 1));
         orders = new Orders(kafka.bootstrapServers());
-        war = WarFile.build(APP, dataSource, """
-                twinbox.outbox.data-source=%s
-                twinbox.outbox.source=/servers
-                twinbox.inbox.data-source=%s
-                twinbox.inbox.group=%s
-                twinbox.inbox.kafka.bootstrap.servers=%s
-                twinbox.inbox.retry.max=PT0.5S
-                twinbox.inbox.batch.max-time=PT60S
-                """.formatted(dataSource, dataSource, name, kafka.bootstrapServers()));
+        war = war(APP, name, "");
         proxy = TcpProxy.to("127.0.0.1", postgres.port());
         server = server(new ApplicationDatabase(
                 proxy.port(),
@@ -111,6 +107,23 @@ abstract class ServerChecks {
         server.deploy(war);
         server.awaitHttp("/" + APP + "/state");
         about = get("state").body() + "; " + way;
+    }
+
+    private Path war(String file, String group, String start) throws IOException {
+        return WarFile.build(file, dataSource, configuration(group, start));
+    }
+
+    private String configuration(String group, String start) {
+        return """
+                twinbox.outbox.data-source=%s
+                twinbox.outbox.source=/servers
+                twinbox.inbox.data-source=%s
+                twinbox.inbox.group=%s
+                %stwinbox.inbox.kafka.bootstrap.servers=%s
+                twinbox.inbox.retry.max=PT0.5S
+                twinbox.inbox.batch.max-time=PT60S
+                servers.other-data-source=%s
+                """.formatted(dataSource, dataSource, group, start, kafka.bootstrapServers(), otherDataSource);
     }
 
     String title() {
@@ -165,7 +178,12 @@ abstract class ServerChecks {
         "TIMER, AFTER_JPA",
         "TIMER, IN_FLUSH",
         "MANAGED_THREAD, AFTER_JPA",
-        "MANAGED_THREAD, IN_FLUSH"
+        "MANAGED_THREAD, IN_FLUSH",
+        "BATCH, AFTER_JPA",
+        "BATCH, IN_FLUSH",
+        "EJB, TWO_DATA_SOURCES",
+        "USER_TRANSACTION, TWO_DATA_SOURCES",
+        "TRANSACTIONAL, TWO_DATA_SOURCES"
     })
     void rowAndEventAreCommittedTogetherOrNotAtAll(String caller, String when) throws Exception {
         String committed = ref();
@@ -181,6 +199,8 @@ abstract class ServerChecks {
         await().atMost(LIMIT).until(() -> isPublished(next));
 
         assertThat(isPublished(committed)).isTrue();
+        assertThat(tables.count("elsewhere where ref in (?, ?)", committed, next))
+                .isEqualTo(when.equals("TWO_DATA_SOURCES") ? 2 : 0);
         assertThat(tables.count("business where ref in (?, ?)", committed, next))
                 .isEqualTo(2);
         assertConsistent();
@@ -244,6 +264,9 @@ abstract class ServerChecks {
     }
 
     private void assertConsistent() {
+        assertThat(tables.texts("select ref from elsewhere where ref not in (select ref from business)"))
+                .as("rows of the other data source without the business row")
+                .isEmpty();
         assertThat(tables.withoutEvent())
                 .as("business rows without their event")
                 .isEmpty();
@@ -342,6 +365,30 @@ abstract class ServerChecks {
     }
 
     @Test
+    void aHandlerThatExceedsItsTimeLimitIsRolledBackAndRetried() {
+        String slow = ref();
+        String next = ref();
+        orders.add("slow", slow, 1, null);
+        orders.add("slow", next, 0, null);
+        orders.flush();
+
+        await().atMost(LIMIT)
+                .until(() -> tables.texts("select error from inbox_parked where handler = 'slow'").stream()
+                        .anyMatch(error -> error.contains("HandlerTimeoutException")));
+        await().atMost(LIMIT).until(() -> tables.effects("slow").size() == 2);
+        assertThat(tables.effects("slow")).containsExactly(slow, next);
+    }
+
+    @Test
+    void atMostOnceEachEventHasOneEffect() {
+        List<String> ids = ids(20);
+        orders.send("signals", ids);
+
+        await().atMost(LIMIT).until(() -> tables.effects("signal").size() >= ids.size());
+        assertThat(tables.effects("signal")).isEqualTo(ids);
+    }
+
+    @Test
     void whatAHandlerPublishesSharesItsTransaction() {
         List<String> ids = IntStream.range(100, 120)
                 .mapToObj(account -> account + "-" + ref())
@@ -354,6 +401,92 @@ abstract class ServerChecks {
     }
 
     // The life of an application
+
+    /** Health, Metrics and OpenTelemetry are the server's. An application works without them. */
+    @Test
+    void whatTheServerDoesNotHaveIsLoggedOnce() {
+        String state = get("state").body();
+        String missing = state.substring(state.lastIndexOf("; ") + 2);
+        List<String> lines = server.log()
+                .lines()
+                .filter(line -> line.contains("This server does not have "))
+                .toList();
+
+        if (missing.equals("none")) {
+            assertThat(lines).isEmpty();
+        } else {
+            assertThat(lines).hasSize(1);
+            assertThat(lines.get(0)).contains(missing.split(", "));
+        }
+    }
+
+    @Test
+    @Order(LAST - 6)
+    void anApplicationWithoutJpaPublishesAndReceives() throws Exception {
+        publishesAndReceives("twinbox-plain", WarFile.buildPlain("twinbox-plain", configuration("plain", "")), "plain");
+    }
+
+    /** The libraries are in its {@code lib}, the handler is in an ejb-jar. */
+    @Test
+    @Order(LAST - 5)
+    void anApplicationInAnEarPublishesAndReceives() throws Exception {
+        assumeTrue(server.hasEars(), "this server has no EARs");
+        publishesAndReceives("twinbox-ear", EarFile.build("twinbox-ear", configuration("ear", "")), "ear");
+    }
+
+    private void publishesAndReceives(String root, Path file, String group) throws Exception {
+        server.deploy(file);
+        try {
+            server.awaitHttp("/" + root + "/change");
+            String committed = ref();
+            String undone = ref();
+            HTTP.send(request("/" + root + "/change?commit=true&ref=" + committed), HttpResponse.BodyHandlers.discarding());
+            HTTP.send(request("/" + root + "/change?commit=false&ref=" + undone), HttpResponse.BodyHandlers.discarding());
+            List<String> ids = ids(20);
+            orders.send("orders", ids);
+            orders.send("orders", ids);
+
+            await().atMost(LIMIT).until(() -> tables.effects(group, "plain").containsAll(ids));
+            assertThat(tables.effects(group, "plain")).doesNotHaveDuplicates();
+            assertThat(isPublished(committed)).isTrue();
+            assertThat(isPublished(undone)).isFalse();
+        } finally {
+            server.undeploy(file);
+        }
+        assertConsistent();
+    }
+
+    @Test
+    @Order(LAST - 4)
+    void twoApplicationsOnOneServerHandleEachEventOnceEach() throws Exception {
+        Path second = war("twinbox-second", "second", "twinbox.inbox.start=latest\n");
+        server.deploy(second);
+        try {
+            server.awaitHttp("/twinbox-second/state");
+            List<String> warmUp = new ArrayList<>();
+            await().atMost(LIMIT).until(() -> { // the second one starts at the end of the topic
+                List<String> one = ids(1);
+                orders.send("orders", one);
+                warmUp.addAll(one);
+                return !tables.effects("second", "ejb").isEmpty();
+            });
+            List<String> ids = ids(50);
+            orders.send("orders", ids);
+            orders.send("orders", ids);
+
+            for (String app : List.of(name, "second")) {
+                for (String handler : List.of("cdi", "transactional", "ejb", "list")) {
+                    await().atMost(LIMIT)
+                            .untilAsserted(
+                                    () -> assertThat(tables.effects(app, handler)).containsAll(ids));
+                    assertThat(tables.effects(app, handler)).doesNotHaveDuplicates();
+                }
+            }
+        } finally {
+            server.undeploy(second);
+        }
+        assertThatItWorks();
+    }
 
     @Test
     @Order(LAST - 3)
@@ -390,7 +523,9 @@ abstract class ServerChecks {
         for (String handler : List.of("cdi", "transactional", "ejb", "list")) {
             await().atMost(LIMIT).until(() -> new HashSet<>(tables.effects(handler)).containsAll(ids));
             assertThat(tables.count(
-                            "(select from effect where handler = ? group by event having count(*) > 1) d", handler))
+                            "(select from effect where app = ? and handler = ? group by event having count(*) > 1) d",
+                            name,
+                            handler))
                     .as("repeated effects of " + handler)
                     .isZero();
         }
@@ -497,15 +632,15 @@ abstract class ServerChecks {
 
     private HttpResponse<String> get(String path) {
         try {
-            return HTTP.send(
-                    HttpRequest.newBuilder(server.uri("/" + APP + "/" + path))
-                            .timeout(LIMIT)
-                            .build(),
-                    HttpResponse.BodyHandlers.ofString());
+            return HTTP.send(request("/" + APP + "/" + path), HttpResponse.BodyHandlers.ofString());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    private HttpRequest request(String path) {
+        return HttpRequest.newBuilder(server.uri(path)).timeout(LIMIT).build();
     }
 }

@@ -22,7 +22,7 @@ class ServersIT {
     class WildFly39 extends ServerChecks {
 
         WildFly39() {
-            super("WildFly " + version("wildfly"), "wildfly", WildFly.DATA_SOURCE, "directly");
+            super("WildFly " + version("wildfly"), "wildfly", WildFly.DATA_SOURCE, WildFly.OTHER_DATA_SOURCE, "through an EJB");
         }
 
         @Override
@@ -35,7 +35,7 @@ class ServersIT {
     class Liberty26 extends ServerChecks {
 
         Liberty26() {
-            super("Open Liberty " + version("liberty"), "liberty", OpenLiberty.DATA_SOURCE, "directly");
+            super("Open Liberty " + version("liberty"), "liberty", OpenLiberty.DATA_SOURCE, OpenLiberty.OTHER_DATA_SOURCE, "directly");
         }
 
         @Override
@@ -48,7 +48,7 @@ class ServersIT {
     class GlassFish7 extends ServerChecks {
 
         GlassFish7() {
-            super("GlassFish " + version("glassfish"), "glassfish", GlassFish.DATA_SOURCE, "through an EJB");
+            super("GlassFish " + version("glassfish"), "glassfish", GlassFish.DATA_SOURCE, GlassFish.OTHER_DATA_SOURCE, "through an EJB");
         }
 
         @Override
@@ -61,7 +61,7 @@ class ServersIT {
     class Payara7 extends ServerChecks {
 
         Payara7() {
-            super("Payara Micro " + version("payara7"), "payara7", PayaraMicroServer.DATA_SOURCE, "through an EJB");
+            super("Payara Micro " + version("payara7"), "payara7", PayaraMicroServer.DATA_SOURCE, PayaraMicroServer.OTHER_DATA_SOURCE, "through an EJB");
         }
 
         @Override
@@ -74,7 +74,7 @@ class ServersIT {
     class Payara6 extends ServerChecks {
 
         Payara6() {
-            super("Payara Micro " + version("payara6"), "payara6", PayaraMicroServer.DATA_SOURCE, "through an EJB");
+            super("Payara Micro " + version("payara6"), "payara6", PayaraMicroServer.DATA_SOURCE, PayaraMicroServer.OTHER_DATA_SOURCE, "through an EJB");
         }
 
         @Override

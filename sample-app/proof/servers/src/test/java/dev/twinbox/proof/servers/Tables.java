@@ -47,9 +47,11 @@ final class Tables {
               id      text primary key,
               handler text not null,
               event   text not null,
+              app     text not null,
               number  bigserial,
               tx      xid8 not null default pg_current_xact_id()
             );
+            create table elsewhere (ref text primary key);
             create view published as
               select convert_from(payload, 'UTF8')::json->>'ref' as ref, tx, seq from outbox_event;
             """;
@@ -132,6 +134,11 @@ final class Tables {
 
     /** Events in the order in which the handler's effects were written. */
     List<String> effects(String handler) {
-        return texts("select event from effect where handler = ? order by number", handler);
+        return effects(name, handler);
+    }
+
+    /** The same of another application. */
+    List<String> effects(String app, String handler) {
+        return texts("select event from effect where app = ? and handler = ? order by number", app, handler);
     }
 }

@@ -24,21 +24,44 @@ final class WarFile {
 
     private WarFile() {}
 
-    /** @param configuration of MicroProfile Config */
+    /**
+     * The application with a persistence unit.
+     *
+     * @param configuration of MicroProfile Config
+     */
     static Path build(String name, String dataSource, String configuration) throws IOException {
+        return build(name, "app", configuration, war -> addPersistenceAndBatch(war, dataSource));
+    }
+
+    /** The application without JPA. */
+    static Path buildPlain(String name, String configuration) throws IOException {
+        return build(name, "plain", configuration, war -> {});
+    }
+
+    private interface Part {
+        void addTo(ZipOutputStream war) throws IOException;
+    }
+
+    private static Path build(String name, String classes, String configuration, Part more) throws IOException {
         Path file = Files.createDirectories(Path.of("target", "wars"))
                 .resolve(name + ".war")
                 .toAbsolutePath();
         try (OutputStream out = Files.newOutputStream(file);
                 ZipOutputStream war = new ZipOutputStream(out)) {
-            addClasses(war);
-            for (Class<?> library : LIBRARIES) {
-                addLibrary(war, location(library));
+            addClasses(war, classes);
+            for (Path library : libraries()) {
+                add(war, "WEB-INF/lib/" + library.getFileName(), Files.readAllBytes(library));
             }
             add(war, "WEB-INF/classes/META-INF/microprofile-config.properties", configuration);
             add(war, "WEB-INF/beans.xml", """
                     <beans xmlns="https://jakarta.ee/xml/ns/jakartaee" version="4.0" bean-discovery-mode="annotated"/>
                     """);
+            more.addTo(war);
+        }
+        return file;
+    }
+
+    private static void addPersistenceAndBatch(ZipOutputStream war, String dataSource) throws IOException {
             add(war, "WEB-INF/classes/META-INF/persistence.xml", """
                     <persistence xmlns="https://jakarta.ee/xml/ns/persistence" version="3.0">
                       <persistence-unit name="main">
@@ -46,24 +69,53 @@ final class WarFile {
                       </persistence-unit>
                     </persistence>
                     """.formatted(dataSource));
-        }
-        return file;
+            add(war, "WEB-INF/classes/META-INF/batch-jobs/work.xml", """
+                    <job id="work" xmlns="https://jakarta.ee/xml/ns/jakartaee" version="2.0">
+                      <listeners>
+                        <listener ref="batchEnd">
+                          <properties><property name="task" value="#{jobParameters['task']}"/></properties>
+                        </listener>
+                      </listeners>
+                      <step id="work">
+                        <chunk item-count="1">
+                          <reader ref="batchReader">
+                            <properties><property name="task" value="#{jobParameters['task']}"/></properties>
+                          </reader>
+                          <writer ref="batchWriter"/>
+                        </chunk>
+                      </step>
+                    </job>
+                    """);
     }
 
-    private static void addClasses(ZipOutputStream war) throws IOException {
-        Path root = location(WarFile.class);
-        try (Stream<Path> classes = Files.walk(root.resolve("dev/twinbox/proof/servers/app"))) {
-            for (Path each : classes.filter(Files::isRegularFile).toList()) {
-                add(war, "WEB-INF/classes/" + root.relativize(each), Files.readAllBytes(each));
+    private static void addClasses(ZipOutputStream war, String folder) throws IOException {
+        for (Path each : classes(folder)) {
+            add(war, "WEB-INF/classes/" + nameOf(each), Files.readAllBytes(each));
+        }
+    }
+
+    /** The compiled classes of an application. */
+    static List<Path> classes(String folder) throws IOException {
+        Path root = location(WarFile.class).resolve("dev/twinbox/proof/servers").resolve(folder);
+        try (Stream<Path> classes = Files.walk(root)) {
+            return classes.filter(Files::isRegularFile).toList();
+        }
+    }
+
+    /** The name of a compiled class in an archive. */
+    static String nameOf(Path classFile) {
+        return location(WarFile.class).relativize(classFile).toString();
+    }
+
+    /** Twinbox's two libraries, and what they need. */
+    static List<Path> libraries() {
+        List<Path> jars = LIBRARIES.stream().map(WarFile::location).toList();
+        for (Path jar : jars) {
+            if (!Files.isRegularFile(jar)) {
+                throw new IllegalStateException(jar + " is no jar: run the build to the phase \"package\" at least");
             }
         }
-    }
-
-    private static void addLibrary(ZipOutputStream war, Path jar) throws IOException {
-        if (!Files.isRegularFile(jar)) {
-            throw new IllegalStateException(jar + " is no jar: run the build to the phase \"package\" at least");
-        }
-        add(war, "WEB-INF/lib/" + jar.getFileName(), Files.readAllBytes(jar));
+        return jars;
     }
 
     private static void add(ZipOutputStream war, String name, String text) throws IOException {

@@ -1,5 +1,6 @@
 package dev.twinbox.proof.servers.app;
 
+import dev.twinbox.DeliveryContract;
 import dev.twinbox.EventContext;
 import dev.twinbox.HandlerTransaction;
 import dev.twinbox.InboxHandler;
@@ -9,6 +10,7 @@ import jakarta.transaction.Transactional;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Handlers in a CDI bean. */
@@ -63,6 +65,20 @@ public class CdiHandlers {
         if (calls <= order.failures()) {
             throw new Undone();
         }
+    }
+
+    @InboxHandler(topic = "slow", type = "order", name = "slow", timeout = "PT2S")
+    public void slow(Order order) throws InterruptedException {
+        effects.write("slow", order.id());
+        int calls = CALLS.computeIfAbsent(order.id(), id -> new AtomicInteger()).incrementAndGet();
+        if (calls <= order.failures()) {
+            new CountDownLatch(1).await(); // until it is interrupted
+        }
+    }
+
+    @InboxHandler(topic = "signals", type = "order", name = "signal", delivery = DeliveryContract.AT_MOST_ONCE)
+    public void signal(Order order) {
+        effects.write("signal", order.id());
     }
 
     /** Changes and publishes. */

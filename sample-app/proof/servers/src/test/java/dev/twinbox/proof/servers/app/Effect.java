@@ -14,11 +14,14 @@ public class Effect {
 
     private String event;
 
+    private String app;
+
     protected Effect() {}
 
-    public Effect(String id, String handler, String event) {
+    public Effect(String id, String app, String handler, String event) {
         this.id = id;
         this.handler = handler;
         this.event = event;
+        this.app = app;
     }
 }

@@ -69,6 +69,7 @@ public class RunServlet extends HttpServlet {
             case "USER_TRANSACTION" -> inUserTransaction(task, ending);
             case "ASYNCHRONOUS" -> session.later(task, ending).get();
             case "TIMER" -> clock.soon(task, ending);
+            case "BATCH" -> BatchJob.run(task, ending);
             case "MANAGED_THREAD" ->
                 executor.submit(() -> session.required(task, ending)).get();
             default -> throw new IllegalArgumentException(request.getQueryString());

@@ -7,8 +7,10 @@ import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.Map;
 
-/** {@code GET state}: 200 when the application is deployed, and one line: JDK; JPA provider. */
+/** {@code GET state}: 200 when the application is deployed, and one line: JDK; JPA provider; missing APIs. */
 @WebServlet("/state")
 public class StateServlet extends HttpServlet {
 
@@ -23,6 +25,26 @@ public class StateServlet extends HttpServlet {
         String name = provider.getName().startsWith("org.hibernate") ? "Hibernate" : "EclipseLink";
         String version = provider.getImplementationVersion();
         response.getWriter()
-                .print("JDK " + Runtime.version().feature() + "; " + name + (version == null ? "" : " " + version));
+                .print("JDK " + Runtime.version().feature() + "; " + name + (version == null ? "" : " " + version) + "; "
+                        + missing());
+    }
+
+    /** Optional APIs that the application cannot load. */
+    private static String missing() {
+        Map<String, String> apis = new LinkedHashMap<>();
+        apis.put("MicroProfile Health", "org.eclipse.microprofile.health.HealthCheck");
+        apis.put("MicroProfile Metrics", "org.eclipse.microprofile.metrics.MetricRegistry");
+        apis.put("OpenTelemetry", "io.opentelemetry.api.OpenTelemetry");
+        apis.values().removeIf(StateServlet::canBeLoaded);
+        return apis.isEmpty() ? "none" : String.join(", ", apis.keySet());
+    }
+
+    private static boolean canBeLoaded(String type) {
+        try {
+            Class.forName(type, false, StateServlet.class.getClassLoader());
+            return true;
+        } catch (ClassNotFoundException e) {
+            return false;
+        }
     }
 }

@@ -22,7 +22,8 @@ public class Work {
         BEFORE_JPA,
         AFTER_JPA,
         IN_FLUSH,
-        PLAIN_JDBC
+        PLAIN_JDBC,
+        TWO_DATA_SOURCES
     }
 
     @PersistenceContext
@@ -34,6 +35,10 @@ public class Work {
     @Inject
     @ConfigProperty(name = "twinbox.outbox.data-source")
     private String dataSource;
+
+    @Inject
+    @ConfigProperty(name = "servers.other-data-source")
+    private String otherDataSource;
 
     public void change(long account, String ref, When when) {
         switch (when) {
@@ -47,6 +52,11 @@ public class Work {
             }
             case IN_FLUSH -> persist(account, ref, true);
             case PLAIN_JDBC -> {
+                publish(account, ref);
+                insert(account, ref);
+            }
+            case TWO_DATA_SOURCES -> {
+                insertElsewhere(ref);
                 publish(account, ref);
                 insert(account, ref);
             }
@@ -67,6 +77,17 @@ public class Work {
                 InitialContext.<DataSource>doLookup(dataSource).getConnection()) {
             update(connection, "insert into business (ref, account, announced) values (?, ?, false)", ref, account);
             update(connection, "update account set note = ? where id = ?", ref, account);
+        } catch (SQLException | NamingException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private void insertElsewhere(String ref) {
+        try (Connection connection =
+                        InitialContext.<DataSource>doLookup(otherDataSource).getConnection();
+                PreparedStatement statement = connection.prepareStatement("insert into elsewhere values (?)")) {
+            statement.setString(1, ref);
+            statement.executeUpdate();
         } catch (SQLException | NamingException e) {
             throw new IllegalStateException(e);
         }

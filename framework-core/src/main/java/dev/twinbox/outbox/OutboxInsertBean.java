@@ -15,7 +15,7 @@ import jakarta.ejb.TransactionAttributeType;
  * <p>Public because session beans have to be; not for applications.
  */
 @Stateless
-public class OutboxDrain {
+public class OutboxInsertBean {
 
     /** Runs the insert, which uses the data source. What it throws marks the transaction for rollback. */
     @TransactionAttribute(TransactionAttributeType.MANDATORY)

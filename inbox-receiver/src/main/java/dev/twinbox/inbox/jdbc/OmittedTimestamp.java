@@ -10,14 +10,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Only the time can be left out: Kafka takes any number from its producer. All else of a record fits.
  */
-public final class LeftOut {
+public final class OmittedTimestamp {
 
     private static final String MARK = "[not stored: ";
 
     /** The database could hold later times, but not every reader can. */
     private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59.999Z");
 
-    private LeftOut() {}
+    private OmittedTimestamp() {}
 
     /** The record's time; null if it has none, or if the row cannot hold it. */
     static @Nullable Timestamp time(ConsumerRecord<byte[], byte[]> record) {

@@ -7,4 +7,4 @@ package dev.twinbox.inbox.event;
  * @param cause why the handler failed
  * @param mayBeCommitted whether the last attempt failed during its commit, so that its effect may have happened
  */
-public record Verdict(Throwable cause, boolean mayBeCommitted) {}
+public record ParkingDecision(Throwable cause, boolean mayBeCommitted) {}

@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
  * @param distinct different events on Kafka
  * @param reason for a reader of the page
  */
-record Verdict(State state, long orders, long events, long records, long distinct, long shipments, String reason) {
+record LedgerResult(State state, long orders, long events, long records, long distinct, long shipments, String reason) {
 
     private static final int FAULTS_NAMED = 3;
 
@@ -28,11 +28,11 @@ record Verdict(State state, long orders, long events, long records, long distinc
         WRONG
     }
 
-    static Verdict none(String reason) {
-        return new Verdict(State.CATCHING_UP, 0, 0, 0, 0, 0, reason);
+    static LedgerResult none(String reason) {
+        return new LedgerResult(State.CATCHING_UP, 0, 0, 0, 0, 0, reason);
     }
 
-    static Verdict of(Look look) {
+    static LedgerResult of(Look look) {
         LedgerReport report = look.report();
         if (!report.isExact()) {
             return of(look, State.WRONG, describe(report.faults()));
@@ -47,11 +47,11 @@ record Verdict(State state, long orders, long events, long records, long distinc
         return of(look, State.EXACT, "each order has one event and one shipment, in order; compared id by id");
     }
 
-    private static Verdict of(Look look, State state, String reason) {
+    private static LedgerResult of(Look look, State state, String reason) {
         LedgerReport report = look.report();
         long shipments =
                 report.effects().values().stream().mapToLong(Integer::longValue).sum();
-        return new Verdict(
+        return new LedgerResult(
                 state, report.committed(), look.events(), report.records(), look.onKafka(), shipments, reason);
     }
 
@@ -64,7 +64,7 @@ record Verdict(State state, long orders, long events, long records, long distinc
         return more > 0 ? named + "; and " + more + " more" : named;
     }
 
-    Verdict with(State other, String otherReason) {
-        return new Verdict(other, orders, events, records, distinct, shipments, otherReason);
+    LedgerResult with(State other, String otherReason) {
+        return new LedgerResult(other, orders, events, records, distinct, shipments, otherReason);
     }
 }

@@ -7,7 +7,7 @@ package dev.twinbox.inbox.engine;
  * @param handover how the previous owner left the partition
  * @param reason where the offset comes from
  */
-record Start(long offset, Handover handover, Reason reason) {
+record PartitionStart(long offset, HandoverKind handover, Reason reason) {
 
     /** Where an offset comes from. */
     enum Reason {
@@ -24,9 +24,10 @@ record Start(long offset, Handover handover, Reason reason) {
     }
 
     /** Kafka did not answer in time. The previous owner may have crashed. */
-    static final Start UNKNOWN = new Start(AssignedPartition.UNKNOWN, Handover.AFTER_CRASH, Reason.COMMITTED);
+    static final PartitionStart UNKNOWN =
+            new PartitionStart(AssignedPartition.UNKNOWN, HandoverKind.AFTER_CRASH, Reason.COMMITTED);
 
-    static Start committed(long offset, Handover handover) {
-        return new Start(offset, handover, Reason.COMMITTED);
+    static PartitionStart committed(long offset, HandoverKind handover) {
+        return new PartitionStart(offset, handover, Reason.COMMITTED);
     }
 }

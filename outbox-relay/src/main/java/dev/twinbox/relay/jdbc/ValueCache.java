@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * Turns a column's bytes into an object, and equal bytes into the same object. Topic, type and source rarely change
  * from one row to the next. Not for several threads.
  */
-final class RepeatedValues<T> {
+final class ValueCache<T> {
     private static final int LIMIT = 1_000;
 
     private final Function<byte[], T> create;
@@ -19,7 +19,7 @@ final class RepeatedValues<T> {
     private byte @Nullable [] lastBytes;
     private @Nullable T last;
 
-    RepeatedValues(Function<byte[], T> create) {
+    ValueCache(Function<byte[], T> create) {
         this.create = create;
     }
 

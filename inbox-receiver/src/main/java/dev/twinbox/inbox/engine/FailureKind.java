@@ -1,11 +1,11 @@
 package dev.twinbox.inbox.engine;
 
-import dev.twinbox.inbox.jdbc.BookKeeping;
 import dev.twinbox.inbox.jdbc.Faults;
+import dev.twinbox.inbox.jdbc.RetriedWrites;
 import dev.twinbox.jdbc.FailureSubject;
 
 /** Whose failure a failed attempt is. It decides what is held against the event, and who has to wait. */
-enum FailureOf {
+enum FailureKind {
     /** The application's own database. All wait until it works again. Nothing is held against the event. */
     DATABASE,
     /** Nobody: the transaction lost against another one. It is repeated. Nothing is held against the event. */
@@ -21,7 +21,7 @@ enum FailureOf {
      * that failed without a reason. So the own database is looked at: if it has worked all the time, it was not the
      * cause.
      */
-    static FailureOf attempt(Attempt attempt, BookKeeping books) {
+    static FailureKind attempt(Attempt attempt, RetriedWrites writes) {
         if (attempt.cause() instanceof HandlerTimeoutException) {
             return EVENT; // whatever the interrupt led to
         }
@@ -35,6 +35,6 @@ enum FailureOf {
         boolean mayBeTheDatabase = subject == FailureSubject.CONNECTION
                 || subject == FailureSubject.MOMENT
                 || (subject == FailureSubject.UNKNOWN && attempt.mayBeCommitted());
-        return mayBeTheDatabase && !books.isWritableSince(attempt.begunAt()) ? DATABASE : EVENT;
+        return mayBeTheDatabase && !writes.isWritableSince(attempt.begunAt()) ? DATABASE : EVENT;
     }
 }

@@ -6,17 +6,17 @@ import dev.twinbox.fixtures.LedgerReport;
 import dev.twinbox.fixtures.LedgerReport.Fault;
 import dev.twinbox.fixtures.LedgerReport.Kind;
 import dev.twinbox.proof.ledger.OrderLedgerReader.Look;
-import dev.twinbox.sample.demo.Verdict.State;
+import dev.twinbox.sample.demo.LedgerResult.State;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-class VerdictTest {
+class LedgerResultTest {
 
     @Test
     void nothingOnItsWayAndNothingWrongIsExact() {
-        Verdict verdict = Verdict.of(look(report(3, 4, 3, List.of()), 3, 3, 0, 0));
+        LedgerResult verdict = LedgerResult.of(look(report(3, 4, 3, List.of()), 3, 3, 0, 0));
 
         assertThat(verdict.state()).isEqualTo(State.EXACT);
         assertThat(verdict.orders()).isEqualTo(3);
@@ -26,7 +26,7 @@ class VerdictTest {
 
     @Test
     void aRepeatOnKafkaIsARecordAndNoEvent() {
-        Verdict verdict = Verdict.of(look(report(3, 4, 3, List.of()), 3, 3, 0, 0));
+        LedgerResult verdict = LedgerResult.of(look(report(3, 4, 3, List.of()), 3, 3, 0, 0));
 
         assertThat(verdict.records()).isEqualTo(4);
         assertThat(verdict.distinct()).isEqualTo(3);
@@ -34,7 +34,7 @@ class VerdictTest {
 
     @Test
     void eventsOnTheirWayAreCatchingUp() {
-        Verdict verdict = Verdict.of(look(report(3, 2, 1, List.of()), 3, 2, 1, 1));
+        LedgerResult verdict = LedgerResult.of(look(report(3, 2, 1, List.of()), 3, 2, 1, 1));
 
         assertThat(verdict.state()).isEqualTo(State.CATCHING_UP);
         assertThat(verdict.reason()).startsWith("1 to send, 1 to ship");
@@ -44,7 +44,7 @@ class VerdictTest {
     void aFaultIsWrongAndNamed() {
         Fault fault = new Fault(Kind.LOST, "order 11", "is committed and not on Kafka");
 
-        Verdict verdict = Verdict.of(look(report(3, 2, 2, List.of(fault)), 3, 2, 1, 0));
+        LedgerResult verdict = LedgerResult.of(look(report(3, 2, 2, List.of(fault)), 3, 2, 1, 0));
 
         assertThat(verdict.state()).isEqualTo(State.WRONG);
         assertThat(verdict.reason()).isEqualTo("order 11 is committed and not on Kafka");
@@ -56,7 +56,7 @@ class VerdictTest {
                 .mapToObj(number -> new Fault(Kind.LOST, "order " + number, "is lost"))
                 .toList();
 
-        assertThat(Verdict.of(look(report(5, 0, 0, faults), 0, 0, 5, 0)).reason())
+        assertThat(LedgerResult.of(look(report(5, 0, 0, faults), 0, 0, 5, 0)).reason())
                 .isEqualTo("order 1 is lost; order 2 is lost; order 3 is lost; and 2 more");
     }
 

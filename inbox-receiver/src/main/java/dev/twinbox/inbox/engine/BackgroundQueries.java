@@ -13,9 +13,9 @@ import java.util.function.Consumer;
  * Asks Kafka and the database on another thread. The poll thread applies the answers. So a database or a broker that
  * does not answer never costs the group membership.
  */
-final class Inquiries {
+final class BackgroundQueries {
 
-    private static final Logger LOG = System.getLogger(Inquiries.class.getName());
+    private static final Logger LOG = System.getLogger(BackgroundQueries.class.getName());
 
     private final Executor background;
     private final Runnable whenAnswered;
@@ -24,7 +24,7 @@ final class Inquiries {
     private final Queue<Runnable> answers = new ConcurrentLinkedQueue<>();
 
     /** @param whenAnswered called on the other thread as soon as an answer is there */
-    Inquiries(Executor background, Runnable whenAnswered) {
+    BackgroundQueries(Executor background, Runnable whenAnswered) {
         this.background = background;
         this.whenAnswered = whenAnswered;
     }

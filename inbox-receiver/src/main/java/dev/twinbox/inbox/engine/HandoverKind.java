@@ -1,7 +1,7 @@
 package dev.twinbox.inbox.engine;
 
 /** How the previous owner of a partition left it. */
-enum Handover {
+enum HandoverKind {
     /** It gave the partition back properly. */
     CLEAN,
     /**

@@ -25,7 +25,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /** Remembers a group's offsets in the inbox database, by topic id and partition. */
-final class KafkaMemory implements GroupMemory {
+final class RememberedOffsets implements GroupOffsets {
 
     private final String group;
     private final OffsetPolicy policy;
@@ -39,7 +39,7 @@ final class KafkaMemory implements GroupMemory {
     private final Map<String, UUID> ids = new ConcurrentHashMap<>();
 
     /** @param probes creates consumers that are in no group */
-    KafkaMemory(
+    RememberedOffsets(
             String group,
             OffsetPolicy policy,
             FirstStart firstStart,
@@ -57,7 +57,7 @@ final class KafkaMemory implements GroupMemory {
     }
 
     @Override
-    public Map<TopicPartition, Start> starts(Set<TopicPartition> partitions) throws Exception {
+    public Map<TopicPartition, PartitionStart> starts(Set<TopicPartition> partitions) throws Exception {
         Map<String, Topic> topics = lookup.describe(names(partitions));
         Set<TopicPartition> committed = lookup.committed(group);
         List<Remembered> known = find(topics.keySet());
@@ -70,7 +70,7 @@ final class KafkaMemory implements GroupMemory {
                 return table.find(connection, group, topics.keySet()); // another member may have been first
             });
         }
-        Map<TopicPartition, Start> starts = starts(partitions, topics, known);
+        Map<TopicPartition, PartitionStart> starts = starts(partitions, topics, known);
         save(starts, topics);
         return starts;
     }
@@ -118,10 +118,10 @@ final class KafkaMemory implements GroupMemory {
         return firstStart.time() == null ? 0 : firstStart.time().toEpochMilli();
     }
 
-    private Map<TopicPartition, Start> starts(
+    private Map<TopicPartition, PartitionStart> starts(
             Set<TopicPartition> partitions, Map<String, Topic> topics, List<Remembered> known)
             throws ExecutionException, InterruptedException {
-        Map<TopicPartition, Start> starts = new HashMap<>();
+        Map<TopicPartition, PartitionStart> starts = new HashMap<>();
         List<TopicPartition> atBeginning = new ArrayList<>();
         List<TopicPartition> atEnd = new ArrayList<>();
         for (TopicPartition partition : partitions) {
@@ -132,24 +132,31 @@ final class KafkaMemory implements GroupMemory {
                     atBeginning.add(partition);
                 }
             } else if (!row.isRead()) {
-                starts.put(partition, new Start(row.next(), Handover.CLEAN, Start.Reason.NEW_TOPIC));
+                starts.put(
+                        partition, new PartitionStart(row.next(), HandoverKind.CLEAN, PartitionStart.Reason.NEW_TOPIC));
             } else if (policy == OffsetPolicy.BEFORE_HANDLING) {
                 atEnd.add(partition); // a loss is allowed there, a repeated event is not
             } else {
-                starts.put(partition, new Start(row.next(), Handover.AFTER_CRASH, Start.Reason.REMEMBERED));
+                starts.put(
+                        partition,
+                        new PartitionStart(row.next(), HandoverKind.AFTER_CRASH, PartitionStart.Reason.REMEMBERED));
             }
         }
-        put(starts, atBeginning, OffsetSpec.earliest(), Start.Reason.NEW_PARTITION);
-        put(starts, atEnd, OffsetSpec.latest(), Start.Reason.AT_THE_END);
+        put(starts, atBeginning, OffsetSpec.earliest(), PartitionStart.Reason.NEW_PARTITION);
+        put(starts, atEnd, OffsetSpec.latest(), PartitionStart.Reason.AT_THE_END);
         return starts;
     }
 
     private void put(
-            Map<TopicPartition, Start> starts, List<TopicPartition> partitions, OffsetSpec spec, Start.Reason reason)
+            Map<TopicPartition, PartitionStart> starts,
+            List<TopicPartition> partitions,
+            OffsetSpec spec,
+            PartitionStart.Reason reason)
             throws ExecutionException, InterruptedException {
         if (!partitions.isEmpty()) {
             lookup.offsets(partitions, spec)
-                    .forEach((partition, offset) -> starts.put(partition, new Start(offset, Handover.CLEAN, reason)));
+                    .forEach((partition, offset) ->
+                            starts.put(partition, new PartitionStart(offset, HandoverKind.CLEAN, reason)));
         }
     }
 
@@ -161,7 +168,7 @@ final class KafkaMemory implements GroupMemory {
     }
 
     /** The decision is stored before the first record is read, so that it is never made twice. */
-    private void save(Map<TopicPartition, Start> starts, Map<String, Topic> topics) throws SQLException {
+    private void save(Map<TopicPartition, PartitionStart> starts, Map<String, Topic> topics) throws SQLException {
         Map<TopicPartition, Long> offsets = new HashMap<>();
         starts.forEach((partition, start) -> offsets.put(partition, start.offset()));
         write(remembered(offsets, topics, true));

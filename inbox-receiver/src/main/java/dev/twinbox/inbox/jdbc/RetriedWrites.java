@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A pool may still hold connections that are broken: after a failed commit, after a restart of the server, or
  * because the server behind them can only be read since a fail-over. So work is repeated on other connections.
  */
-public final class BookKeeping {
+public final class RetriedWrites {
 
     /** A pool may hold several broken connections, one for each worker. */
     private static final int MOST_TRIES = 8;
@@ -41,7 +41,7 @@ public final class BookKeeping {
 
     private final JtaDatabase database;
 
-    public BookKeeping(JtaDatabase database) {
+    public RetriedWrites(JtaDatabase database) {
         this.database = database;
     }
 

@@ -6,15 +6,15 @@ import org.apache.kafka.common.TopicPartition;
 
 /**
  * What is known of a group's offsets and topics beyond what its consumer says. Each method asks Kafka or the database
- * and may take seconds, so the poll thread calls them through {@link Inquiries}.
+ * and may take seconds, so the poll thread calls them through {@link BackgroundQueries}.
  */
-interface GroupMemory {
+interface GroupOffsets {
 
     /**
      * Where partitions start for which Kafka has no committed offset. A partition is left out if its topic does not
      * exist at the moment.
      */
-    Map<TopicPartition, Start> starts(Set<TopicPartition> partitions) throws Exception;
+    Map<TopicPartition, PartitionStart> starts(Set<TopicPartition> partitions) throws Exception;
 
     /**
      * Remembers how far the group is. Returns the topics that were deleted and created anew since the last call; their

@@ -1,7 +1,7 @@
 package dev.twinbox.relay.jdbc;
 
 /** How a page is kept within its limit of bytes. */
-enum Cutting {
+enum ByteLimit {
     /**
      * Withholds a row that is larger than its share of the page (bytes divided by rows), and ends the page before
      * it. This costs almost nothing, but large rows need {@link #BY_SUM}. The {@code order by} before
@@ -26,7 +26,7 @@ enum Cutting {
 
     private final String cut;
 
-    Cutting(String cut) {
+    ByteLimit(String cut) {
         this.cut = cut;
     }
 

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * for. Otherwise one copy could be claimed while the other one has to wait for its key. The event would then be both
  * claimed and parked, and would have no effect.
  */
-final class AskedDeliveries {
+final class ClaimParameters {
 
     private record Claim(String handler, String eventId) {}
 
@@ -27,7 +27,7 @@ final class AskedDeliveries {
     /** By handler and id. Several deliveries are of several sources. */
     private final Map<Claim, List<Delivery>> claims;
 
-    AskedDeliveries(List<Delivery> deliveries) {
+    ClaimParameters(List<Delivery> deliveries) {
         asked = new ArrayList<>(deliveries.size());
         claims = new HashMap<>(2 * deliveries.size());
         for (Delivery delivery : deliveries) {

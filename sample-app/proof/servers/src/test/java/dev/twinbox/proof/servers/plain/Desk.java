@@ -1,0 +1,66 @@
+package dev.twinbox.proof.servers.plain;
+
+import dev.twinbox.InboxHandler;
+import dev.twinbox.Outbox;
+import jakarta.annotation.Resource;
+import jakarta.ejb.SessionContext;
+import jakarta.ejb.Stateless;
+import jakarta.inject.Inject;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.UUID;
+import javax.naming.InitialContext;
+import javax.naming.NamingException;
+import javax.sql.DataSource;
+import org.eclipse.microprofile.config.inject.ConfigProperty;
+
+/** Writes and receives by plain JDBC. The application has no persistence unit. */
+@Stateless
+public class Desk {
+
+    @Inject
+    @ConfigProperty(name = "twinbox.outbox.data-source")
+    private String dataSource;
+
+    @Inject
+    @ConfigProperty(name = "twinbox.inbox.group")
+    private String app;
+
+    @Resource
+    private SessionContext context;
+
+    @Outbox
+    public Changed change(String ref, boolean commit) {
+        write("insert into business (ref, account, announced) values (?, 1, false)", ref);
+        if (!commit) {
+            context.setRollbackOnly();
+        }
+        return new Changed(1, ref);
+    }
+
+    /** The event as it came. */
+    public record Order(String id) {}
+
+    @InboxHandler(topic = "orders", type = "order", name = "plain")
+    public void handle(Order order) {
+        write(
+                "insert into effect (id, handler, event, app) values (?, 'plain', ?, ?)",
+                UUID.randomUUID().toString(),
+                order.id(),
+                app);
+    }
+
+    private void write(String sql, String... values) {
+        try (Connection connection =
+                        InitialContext.<DataSource>doLookup(dataSource).getConnection();
+                PreparedStatement statement = connection.prepareStatement(sql)) {
+            for (int i = 0; i < values.length; i++) {
+                statement.setString(i + 1, values[i]);
+            }
+            statement.executeUpdate();
+        } catch (SQLException | NamingException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

@@ -1,0 +1,25 @@
+package dev.twinbox.proof.servers.plain;
+
+import jakarta.ejb.EJB;
+import jakarta.servlet.annotation.WebServlet;
+import jakarta.servlet.http.HttpServlet;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+
+/** {@code GET change?ref=…&commit=true}: 200. {@code GET change} alone does nothing. */
+@WebServlet("/change")
+public class DeskServlet extends HttpServlet {
+
+    private static final long serialVersionUID = 1;
+
+    @EJB
+    private Desk desk;
+
+    @Override
+    protected void doGet(HttpServletRequest request, HttpServletResponse response) {
+        String ref = request.getParameter("ref");
+        if (ref != null) {
+            desk.change(ref, Boolean.parseBoolean(request.getParameter("commit")));
+        }
+    }
+}
