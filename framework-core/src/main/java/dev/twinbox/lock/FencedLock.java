@@ -227,8 +227,8 @@ final class FencedLock implements KeyLock {
     private void release() {
         try {
             if (lease.place() == Lease.Place.DATABASE) {
-                boolean unused = store.database().inNewTransaction(connection -> store.fences()
-                        .release(connection, key, token));
+                boolean unused = store.database()
+                        .inNewTransaction(connection -> store.fences().release(connection, key, token));
             }
             releaseInStore();
         } catch (SQLException | AwayException | RuntimeException e) {

@@ -54,7 +54,8 @@ final class LockGrants {
         if (token.isEmpty()) {
             return Optional.empty();
         }
-        return Optional.of(new FencedLock(store, key, token.getAsLong(), new Lease(owner, Lease.Place.DATABASE), asked + lease.toNanos()));
+        return Optional.of(new FencedLock(
+                store, key, token.getAsLong(), new Lease(owner, Lease.Place.DATABASE), asked + lease.toNanos()));
     }
 
     private Optional<KeyLock> byStore(QuickLeases leases, String key, String owner, Duration lease)
@@ -74,7 +75,8 @@ final class LockGrants {
         if (token.isEmpty() || !isStillHeld(leases, key, owner)) {
             return Optional.empty();
         }
-        return Optional.of(new FencedLock(store, key, token.getAsLong(), new Lease(owner, Lease.Place.STORE), asked + lease.toNanos()));
+        return Optional.of(new FencedLock(
+                store, key, token.getAsLong(), new Lease(owner, Lease.Place.STORE), asked + lease.toNanos()));
     }
 
     /** The token is ours already, so a store that went away meanwhile does not take the lock from us. */

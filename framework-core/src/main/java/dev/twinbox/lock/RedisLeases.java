@@ -67,8 +67,8 @@ final class RedisLeases implements QuickLeases {
                 .database(address.database())
                 .ssl(address.tls())
                 .build();
-        this.connections =
-                new PooledConnectionProvider(new HostAndPort(address.host(), address.port()), client, poolSettings(limitMillis));
+        this.connections = new PooledConnectionProvider(
+                new HostAndPort(address.host(), address.port()), client, poolSettings(limitMillis));
         this.redis = new UnifiedJedis(connections, 1, Duration.ofDays(1)); // one attempt, whose parts have limits
     }
 

@@ -43,7 +43,9 @@ final class HolderMain {
         way = Ways.valueOf(arguments[2]);
         int redisPort = Integer.parseInt(arguments[6]);
         naive = way == Ways.NAIVE ? new NaiveRedisLock(redisPort) : null;
-        leases = way == Ways.REDIS ? new PausedLeases(LockParts.redis("redis://127.0.0.1:" + redisPort, Integer.parseInt(arguments[7]))) : null;
+        leases = way == Ways.REDIS
+                ? new PausedLeases(LockParts.redis("redis://127.0.0.1:" + redisPort, Integer.parseInt(arguments[7])))
+                : null;
         parts = new LockParts(arguments[3], arguments[4], arguments[5], leases);
         this.commands = commands;
         this.answers = answers;

@@ -30,7 +30,8 @@ final class LockParts {
     }
 
     static QuickLeases redis(String url, int limitMillis) {
-        return new RedisLeases(new LockConfiguration.Redis(RedisAddress.parse(url), null, null), "twinbox:", limitMillis);
+        return new RedisLeases(
+                new LockConfiguration.Redis(RedisAddress.parse(url), null, null), "twinbox:", limitMillis);
     }
 
     Optional<KeyLock> tryLock(String key, Duration lease) {
