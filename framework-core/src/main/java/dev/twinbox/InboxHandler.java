@@ -82,6 +82,14 @@ public @interface InboxHandler {
     String timeout() default "";
 
     /**
+     * Whether instances exclude each other while they handle an event, by a lock on group, handler and event. For slow
+     * handlers whose events are delivered twice at a time. An event that another instance handles waits, without an
+     * attempt. Each event then has a transaction of its own. If the locks do not work, handlers go on without them. A lock
+     * lasts at most 30 seconds. Not for {@code (List<E>)} and {@code AT_MOST_ONCE}. See {@link KeyLocks}.
+     */
+    boolean guard() default false;
+
+    /**
      * What happens to an event that lacks a primitive of the event class, or has a number that does not fit. The default
      * parks it. Only the default {@link EventSerializer} heeds this.
      */

@@ -28,6 +28,11 @@ final class TestWar {
         return libraries("hibernate-", "jboss-logging-", "jandex-", "classmate-", "antlr4-");
     }
 
+    /** Jedis and what it needs. */
+    static File[] jedis() {
+        return libraries("jedis-", "commons-pool2-", "gson-", "json-", "redis-authx-", "slf4j-api-");
+    }
+
     private static File[] libraries(String... prefixes) {
         File[] all =
                 Path.of(System.getProperty("twinbox.it.libraries")).toFile().listFiles();

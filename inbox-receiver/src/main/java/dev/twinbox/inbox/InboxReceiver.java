@@ -3,6 +3,7 @@ package dev.twinbox.inbox;
 import dev.twinbox.DeliveryContract;
 import dev.twinbox.EventSerializer;
 import dev.twinbox.InvalidConfigurationException;
+import dev.twinbox.KeyLocks;
 import dev.twinbox.config.ServerApis;
 import dev.twinbox.inbox.config.InboxConfig;
 import dev.twinbox.inbox.config.InboxSettings;
@@ -101,6 +102,9 @@ class InboxReceiver {
         handledEvents.started(
                 new HandledEvents.Access(config.group(), claimingHandlers(), new InboxRows(config.table()), database));
         Receiver started = new Receiver(config, extension.handlers(), database, status.receiver());
+        if (extension.handlers().stream().anyMatch(method -> method.options().isGuarded())) {
+            started.guardBy(beans.createInstance().select(KeyLocks.class).get());
+        }
         started.check();
         metrics = metrics(config.group());
         receiver = started;

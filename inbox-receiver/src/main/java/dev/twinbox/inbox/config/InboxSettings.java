@@ -10,6 +10,7 @@ import dev.twinbox.inbox.jdbc.OffsetTable;
 import dev.twinbox.inbox.jdbc.ParkedTable;
 import dev.twinbox.inbox.jdbc.RetentionTable;
 import dev.twinbox.jdbc.SqlIdentifier;
+import dev.twinbox.schema.LockSchema;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -325,5 +326,6 @@ public final class InboxSettings {
         OffsetTable.name(table);
         ParkedTable.name(table);
         HandlerTable.name(table);
+        LockSchema.of(table);
     }
 }

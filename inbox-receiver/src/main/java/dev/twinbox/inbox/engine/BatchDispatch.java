@@ -32,6 +32,9 @@ final class BatchDispatch {
     /** How long a held lane waits before its first event is tried again. */
     private static final Duration HOLD = Duration.ofSeconds(1);
 
+    /** How long an event waits that another instance is handling. */
+    private static final Duration OTHER_INSTANCE = Duration.ofMillis(200);
+
     /** What a worker brings back. */
     private record Result(AssignedPartition partition, Lane lane, Outcome outcome) {}
 
@@ -195,6 +198,7 @@ final class BatchDispatch {
             case GO_ON, TAKEN_OVER -> {}
             case WAIT_FOR_DATABASE -> waitForDatabase(lane, outcome);
             case WAIT_FOR_EVENT -> waitForEvent(lane, outcome);
+            case WAIT_FOR_INSTANCE -> lane.waitFor(OTHER_INSTANCE, System.nanoTime());
             case HOLD -> hold(partition, lane, outcome);
         }
     }

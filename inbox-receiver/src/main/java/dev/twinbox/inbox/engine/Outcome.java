@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param settled how many of its events, from the first on, need nothing more; they are committed, or no handler takes
  *     them
  * @param next what happens to the rest
- * @param cause why the rest has to wait; null with {@link Next#GO_ON}
+ * @param cause why the rest has to wait; null with {@link Next#GO_ON} and {@link Next#WAIT_FOR_INSTANCE}
  * @param handler the handler that failed; null if none did
  */
 record Outcome(
@@ -27,6 +27,11 @@ record Outcome(
         WAIT_FOR_DATABASE,
         /** The first event after the settled ones failed. It is handed out again after a wait. */
         WAIT_FOR_EVENT,
+        /**
+         * Another instance handles the first event after the settled ones, and its handler is guarded. It is handed out
+         * again after a wait.
+         */
+        WAIT_FOR_INSTANCE,
         /**
          * The first event after the settled ones is for a handler of another instance, and too many events already wait
          * for that handler. It is handed out again after a wait.
@@ -48,6 +53,10 @@ record Outcome(
 
     static Outcome hold(int settled, Throwable cause) {
         return new Outcome(settled, Next.HOLD, cause, null);
+    }
+
+    static Outcome waitForInstance(int settled) {
+        return new Outcome(settled, Next.WAIT_FOR_INSTANCE, null, null);
     }
 
     static Outcome waitForEvent(int settled, Throwable cause, @Nullable Handler handler) {

@@ -2,6 +2,7 @@ package dev.twinbox.inbox.engine;
 
 import dev.twinbox.DeliveryContract;
 import dev.twinbox.InvalidConfigurationException;
+import dev.twinbox.KeyLocks;
 import dev.twinbox.inbox.config.ConsumerSettings;
 import dev.twinbox.inbox.config.InboxConfig;
 import dev.twinbox.inbox.event.HandlerMethod;
@@ -54,6 +55,7 @@ public final class Receiver {
     private final StopRequest stop = new StopRequest(ReceiverThreads::isShutDown);
     private @Nullable ReceiverThreads threads;
     private @Nullable RetentionLoop retention;
+    private @Nullable KeyLocks locks;
 
     /**
      * Creates a receiver that is not started.
@@ -111,6 +113,11 @@ public final class Receiver {
         }
         RetentionTable table = RetentionTable.of(config.table());
         return new RetentionLoop(config, keep, inbox, table, topicRetention, verdict, database, status, stop);
+    }
+
+    /** Gives the locks of the application to handlers that are guarded. Called before {@link #start}. */
+    public void guardBy(KeyLocks ofApplication) {
+        locks = ofApplication;
     }
 
     /**
@@ -177,7 +184,7 @@ public final class Receiver {
         UnknownTypes unknownTypes = unknownTypes(parking);
         Processor processor = isAtMostOnce
                 ? new AtMostOnceProcessor(attempts, claims, config.unknownType(), status)
-                : new TransactionalProcessor(attempts, claims, unknownTypes, parking, status);
+                : new TransactionalProcessor(attempts, claims, unknownTypes, parking, status, new Guard(locks, group));
         OffsetPolicy policy = isAtMostOnce ? OffsetPolicy.BEFORE_HANDLING : OffsetPolicy.AFTER_HANDLING;
         PollLoop loop = new PollLoop(
                 group,

@@ -36,18 +36,21 @@ final class TransactionalProcessor implements Processor {
     private final UnknownTypes unknownTypes;
     private final Parking parking;
     private final ReceiverStatus status;
+    private final Guard guard;
 
     TransactionalProcessor(
             Attempts attempts,
             Claims.FromKafka claims,
             UnknownTypes unknownTypes,
             Parking parking,
-            ReceiverStatus status) {
+            ReceiverStatus status,
+            Guard guard) {
         this.attempts = attempts;
         this.claims = claims;
         this.unknownTypes = unknownTypes;
         this.parking = parking;
         this.status = status;
+        this.guard = guard;
     }
 
     @Override
@@ -178,6 +181,14 @@ final class TransactionalProcessor implements Processor {
     private @Nullable Outcome attempt(
             Batch batch, ReceivedEvent event, Handler handler, @Nullable RecordedStart start, int settled)
             throws SQLException {
+        try (Guard.Pass pass = guard.enter(event, handler)) {
+            return pass.isOpen() ? attemptNow(batch, event, handler, start, settled) : Outcome.waitForInstance(settled);
+        }
+    }
+
+    private @Nullable Outcome attemptNow(
+            Batch batch, ReceivedEvent event, Handler handler, @Nullable RecordedStart start, int settled)
+            throws SQLException {
         @Nullable Throwable late = event.timeoutOf(handler);
         if (late != null && event.verdict() == null) {
             status.failed();
@@ -201,7 +212,7 @@ final class TransactionalProcessor implements Processor {
             return Outcome.waitForDatabase(settled, attempt.cause());
         }
         if (failure == FailureKind.EVENT && handler.hasEffect() && Faults.isAlreadyDone(attempt.cause())) {
-            @Nullable Outcome obstacle = attempt(batch, event, handler.withoutEffect(), start, settled);
+            @Nullable Outcome obstacle = attemptNow(batch, event, handler.withoutEffect(), start, settled);
             status.alreadyDone(obstacle == null ? 1 : 0);
             return obstacle;
         }

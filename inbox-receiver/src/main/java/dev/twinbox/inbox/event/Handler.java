@@ -3,7 +3,6 @@ package dev.twinbox.inbox.event;
 import dev.twinbox.DeliveryContract;
 import dev.twinbox.EventContext;
 import dev.twinbox.EventReading;
-import dev.twinbox.HandlerTransaction;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
@@ -73,7 +72,12 @@ public final class Handler {
 
     /** Whether its events must not share a transaction. */
     boolean isPerEvent() {
-        return options.transaction() == HandlerTransaction.PER_EVENT;
+        return options.isPerEvent();
+    }
+
+    /** Whether instances exclude each other while they handle an event. */
+    public boolean isGuarded() {
+        return options.isGuarded();
     }
 
     /** How long a call may take; null: as configured. */

@@ -1,5 +1,6 @@
 package dev.twinbox.inbox.event;
 
+import dev.twinbox.DeliveryContract;
 import dev.twinbox.HandlerTransaction;
 import dev.twinbox.InboxHandler;
 import java.time.DateTimeException;
@@ -12,12 +13,19 @@ import org.jspecify.annotations.Nullable;
  *
  * @param transaction what shares a transaction
  * @param timeout how long a call may take; null: as configured
+ * @param guarding whether instances exclude each other for an event
  */
 public record HandlerOptions(
-        HandlerTransaction transaction, @Nullable Duration timeout) {
+        HandlerTransaction transaction, @Nullable Duration timeout, Guarding guarding) {
+
+    /** Whether instances exclude each other for an event. */
+    public enum Guarding {
+        NONE,
+        GUARDED
+    }
 
     /** What holds for a handler that chooses nothing. */
-    public static final HandlerOptions DEFAULT = new HandlerOptions(HandlerTransaction.BATCH, null);
+    public static final HandlerOptions DEFAULT = new HandlerOptions(HandlerTransaction.BATCH, null, Guarding.NONE);
 
     /** Reads the annotation. Adds one sentence for each rule that it breaks. */
     static HandlerOptions of(InboxHandler annotation, @Nullable HandlerShape shape, List<String> breaches) {
@@ -25,7 +33,35 @@ public record HandlerOptions(
             breaches.add("it gets a list of events, so it cannot have a transaction for each of them; "
                     + "take one event, or remove transaction = PER_EVENT");
         }
-        return new HandlerOptions(annotation.transaction(), timeout(annotation.timeout(), breaches));
+        return new HandlerOptions(
+                annotation.transaction(),
+                timeout(annotation.timeout(), breaches),
+                guarding(annotation, shape, breaches));
+    }
+
+    private static Guarding guarding(InboxHandler annotation, @Nullable HandlerShape shape, List<String> breaches) {
+        if (!annotation.guard()) {
+            return Guarding.NONE;
+        }
+        if (shape == HandlerShape.LIST) {
+            breaches.add("it gets a list of events, so it cannot have a lock for each of them; "
+                    + "take one event, or remove guard = true");
+        }
+        if (annotation.delivery() == DeliveryContract.AT_MOST_ONCE) {
+            breaches.add("it is called at most once for an event, so there is nothing to guard; "
+                    + "remove guard = true, or choose another delivery");
+        }
+        return Guarding.GUARDED;
+    }
+
+    /** Whether instances exclude each other for an event. */
+    public boolean isGuarded() {
+        return guarding == Guarding.GUARDED;
+    }
+
+    /** Whether an event of the handler must not share a transaction with others. */
+    boolean isPerEvent() {
+        return transaction == HandlerTransaction.PER_EVENT || isGuarded();
     }
 
     private static @Nullable Duration timeout(String text, List<String> breaches) {

@@ -2,6 +2,7 @@ package dev.twinbox.inbox.jdbc;
 
 import dev.twinbox.SchemaException;
 import dev.twinbox.jdbc.SqlIdentifier;
+import dev.twinbox.schema.LockSchema;
 import dev.twinbox.schema.SchemaCheck;
 import dev.twinbox.schema.SchemaMigration;
 import dev.twinbox.schema.SchemaScript;
@@ -9,6 +10,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import javax.sql.DataSource;
@@ -111,13 +113,14 @@ public final class InboxSchema {
     }
 
     private Map<String, String> placeholders() {
-        return Map.of(
-                "inbox", inbox.sql(),
-                "inbox_literal", inbox.sqlLiteral(),
-                "parked", parked.sql(),
-                "retention", retention.sql(),
-                "handlers", handlers.sql(),
-                "offset", offset.sql());
+        Map<String, String> names = new HashMap<>(LockSchema.of(inbox).placeholders());
+        names.put("inbox", inbox.sql());
+        names.put("inbox_literal", inbox.sqlLiteral());
+        names.put("parked", parked.sql());
+        names.put("retention", retention.sql());
+        names.put("handlers", handlers.sql());
+        names.put("offset", offset.sql());
+        return names;
     }
 
     /**

@@ -233,7 +233,8 @@ class Fault02UnknownCommitIT {
         ReceiverStatus status = new ReceiverStatus();
         Attempts attempts = attempts(status);
         Claims.FromKafka claims = new Claims.FromKafka(inbox, new ParkedTable(PARKED), "g", null);
-        return new TransactionalProcessor(attempts, claims, unknownTypes(status), parking, status);
+        return new TransactionalProcessor(
+                attempts, claims, unknownTypes(status), parking, status, new Guard(null, "group"));
     }
 
     private static Batch batch(ReceivedEvent event) {

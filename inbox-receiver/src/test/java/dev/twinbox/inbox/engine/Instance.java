@@ -109,7 +109,12 @@ final class Instance {
                 new UnknownTypes(GROUP, unknownType, table, inbox, parking, local, status, mostWaiting);
         announcements = new Announcements(GROUP, mine, table, Duration.ofDays(15), local, status);
         processor = new TransactionalProcessor(
-                attempts, new Claims.FromKafka(inbox, parked, GROUP, null), unknownTypes, parking, status);
+                attempts,
+                new Claims.FromKafka(inbox, parked, GROUP, null),
+                unknownTypes,
+                parking,
+                status,
+                new Guard(null, GROUP));
         retries = new ParkedRetries(attempts, parking, inbox, subscription, unknownTypes, announcements, status);
     }
 

@@ -1,5 +1,6 @@
 package dev.twinbox.inbox.wrong;
 
+import dev.twinbox.DeliveryContract;
 import dev.twinbox.EventContext;
 import dev.twinbox.EventType;
 import dev.twinbox.InboxHandler;
@@ -83,6 +84,15 @@ public final class WrongHandlers {
 
         @InboxHandler
         public void overloaded(Known event, EventContext context) {}
+    }
+
+    @ApplicationScoped
+    public static class Guards {
+        @InboxHandler(guard = true)
+        public void ofList(List<Known> events) {}
+
+        @InboxHandler(guard = true, delivery = DeliveryContract.AT_MOST_ONCE)
+        public void atMostOnce(Known event) {}
     }
 
     @ApplicationScoped

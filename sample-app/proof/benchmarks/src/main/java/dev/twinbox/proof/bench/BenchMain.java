@@ -55,6 +55,8 @@ public final class BenchMain implements Callable<Integer> {
                 (files, rows, deadline) -> new RelayBenchmark(files, RelayBenchmark.Plan.of(rows), deadline)),
         RECEIVE(Unit.ROWS, 150_000, Duration.ofMinutes(45), ReceiveBenchmark::new),
         DUPLICATES(Unit.ROWS, 150_000, Duration.ofMinutes(10), DuplicatesBenchmark::new),
+        GUARD(Unit.ROWS, 4_000, Duration.ofMinutes(30), GuardBenchmark::new),
+        LOCKS(Unit.ROWS, 5_000, Duration.ofMinutes(15), LocksBenchmark::new),
         SLOW_KEY(Unit.MINUTES, 10, Duration.ofMinutes(30), SlowKeyBenchmark::new),
         LATENCY(Unit.ROWS, 120_000, Duration.ofMinutes(15), LatencyBenchmark::new),
         HELD_XMIN(Unit.MINUTES, 10, Duration.ofMinutes(40), HeldXminBenchmark::new),

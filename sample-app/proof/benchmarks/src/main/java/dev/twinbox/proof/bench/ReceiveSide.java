@@ -25,8 +25,13 @@ record ReceiveSide(String label, String topic, String group, String handler) {
     static final ReceiveSide FAILING_KEY =
             new ReceiveSide("twinbox, failing key", "bench-slow-key", APPLICATION, "slow-key");
 
+    /** The sides whose handlers take a while. */
+    static final ReceiveSide UNGUARDED = new ReceiveSide("no guard", "bench-unguarded", APPLICATION, "unguarded");
+
+    static final ReceiveSide GUARDED = new ReceiveSide("guard", "bench-guarded", APPLICATION, "guarded");
+
     /** Without their topics the consumers would log errors while another one is measured. */
     static List<String> topics() {
-        return List.of(JPA.topic, JDBC.topic, BY_HAND.topic, FAILING_KEY.topic);
+        return List.of(JPA.topic, JDBC.topic, BY_HAND.topic, FAILING_KEY.topic, UNGUARDED.topic, GUARDED.topic);
     }
 }

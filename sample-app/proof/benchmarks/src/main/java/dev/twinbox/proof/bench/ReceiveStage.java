@@ -93,7 +93,15 @@ final class ReceiveStage implements AutoCloseable {
 
     /** Sends a workload and makes it visible. Returns when it is handled. */
     Effort deliver(PayaraMicro server, ReceiveSide side, Workload workload, Delivery delivery) {
-        Map<Integer, Long> ends = backlog.send(workload, side.topic(), delivery);
+        return deliver(server, side, backlog.send(workload, side.topic(), delivery));
+    }
+
+    /** As {@link #deliver(PayaraMicro, ReceiveSide, Workload, Delivery)}, with events that are there twice at once. */
+    Effort deliverTwice(PayaraMicro server, ReceiveSide side, Workload workload, int percentTwice) {
+        return deliver(server, side, backlog.sendTwice(workload, side.topic(), PARTITIONS, percentTwice));
+    }
+
+    private Effort deliver(PayaraMicro server, ReceiveSide side, Map<Integer, Long> ends) {
         ProcessorTime before = ProcessorTime.with(servers, server);
         long start = System.nanoTime();
         backlog.commit();

@@ -62,6 +62,28 @@ final class TopicBacklog implements AutoCloseable {
         return ends;
     }
 
+    /**
+     * As {@link #send}, but a part of the events is there twice at once: the copy follows in the next partition. Two
+     * instances get such an event at the same time, if each has one of the partitions.
+     */
+    Map<Integer, Long> sendTwice(Workload workload, String topic, int partitions, int percentTwice) {
+        producer.beginTransaction();
+        Map<Integer, Future<RecordMetadata>> last = new HashMap<>();
+        for (int number = 0; number < workload.events(); number++) {
+            int copies = number % 10 < percentTwice / 10 ? 2 : 1;
+            for (int copy = 0; copy < copies; copy++) {
+                int partition = (number + copy) % partitions;
+                last.put(
+                        partition,
+                        producer.send(EventRecord.of(workload, number).to(topic, partition)));
+            }
+        }
+        producer.flush();
+        Map<Integer, Long> ends = new HashMap<>();
+        last.forEach((partition, sent) -> ends.put(partition, offset(topic, sent) + 1));
+        return ends;
+    }
+
     private static long offset(String topic, Future<RecordMetadata> sent) {
         try {
             return sent.get().offset();

@@ -281,6 +281,23 @@ abstract class ServerChecks {
         return tables.count("published where ref = ?", ref) == 1;
     }
 
+    // Locks
+
+    /** Grants, and what is kept until the end of a fenced transaction, have transactions of their own. */
+    @ParameterizedTest
+    @ValueSource(strings = {"EJB", "USER_TRANSACTION", "TRANSACTIONAL"})
+    void ofTwoHoldersOfAKeyOnlyTheLaterOneWrites(String caller) throws Exception {
+        String ref = ref();
+
+        HttpResponse<String> answer = get("locks?caller=" + caller + "&account=1&ref=" + ref);
+
+        assertThat(answer.body()).isEqualTo("late refused");
+        assertThat(tables.texts("select ref from business where ref like ?", "%" + ref))
+                .containsExactly(ref);
+        assertThat(isPublished(ref)).isTrue();
+        assertConsistent();
+    }
+
     // Receiving
 
     @Test

@@ -34,6 +34,7 @@ final class Messages {
             "ParameterException",
             "RelayException",
             "SchemaException",
+            "StaleLockException",
             "TransactionRequiredException",
             "TwinboxException",
             "UnreadableRecordException",

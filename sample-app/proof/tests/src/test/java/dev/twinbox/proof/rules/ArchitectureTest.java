@@ -57,6 +57,7 @@ class ArchitectureTest {
         "dev.twinbox.jdbc..",
         "dev.twinbox.outbox..",
         "dev.twinbox.json..",
+        "dev.twinbox.lock..",
         "dev.twinbox.schema..",
         "dev.twinbox.thread..",
         "dev.twinbox.tracing.."
@@ -123,7 +124,11 @@ class ArchitectureTest {
         DEMO("sample-app/demo", "dev.twinbox.sample.demo.."),
         LANDSCAPE("sample-app/proof/landscape", "dev.twinbox.proof.landscape..", "dev.twinbox.proof.ledger.."),
         CRASH("sample-app/proof/crash", "dev.twinbox.proof.crash.."),
-        BENCH("sample-app/proof/bench", "dev.twinbox.proof.bench.receive..", "dev.twinbox.proof.bench.write.."),
+        BENCH(
+                "sample-app/proof/bench",
+                "dev.twinbox.proof.bench.lock..",
+                "dev.twinbox.proof.bench.receive..",
+                "dev.twinbox.proof.bench.write.."),
         BENCH_DEBEZIUM("sample-app/proof/bench-debezium", "dev.twinbox.proof.bench.debezium.."),
         BENCHMARKS("sample-app/proof/benchmarks", "dev.twinbox.proof.bench.."),
         SOAK("sample-app/proof/soak", "dev.twinbox.proof.soak..");
@@ -206,6 +211,7 @@ class ArchitectureTest {
                         "dev.twinbox.jdbc..",
                         "dev.twinbox.outbox..",
                         "dev.twinbox.json..",
+                        "dev.twinbox.lock..",
                         "dev.twinbox.schema..",
                         "dev.twinbox.thread..",
                         "dev.twinbox.tracing..",

@@ -1,0 +1,44 @@
+package dev.twinbox;
+
+import java.time.Duration;
+
+/**
+ * A lock that was granted by {@link KeyLocks}. Its methods may be called from any thread.
+ *
+ * <p>{@link #extend} and {@link #close} never wait for a transaction that has called {@link #fence}. They take effect
+ * after its completion, whether it commits or rolls back.
+ */
+public interface KeyLock extends AutoCloseable {
+
+    /** The number of this grant. Later grants of any key have greater numbers. */
+    long token();
+
+    /**
+     * Whether the lease has not ended yet, by the clock of this process. A hint: it is cheap, and true says nothing about
+     * the next moment. Only {@link #fence} decides.
+     */
+    boolean isHeld();
+
+    /**
+     * Starts the lease anew, from now on.
+     *
+     * @param lease as for {@link KeyLocks#tryLock}
+     * @return false: it was not extended. The lock is lost, or another session is at its row
+     * @throws TwinboxException if the database cannot be used
+     */
+    boolean extend(Duration lease);
+
+    /**
+     * Ties the caller's JTA transaction to this lock: from here to its end nobody else is granted the key. Call it in each
+     * transaction that writes under the lock, before its first write. It is one statement.
+     *
+     * @throws StaleLockException if the key was granted to another holder. The transaction rolls back
+     * @throws jakarta.transaction.TransactionalException if there is no active transaction
+     * @throws TwinboxException if the database cannot be used
+     */
+    void fence();
+
+    /** Gives the lock back. Never throws: what cannot be given back ends with its lease. */
+    @Override
+    void close();
+}

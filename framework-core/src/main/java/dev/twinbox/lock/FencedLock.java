@@ -1,0 +1,260 @@
+package dev.twinbox.lock;
+
+import dev.twinbox.KeyLock;
+import dev.twinbox.StaleLockException;
+import dev.twinbox.TwinboxException;
+import dev.twinbox.lock.QuickLeases.AwayException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A lock that was granted.
+ *
+ * <p>While a transaction has fenced it, its row is locked. An extension or a release would wait for that transaction, and
+ * the transaction perhaps for them. So they are kept until its end.
+ */
+final class FencedLock implements KeyLock {
+
+    private static final Logger LOG = System.getLogger(FencedLock.class.getName());
+
+    /**
+     * Where locks are kept.
+     *
+     * @param leases null: in the database alone
+     * @param later runs what had to wait for the end of a transaction
+     */
+    record Store(
+            LockDatabase database,
+            FenceTable fences,
+            @Nullable QuickLeases leases,
+            Executor later) {}
+
+    /**
+     * Where the lease is.
+     *
+     * @param owner in the store of leases; null: it was not asked
+     * @param place where the lease counts
+     */
+    record Lease(@Nullable String owner, Place place) {
+
+        /** Where a lease counts. */
+        enum Place {
+            DATABASE,
+            STORE
+        }
+    }
+
+    private final Store store;
+    private final String key;
+    private final long token;
+
+    private final Lease lease;
+
+    /** The keys of the transactions that have fenced the lock and have not ended. */
+    private final Set<Object> fencing = new HashSet<>();
+
+    /** What waits for their end. */
+    private final List<Runnable> waiting = new ArrayList<>();
+
+    private long until;
+    private boolean lost;
+    private boolean closed;
+
+    /** @param until the end of the lease, as {@link System#nanoTime} */
+    FencedLock(Store store, String key, long token, Lease lease, long until) {
+        this.store = store;
+        this.key = key;
+        this.token = token;
+        this.lease = lease;
+        this.until = until;
+    }
+
+    @Override
+    public long token() {
+        return token;
+    }
+
+    @Override
+    public synchronized boolean isHeld() {
+        return !closed && !lost && System.nanoTime() - until < 0;
+    }
+
+    @Override
+    public void fence() {
+        store.database().requireTransaction("KeyLock.fence");
+        if (isClosed()) {
+            throw stale("it was closed");
+        }
+        begin(store.database().transactionKey());
+        boolean isOurs;
+        try {
+            isOurs = store.database()
+                    .inCallersTransaction(connection -> store.fences().fence(connection, key, token));
+        } catch (SQLException e) {
+            throw new TwinboxException(
+                    "The lock of \"" + key + "\" cannot be checked (data source "
+                            + store.database().name() + "): " + e.getMessage()
+                            + ". Try the transaction again when the database works",
+                    e);
+        }
+        if (!isOurs) {
+            lose();
+            throw stale("the key was granted to another holder, or its row was deleted");
+        }
+    }
+
+    private StaleLockException stale(String why) {
+        store.database().rollBack();
+        return new StaleLockException("The lock of \"" + key + "\" with token " + token + " is no longer held, because "
+                + why + ". The transaction rolls back; take the lock again to try again");
+    }
+
+    private void begin(Object transaction) {
+        synchronized (this) {
+            if (!fencing.add(transaction)) {
+                return;
+            }
+        }
+        try {
+            store.database().afterCompletion(() -> end(transaction));
+        } catch (RuntimeException e) {
+            end(transaction);
+            throw e;
+        }
+    }
+
+    private void end(Object transaction) {
+        List<Runnable> due;
+        synchronized (this) {
+            fencing.remove(transaction);
+            if (!fencing.isEmpty() || waiting.isEmpty()) {
+                return;
+            }
+            due = List.copyOf(waiting);
+            waiting.clear();
+        }
+        try {
+            store.later().execute(() -> due.forEach(Runnable::run));
+        } catch (RuntimeException e) { // the application is being undeployed
+            LOG.log(Level.DEBUG, () -> "Lock of \"" + key + "\" ends with its lease: " + e);
+        }
+    }
+
+    @Override
+    public boolean extend(Duration anew) {
+        LockRules.checkLease(anew);
+        long end = System.nanoTime() + anew.toNanos();
+        synchronized (this) {
+            if (closed || lost) {
+                return false;
+            }
+            if (!fencing.isEmpty()) {
+                waiting.add(() -> extendLater(anew));
+                until = end;
+                return true;
+            }
+        }
+        try {
+            return extendUntil(end, anew);
+        } catch (SQLException e) {
+            throw new TwinboxException(
+                    "The lock of \"" + key + "\" cannot be extended (data source "
+                            + store.database().name() + "): " + e.getMessage()
+                            + ". Try again while the lease lasts",
+                    e);
+        }
+    }
+
+    private void extendLater(Duration anew) {
+        try {
+            if (!extendUntil(System.nanoTime() + anew.toNanos(), anew)) {
+                lose();
+            }
+        } catch (SQLException | RuntimeException e) {
+            LOG.log(Level.DEBUG, () -> "Lock of \"" + key + "\" was not extended: " + e);
+        }
+    }
+
+    private boolean extendUntil(long end, Duration anew) throws SQLException {
+        boolean isExtended = isExtendedInStore(anew)
+                && store.database()
+                        .inNewTransaction(connection -> store.fences().extend(connection, key, token, anew));
+        if (isExtended) {
+            synchronized (this) {
+                until = end;
+            }
+        }
+        return isExtended;
+    }
+
+    /** A store that is away does not decide. */
+    private boolean isExtendedInStore(Duration anew) {
+        QuickLeases leases = store.leases();
+        String owner = lease.owner();
+        if (leases == null || owner == null || lease.place() != Lease.Place.STORE) {
+            return true;
+        }
+        try {
+            return leases.extend(key, owner, anew);
+        } catch (AwayException e) {
+            return true;
+        }
+    }
+
+    @Override
+    public void close() {
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            if (!fencing.isEmpty()) {
+                waiting.add(this::release);
+                return;
+            }
+        }
+        release();
+    }
+
+    private void release() {
+        try {
+            if (lease.place() == Lease.Place.DATABASE) {
+                boolean unused = store.database()
+                        .inNewTransaction(connection -> store.fences().release(connection, key, token));
+            }
+            releaseInStore();
+        } catch (SQLException | AwayException | RuntimeException e) {
+            LOG.log(Level.DEBUG, () -> "Lock of \"" + key + "\" ends with its lease: " + e);
+        }
+    }
+
+    /** Also if the store did not answer when it was asked for the lease: it may have granted it all the same. */
+    private void releaseInStore() throws AwayException {
+        QuickLeases leases = store.leases();
+        String owner = lease.owner();
+        if (leases != null && owner != null) {
+            leases.release(key, owner);
+        }
+    }
+
+    private synchronized boolean isClosed() {
+        return closed;
+    }
+
+    private synchronized void lose() {
+        lost = true;
+    }
+
+    @Override
+    public String toString() {
+        return "lock of \"" + key + "\" with token " + token;
+    }
+}

@@ -1,0 +1,204 @@
+package dev.twinbox.lock;
+
+import dev.twinbox.InvalidConfigurationException;
+import jakarta.transaction.Status;
+import jakarta.transaction.Synchronization;
+import jakarta.transaction.TransactionRequiredException;
+import jakarta.transaction.TransactionSynchronizationRegistry;
+import jakarta.transaction.TransactionalException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.function.Consumer;
+import javax.naming.InitialContext;
+import javax.naming.NamingException;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/** The database of the locks, reached in JTA transactions. */
+final class LockDatabase {
+
+    private final String name;
+    private final TransactionSynchronizationRegistry registry;
+    private final Consumer<Runnable> newTransaction;
+
+    /** Written by the first thread that needs it; all would write the same. */
+    private volatile @Nullable DataSource dataSource;
+
+    /** Work on a connection. */
+    interface Work<T> {
+        T run(Connection connection) throws SQLException;
+    }
+
+    /**
+     * Looks nothing up yet.
+     *
+     * @param name JNDI name of the data source
+     * @param newTransaction runs work in a transaction of its own
+     */
+    LockDatabase(String name, TransactionSynchronizationRegistry registry, Consumer<Runnable> newTransaction) {
+        this.name = name;
+        this.registry = registry;
+        this.newTransaction = newTransaction;
+    }
+
+    /** As the other one, with a data source that is known. */
+    LockDatabase(
+            String name,
+            TransactionSynchronizationRegistry registry,
+            Consumer<Runnable> newTransaction,
+            DataSource dataSource) {
+        this(name, registry, newTransaction);
+        this.dataSource = dataSource;
+    }
+
+    /** JNDI name of the data source. */
+    String name() {
+        return name;
+    }
+
+    /** Runs the work in a transaction of its own. Returns after the commit. */
+    <T> T inNewTransaction(Work<T> work) throws SQLException {
+        Call<T> call = new Call<>(work);
+        try {
+            newTransaction.accept(call);
+        } catch (RuntimeException e) {
+            call.note(e);
+        }
+        return call.result();
+    }
+
+    /** Runs the work in the caller's transaction, see {@link #requireTransaction}. */
+    <T> T inCallersTransaction(Work<T> work) throws SQLException {
+        try (Connection connection = dataSource().getConnection()) {
+            return work.run(connection);
+        }
+    }
+
+    /**
+     * Refuses a caller without an active transaction.
+     *
+     * @param what the method that needs it, for the message
+     */
+    void requireTransaction(String what) {
+        int status = registry.getTransactionStatus(); // never getRollbackOnly(): it is false on WildFly after a timeout
+        if (status != Status.STATUS_ACTIVE) {
+            String message = what + " needs an active JTA transaction, but "
+                    + (status == Status.STATUS_NO_TRANSACTION
+                            ? "there is none"
+                            : "its status is " + status + " (jakarta.transaction.Status)")
+                    + ": make the calling method transactional (a session bean's default, or @Transactional)";
+            throw new TransactionalException(message, new TransactionRequiredException(message));
+        }
+    }
+
+    /** The key of the caller's transaction. */
+    Object transactionKey() {
+        return registry.getTransactionKey();
+    }
+
+    /** Calls back when the caller's transaction has ended, however it ends. */
+    void afterCompletion(Runnable callback) {
+        registry.registerInterposedSynchronization(new Synchronization() {
+            @Override
+            public void beforeCompletion() {
+                // Only the end counts.
+            }
+
+            @Override
+            public void afterCompletion(int status) {
+                callback.run();
+            }
+        });
+    }
+
+    /** Lets the caller's transaction end by a rollback. */
+    void rollBack() {
+        registry.setRollbackOnly();
+    }
+
+    /** @throws InvalidConfigurationException if there is no such data source */
+    DataSource dataSource() {
+        DataSource found = dataSource;
+        if (found == null) {
+            found = lookUp(name);
+            dataSource = found;
+        }
+        return found;
+    }
+
+    @SuppressWarnings("BanJNDI") // the name is the deployer's, as in any @Resource(lookup = …)
+    private static DataSource lookUp(String name) {
+        try {
+            return InitialContext.doLookup(name);
+        } catch (NamingException | ClassCastException e) {
+            throw new InvalidConfigurationException(
+                    "Configuration of the locks",
+                    List.of(LockSettings.DATA_SOURCE.key() + " is \"" + name
+                            + "\", but JNDI has no data source of this name; define it on the server or by "
+                            + "@DataSourceDefinition: " + e.getMessage()));
+        }
+    }
+
+    private final class Call<T> implements Runnable, Synchronization {
+        private final Work<T> work;
+        private @Nullable T result;
+        private @Nullable Exception thrown;
+        private volatile boolean committed; // a server may end the transaction on another thread
+
+        Call(Work<T> work) {
+            this.work = work;
+        }
+
+        @Override
+        public void run() {
+            try {
+                registry.registerInterposedSynchronization(this);
+                result = inCallersTransaction(work);
+            } catch (SQLException | RuntimeException e) {
+                note(e);
+                rollBackSafely();
+            }
+        }
+
+        private void rollBackSafely() {
+            try {
+                rollBack();
+            } catch (RuntimeException e) {
+                note(e);
+            }
+        }
+
+        void note(Exception e) {
+            if (thrown == null) {
+                thrown = e;
+            } else if (thrown != e) {
+                thrown.addSuppressed(e);
+            }
+        }
+
+        T result() throws SQLException {
+            if (thrown instanceof SQLException e) {
+                throw e;
+            }
+            if (thrown instanceof InvalidConfigurationException e) {
+                throw e;
+            }
+            T value = result;
+            if (thrown != null || !committed || value == null) {
+                throw new SQLException("the transaction was rolled back", thrown);
+            }
+            return value;
+        }
+
+        @Override
+        public void beforeCompletion() {
+            // Only the end counts.
+        }
+
+        @Override
+        public void afterCompletion(int status) {
+            committed = status == Status.STATUS_COMMITTED;
+        }
+    }
+}

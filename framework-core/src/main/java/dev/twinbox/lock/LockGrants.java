@@ -1,0 +1,124 @@
+package dev.twinbox.lock;
+
+import dev.twinbox.KeyLock;
+import dev.twinbox.jdbc.SqlState;
+import dev.twinbox.lock.FenceTable.Takeover;
+import dev.twinbox.lock.FencedLock.Lease;
+import dev.twinbox.lock.QuickLeases.AwayException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Grants locks. With either provider the token is in the fence, durably, before the lock is handed out.
+ *
+ * <p>A store of leases is asked first and once more after the token was drawn. Between the two a pause may have outlived
+ * the lease. Then another one has the lease, and perhaps works with an older token. It is refused and has to begin anew,
+ * which is safe. If the store is away, the lease in the database decides.
+ */
+final class LockGrants {
+
+    private static final Logger LOG = System.getLogger(LockGrants.class.getName());
+
+    /** After so many grants one removes old rows. */
+    private static final int REMOVAL = 1_000;
+
+    private final FencedLock.Store store;
+
+    LockGrants(FencedLock.Store store) {
+        this.store = store;
+    }
+
+    /** Empty: somebody else has the lock. */
+    Optional<KeyLock> grant(String key, Duration lease) throws SQLException {
+        QuickLeases leases = store.leases();
+        if (leases == null) {
+            return byDatabase(key, null, lease);
+        }
+        String owner = UUID.randomUUID().toString();
+        try {
+            return byStore(leases, key, owner, lease);
+        } catch (AwayException e) {
+            return byDatabase(key, owner, lease);
+        }
+    }
+
+    private Optional<KeyLock> byDatabase(String key, @Nullable String owner, Duration lease) throws SQLException {
+        long asked = System.nanoTime();
+        OptionalLong token = draw(key, lease, Takeover.AFTER_THE_LEASE);
+        if (token.isEmpty()) {
+            return Optional.empty();
+        }
+        return Optional.of(new FencedLock(
+                store, key, token.getAsLong(), new Lease(owner, Lease.Place.DATABASE), asked + lease.toNanos()));
+    }
+
+    private Optional<KeyLock> byStore(QuickLeases leases, String key, String owner, Duration lease)
+            throws SQLException, AwayException {
+        long asked = System.nanoTime();
+        if (!leases.take(key, owner, lease)) {
+            return Optional.empty();
+        }
+        OptionalLong token = OptionalLong.empty();
+        try {
+            token = draw(key, lease, Takeover.AT_ONCE);
+        } finally {
+            if (token.isEmpty()) {
+                giveBack(leases, key, owner);
+            }
+        }
+        if (token.isEmpty() || !isStillHeld(leases, key, owner)) {
+            return Optional.empty();
+        }
+        return Optional.of(new FencedLock(
+                store, key, token.getAsLong(), new Lease(owner, Lease.Place.STORE), asked + lease.toNanos()));
+    }
+
+    /** The token is ours already, so a store that went away meanwhile does not take the lock from us. */
+    private static boolean isStillHeld(QuickLeases leases, String key, String owner) {
+        try {
+            return leases.isHeld(key, owner);
+        } catch (AwayException e) {
+            return true;
+        }
+    }
+
+    private static void giveBack(QuickLeases leases, String key, String owner) {
+        try {
+            leases.release(key, owner);
+        } catch (AwayException e) {
+            LOG.log(Level.DEBUG, () -> "Lease of \"" + key + "\" ends by itself: " + e);
+        }
+    }
+
+    private OptionalLong draw(String key, Duration lease, Takeover takeover) throws SQLException {
+        OptionalLong token;
+        try {
+            token = store.database()
+                    .inNewTransaction(connection -> store.fences().grant(connection, key, lease, takeover));
+        } catch (SQLException e) {
+            if (SqlState.LOCK_NOT_AVAILABLE.isOf(e) || SqlState.isConflict(e)) {
+                return OptionalLong.empty(); // another grant of the key is on its way
+            }
+            throw e;
+        }
+        if (token.isPresent() && token.getAsLong() % REMOVAL == 0) {
+            removeOld();
+        }
+        return token;
+    }
+
+    private void removeOld() {
+        try {
+            int removed = store.database().inNewTransaction(store.fences()::removeOld);
+            LOG.log(Level.DEBUG, () -> removed + " old rows of locks removed");
+        } catch (SQLException e) {
+            LOG.log(Level.DEBUG, () -> "Old rows of locks stay until the next time: " + e.getMessage());
+        }
+    }
+}

@@ -1,0 +1,163 @@
+package dev.twinbox.lock;
+
+import dev.twinbox.InvalidConfigurationException;
+import dev.twinbox.config.Secret;
+import dev.twinbox.config.Setting;
+import dev.twinbox.config.SettingsReader;
+import dev.twinbox.jdbc.SqlIdentifier;
+import dev.twinbox.schema.LockSchema;
+import dev.twinbox.schema.OutboxSchema;
+import dev.twinbox.schema.TableSettings;
+import java.util.List;
+import java.util.Optional;
+import org.eclipse.microprofile.config.Config;
+import org.jspecify.annotations.Nullable;
+
+/** What an application may set for its locks. The documentation is checked against it. */
+final class LockSettings {
+
+    private static final String NAME = "twinbox.locks";
+
+    static final String PREFIX = NAME + '.';
+
+    static final Setting<LockProvider> PROVIDER = Setting.oneOf(
+                    NAME,
+                    List.of(LockProvider.POSTGRESQL, LockProvider.REDIS),
+                    LockProvider::word,
+                    "Where leases are kept. The fence is in the database with either.")
+            .withDefault("postgresql");
+
+    static final Setting<String> DATA_SOURCE = Setting.jndiName(
+                    PREFIX + "data-source",
+                    "JTA data source of the database that the locks protect. Unset: that of the outbox, else that of "
+                            + "the inbox.")
+            .optional();
+
+    static final Setting<RedisAddress> REDIS_URL = Setting.of(
+                    PREFIX + "redis.url",
+                    "`redis:` or `rediss:` URL",
+                    "Where Redis is, for example `redis://redis.example:6379/0`. Needed with `redis`.",
+                    RedisAddress::parse)
+            .optional();
+
+    static final Setting<String> REDIS_USER = Setting.text(
+                    PREFIX + "redis.user", "text", "User of Redis. Unset: Redis' default user.")
+            .optional();
+
+    static final Setting<Secret> REDIS_PASSWORD =
+            Setting.secret(PREFIX + "redis.password", "Its password.").optional();
+
+    /** In the order of the documentation. */
+    static final List<Setting<?>> ALL = List.of(PROVIDER, DATA_SOURCE, REDIS_URL, REDIS_USER, REDIS_PASSWORD);
+
+    /** Keys of outbox and inbox, which check them. Here they only say where tables are. */
+    private static final Setting<String> OUTBOX_DATA_SOURCE = ofOthers("twinbox.outbox.data-source");
+
+    private static final Setting<String> INBOX_DATA_SOURCE = ofOthers("twinbox.inbox.data-source");
+    private static final Setting<String> INBOX_SCHEMA = ofOthers("twinbox.inbox.schema");
+    private static final Setting<String> INBOX_TABLE = ofOthers("twinbox.inbox.table");
+    private static final String DEFAULT_INBOX_TABLE = "inbox_event";
+
+    private static final String JEDIS = "redis.clients.jedis.UnifiedJedis";
+
+    private LockSettings() {}
+
+    /** Whether an application sets anything about locks. */
+    static boolean isAnySet(Config config) {
+        return config.getOptionalValue(NAME, String.class).isPresent()
+                || reader(config).isAnySet(PREFIX);
+    }
+
+    /** All problems, one sentence each; empty if there are none. */
+    static List<String> problems(Config config) {
+        try {
+            read(config);
+            return List.of();
+        } catch (InvalidConfigurationException e) {
+            return e.problems();
+        }
+    }
+
+    /** @throws InvalidConfigurationException with all problems */
+    static LockConfiguration read(Config config) {
+        return read(reader(config), LockSettings.class.getClassLoader());
+    }
+
+    /** @param libraries loads what the application has */
+    static LockConfiguration read(SettingsReader reader, @Nullable ClassLoader libraries) {
+        reader.read(ALL);
+        reader.read(List.of(OUTBOX_DATA_SOURCE, INBOX_DATA_SOURCE, INBOX_SCHEMA, INBOX_TABLE));
+        Optional<OutboxSchema> outbox = TableSettings.read(reader);
+        Optional<String> dataSource = reader.find(DATA_SOURCE)
+                .or(() -> reader.find(OUTBOX_DATA_SOURCE))
+                .or(() -> reader.find(INBOX_DATA_SOURCE));
+        if (dataSource.isEmpty()) {
+            reader.report(
+                    DATA_SOURCE.key(),
+                    "is missing: set it to the JNDI name of a JTA data source (this application has neither "
+                            + OUTBOX_DATA_SOURCE.key() + " nor " + INBOX_DATA_SOURCE.key() + ")");
+        }
+        boolean isRedis = reader.find(PROVIDER).orElse(LockProvider.POSTGRESQL) == LockProvider.REDIS;
+        if (isRedis) {
+            checkRedis(reader, libraries);
+        }
+        reader.refuseUnknown(PREFIX);
+        Optional<LockSchema> tables = tables(reader, outbox, dataSource.orElse(""));
+        reader.throwIfWrong("Configuration of the locks");
+        return new LockConfiguration(dataSource.orElseThrow(), tables.orElseThrow(), isRedis ? redis(reader) : null);
+    }
+
+    private static void checkRedis(SettingsReader reader, @Nullable ClassLoader libraries) {
+        if (!isPresent(JEDIS, libraries)) {
+            reader.report(
+                    PROVIDER.key(),
+                    "needs Jedis 5 or later, which this application lacks: add redis.clients:jedis to WEB-INF/lib, or "
+                            + "set " + PROVIDER.key() + " to postgresql");
+        }
+        boolean isUrlSet = reader.find(REDIS_URL).isPresent();
+        if (!isUrlSet && reader.problems().stream().noneMatch(problem -> problem.startsWith(REDIS_URL.key() + " "))) {
+            reader.report(REDIS_URL.key(), "is missing: set it to redis://HOST:PORT, because " + NAME + " is redis");
+        }
+    }
+
+    private static LockConfiguration.Redis redis(SettingsReader reader) {
+        return new LockConfiguration.Redis(
+                reader.get(REDIS_URL),
+                reader.find(REDIS_USER).orElse(null),
+                reader.find(REDIS_PASSWORD).orElse(null));
+    }
+
+    /** The inbox's if the data source is the inbox's alone, else the outbox's, whose names have defaults. */
+    private static Optional<LockSchema> tables(
+            SettingsReader reader, Optional<OutboxSchema> outbox, String dataSource) {
+        boolean isOfOutbox =
+                reader.find(OUTBOX_DATA_SOURCE).filter(dataSource::equals).isPresent();
+        boolean isOfInbox =
+                reader.find(INBOX_DATA_SOURCE).filter(dataSource::equals).isPresent();
+        if (isOfOutbox || !isOfInbox) {
+            return outbox.map(OutboxSchema::locks);
+        }
+        return reader.combine(
+                List.of(INBOX_SCHEMA, INBOX_TABLE),
+                () -> LockSchema.of(new SqlIdentifier(
+                        reader.find(INBOX_SCHEMA).orElse(null),
+                        reader.find(INBOX_TABLE).orElse(DEFAULT_INBOX_TABLE))));
+    }
+
+    private static Setting<String> ofOthers(String key) {
+        return Setting.text(key, "text", "See outbox and inbox.").optional();
+    }
+
+    private static boolean isPresent(String className, @Nullable ClassLoader libraries) {
+        try {
+            Class.forName(className, false, libraries);
+            return true;
+        } catch (ClassNotFoundException | LinkageError e) {
+            return false;
+        }
+    }
+
+    private static SettingsReader reader(Config config) {
+        return new SettingsReader(config, System.getenv().keySet());
+    }
+}

@@ -1,0 +1,5 @@
+/** Locks by key: grants, fences, leases. */
+@NullMarked
+package dev.twinbox.lock;
+
+import org.jspecify.annotations.NullMarked;

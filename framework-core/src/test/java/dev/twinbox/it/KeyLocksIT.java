@@ -1,0 +1,209 @@
+package dev.twinbox.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.twinbox.fixtures.PayaraMicro;
+import dev.twinbox.fixtures.RedisServer;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jboss.shrinkwrap.api.spec.WebArchive;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Locks in a container, with each provider, and applications whose locks cannot work. All are in one server. */
+class KeyLocksIT {
+
+    private static final String DATABASE = "locks";
+    private static final String SECRET = "s3cr3t-of-redis";
+    private static final AtomicInteger KEYS = new AtomicInteger();
+
+    private static RedisServer redis;
+    private static PayaraMicro payara;
+
+    private final String key = "key-" + KEYS.incrementAndGet();
+
+    @BeforeAll
+    static void deploy() throws Exception {
+        LockWars.createDatabase(DATABASE);
+        TestDatabase.server().createDatabase("no_locks");
+        TestDatabase.execute(
+                "no_locks",
+                "create role no_locks login password 'twinbox'; " + "create table outbox_lock (key text, token text)");
+        redis = RedisServer.create().withPassword(SECRET).start();
+        payara = LockWars.server(applications());
+        payara.awaitHttp("/without-locks/state", Duration.ofMinutes(4)); // the last one
+    }
+
+    private static List<WebArchive> applications() {
+        String url = TestDatabase.server().jdbcUrl(DATABASE);
+        String onRedis = LockWars.DATA_SOURCE + "twinbox.locks=redis\n";
+        return List.of(
+                LockWars.war("postgresql", LockWars.DATA_SOURCE, url, "postgres"),
+                LockWars.war(
+                                "redis",
+                                onRedis + "twinbox.locks.redis.url=" + redis.url() + "/1\ntwinbox.locks.redis.password="
+                                        + SECRET + "\n",
+                                url,
+                                "postgres")
+                        .addAsLibraries(TestWar.jedis()),
+                LockWars.war("redis-away", onRedis + "twinbox.locks.redis.url=redis://127.0.0.1:1\n", url, "postgres")
+                        .addAsLibraries(TestWar.jedis()),
+                LockWars.war("no-library", onRedis + "twinbox.locks.redis.url=" + redis.url() + "\n", url, "postgres"),
+                LockWars.war(
+                                "secret-in-url",
+                                onRedis + "twinbox.locks.redis.url=redis://user:" + SECRET + "/x@127.0.0.1:1\n"
+                                        + "twinbox.locks.data-sourse=x\n",
+                                url,
+                                "postgres")
+                        .addAsLibraries(TestWar.jedis()),
+                LockWars.war("no-configuration", "twinbox.locks=zookeeper\n", url, "postgres"),
+                LockWars.war(
+                        "no-table", LockWars.DATA_SOURCE, TestDatabase.server().jdbcUrl("no_locks"), "no_locks"),
+                TestWar.named("without-locks", "").addClass(StateServlet.class));
+    }
+
+    @AfterAll
+    static void stop() {
+        if (payara != null) {
+            payara.kill();
+        }
+        if (redis != null) {
+            redis.close();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"postgresql", "redis"})
+    void aHolderWritesUntilTheKeyIsGrantedToAnother(String application) throws Exception {
+        String late = ask(application, "take", "key", key, "lease", "PT0.1S");
+        assertThat(ask(application, "write", "key", key, "token", late)).isEqualTo("done");
+        assertThat(ask(application, "write-cdi", "key", key, "token", late)).isEqualTo("done");
+        String next = awaitGrant(application);
+
+        assertThat(ask(application, "write", "key", key, "token", late)).startsWith("stale: The lock of \"" + key);
+        assertThat(ask(application, "write-cdi", "key", key, "token", late)).startsWith("stale: ");
+        ask(application, "write-in-spite", "key", key, "token", late);
+        assertThat(ask(application, "write", "key", key, "token", next)).isEqualTo("done");
+        assertThat(tokens()).containsExactly(late, late, next);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"postgresql", "redis"})
+    void aLockIsNobodyElsesUntilItIsClosed(String application) throws Exception {
+        String first = ask(application, "take", "key", key, "lease", "PT1M");
+        assertThat(ask(application, "held", "token", first)).isEqualTo("true");
+        assertThat(ask(application, "take", "key", key, "lease", "PT1M")).isEqualTo("empty");
+        assertThat(ask(application, "extend", "token", first, "lease", "PT2M")).isEqualTo("true");
+
+        ask(application, "close", "token", first);
+
+        assertThat(Long.parseLong(ask(application, "take", "key", key, "lease", "PT1M")))
+                .isGreaterThan(Long.parseLong(first));
+        assertThat(ask(application, "extend", "token", first, "lease", "PT2M")).isEqualTo("false");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"postgresql", "redis"})
+    void closeInsideOfATransactionTakesEffectAfterItHoweverItEnds(String application) throws Exception {
+        String first = ask(application, "take", "key", key, "lease", "PT10M");
+        assertThat(ask(application, "write-close", "key", key, "token", first)).isEqualTo("done");
+        String second = awaitGrantOf(application, "PT10M");
+        assertThat(ask(application, "write-close-rollback", "key", key, "token", second))
+                .isEqualTo("done");
+
+        String third = awaitGrantOf(application, "PT10M");
+
+        assertThat(tokens()).containsExactly(first);
+        assertThat(Long.parseLong(third)).isGreaterThan(Long.parseLong(second));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"postgresql", "redis"})
+    void aGrantIsDurableAlthoughItsCallerRollsBack(String application) throws Exception {
+        String token = ask(application, "take-rollback", "key", key);
+
+        assertThat(first("select token::text from outbox_lock where key = '" + key + "'"))
+                .isEqualTo(token);
+        assertThat(ask(application, "write", "key", key, "token", token)).isEqualTo("done");
+    }
+
+    @Test
+    void aLockOfATransactionExcludesOtherTransactions() throws Exception {
+        assertThat(ask("postgresql", "in-transaction", "key", key)).isEqualTo("true false");
+        assertThat(ask("postgresql", "in-transaction", "key", key)).isEqualTo("true false");
+    }
+
+    @Test
+    void anApplicationWithoutALibraryOfRedisRuns() throws Exception {
+        assertThat(ask("postgresql", "jedis")).isEqualTo("false");
+        assertThat(LockWars.status(payara, "postgresql")).isEqualTo(200);
+        assertThat(LockWars.status(payara, "without-locks")).isEqualTo(200);
+    }
+
+    @Test
+    void theDatabaseDecidesWhileRedisIsAwayAlsoAtTheStart() throws Exception {
+        String token = ask("redis-away", "take", "key", key, "lease", "PT1M");
+
+        assertThat(ask("redis-away", "take", "key", key, "lease", "PT1M")).isEqualTo("empty");
+        assertThat(ask("redis-away", "write", "key", key, "token", token)).isEqualTo("done");
+        assertThat(payara.log()).contains("Redis at redis://127.0.0.1:1/0 does not answer: ");
+    }
+
+    @Test
+    void whatCannotWorkIsRefusedWithPlaceValueAndRemedy() throws Exception {
+        assertThat(LockWars.status(payara, "no-library")).isEqualTo(404);
+        assertThat(LockWars.status(payara, "secret-in-url")).isEqualTo(404);
+        assertThat(LockWars.status(payara, "no-configuration")).isEqualTo(404);
+        assertThat(LockWars.status(payara, "no-table")).isEqualTo(404);
+        assertThat(payara.log())
+                .contains(
+                        "twinbox.locks = \"redis\" needs Jedis 5 or later, which this application lacks: add redis.clients:jedis",
+                        "twinbox.locks.redis.url = \"********@127.0.0.1:1\" must not hold user or password: put them into "
+                                + "twinbox.locks.redis.user and twinbox.locks.redis.password",
+                        "twinbox.locks.data-sourse is unknown: did you mean twinbox.locks.data-source?",
+                        "twinbox.locks = \"zookeeper\" must be one of postgresql, redis",
+                        "twinbox.locks.data-source is missing: set it to the JNDI name",
+                        "The locks cannot be used (data source java:app/jdbc/locks): ",
+                        "column token of table \"outbox_lock\" is text instead of bigint",
+                        "role \"no_locks\" lacks INSERT on table \"outbox_lock\"",
+                        "sequence \"outbox_lock_token\" does not exist")
+                .doesNotContain(SECRET);
+    }
+
+    private String awaitGrant(String application) {
+        return awaitGrantOf(application, "PT1M");
+    }
+
+    private String awaitGrantOf(String application, String lease) {
+        return await().atMost(Duration.ofSeconds(30))
+                .until(() -> ask(application, "take", "key", key, "lease", lease), answer -> !answer.equals("empty"));
+    }
+
+    private static String ask(String application, String action, String... parameters) throws Exception {
+        return LockWars.ask(payara, application, action, parameters);
+    }
+
+    private List<String> tokens() throws Exception {
+        String all = first(
+                "select coalesce(string_agg(token::text, ',' order by number), '') from locked_effect where key = '"
+                        + key + "'");
+        return List.of(all.split(",", -1));
+    }
+
+    private static String first(String sql) throws Exception {
+        try (Connection connection = TestDatabase.server().connect(DATABASE);
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(sql)) {
+            row.next();
+            return row.getString(1);
+        }
+    }
+}

@@ -1,0 +1,159 @@
+package dev.twinbox.it;
+
+import dev.twinbox.KeyLock;
+import dev.twinbox.KeyLocks;
+import dev.twinbox.StaleLockException;
+import jakarta.annotation.Resource;
+import jakarta.enterprise.concurrent.ManagedExecutorService;
+import jakarta.inject.Inject;
+import jakarta.servlet.annotation.WebServlet;
+import jakarta.servlet.http.HttpServlet;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Future;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** {@code GET lock?do=take&key=a&lease=PT1M}: the answer is one line. Locks are kept by their token. */
+@WebServlet("/lock")
+public class LockServlet extends HttpServlet {
+
+    private static final long serialVersionUID = 1;
+
+    private static final Map<String, KeyLock> TAKEN = new ConcurrentHashMap<>();
+
+    @Inject
+    KeyLocks locks;
+
+    @Inject
+    LockedEffects effects;
+
+    @Inject
+    LockedWork work;
+
+    @Resource
+    ManagedExecutorService executor;
+
+    @Override
+    protected void doGet(HttpServletRequest request, HttpServletResponse response) throws IOException {
+        String answer;
+        try {
+            answer = answer(request);
+        } catch (StaleLockException e) {
+            answer = "stale: " + e.getMessage();
+        } catch (Exception e) {
+            answer = chain(e);
+        }
+        response.getWriter().println(answer);
+    }
+
+    private String answer(HttpServletRequest request) throws Exception {
+        String key = request.getParameter("key");
+        String token = request.getParameter("token");
+        return switch (request.getParameter("do")) {
+            case "take" -> take(key, Duration.parse(request.getParameter("lease")));
+            case "write" -> done(() -> effects.write(key, TAKEN.get(token)));
+            case "write-cdi" -> done(() -> work.write(key, TAKEN.get(token)));
+            case "write-in-spite" -> done(() -> work.writeInSpiteOfTheRefusal(key, TAKEN.get(token)));
+            case "write-close" -> done(() -> effects.writeAndClose(key, TAKEN.get(token)));
+            case "write-close-rollback" -> done(() -> effects.writeCloseAndRollBack(key, TAKEN.get(token)));
+            case "take-rollback" -> kept(effects.takeAndRollBack(key));
+            case "close" -> done(() -> TAKEN.get(token).close());
+            case "extend" -> Boolean.toString(TAKEN.get(token).extend(Duration.parse(request.getParameter("lease"))));
+            case "held" -> Boolean.toString(TAKEN.get(token).isHeld());
+            case "in-transaction" -> effects.lockInTransaction(key, work);
+            case "jedis" -> Boolean.toString(isLoaded("redis.clients.jedis.UnifiedJedis"));
+            case "load" -> load(request);
+            default -> "unknown";
+        };
+    }
+
+    private String take(String key, Duration lease) {
+        Optional<KeyLock> lock = locks.tryLock(key, lease);
+        return lock.isEmpty() ? "empty" : kept(lock.get());
+    }
+
+    private static String kept(KeyLock lock) {
+        TAKEN.put(Long.toString(lock.token()), lock);
+        return Long.toString(lock.token());
+    }
+
+    /** What has no answer of its own. */
+    interface Action {
+        void run() throws Exception;
+    }
+
+    private static String done(Action action) throws Exception {
+        action.run();
+        return "done";
+    }
+
+    private static boolean isLoaded(String name) {
+        try {
+            Class.forName(name, false, LockServlet.class.getClassLoader());
+            return true;
+        } catch (ClassNotFoundException e) {
+            return false;
+        }
+    }
+
+    /** Several threads count by random keys. Answers how many counts committed. */
+    private String load(HttpServletRequest request) throws Exception {
+        int threads = Integer.parseInt(request.getParameter("threads"));
+        int keys = Integer.parseInt(request.getParameter("keys"));
+        long end =
+                System.nanoTime() + Duration.parse(request.getParameter("time")).toNanos();
+        AtomicInteger stale = new AtomicInteger();
+        List<Future<Integer>> counts = new ArrayList<>();
+        for (int i = 0; i < threads; i++) {
+            counts.add(executor.submit(() -> count(keys, end, stale)));
+        }
+        int counted = 0;
+        for (Future<Integer> each : counts) {
+            counted += each.get(5, TimeUnit.MINUTES);
+        }
+        return counted + " " + stale;
+    }
+
+    private int count(int keys, long end, AtomicInteger stale) throws Exception {
+        int counted = 0;
+        while (System.nanoTime() - end < 0) {
+            // Some keys are wanted by many, and many leases are shorter than the work.
+            int number = ThreadLocalRandom.current().nextInt(keys);
+            String key = "key " + (number % 4 == 0 ? number % 16 : number);
+            long lease = ThreadLocalRandom.current().nextLong(1, 20);
+            long pause = ThreadLocalRandom.current().nextLong(0, 20);
+            Optional<KeyLock> lock = locks.tryLock(key, Duration.ofMillis(lease));
+            if (lock.isEmpty()) {
+                continue;
+            }
+            try (KeyLock held = lock.get()) {
+                java.util.concurrent.locks.LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(pause));
+                effects.count(key, held, pause / 4);
+                counted++;
+            } catch (StaleLockException e) {
+                stale.incrementAndGet();
+            }
+        }
+        return counted;
+    }
+
+    private static String chain(Throwable thrown) {
+        StringBuilder chain = new StringBuilder("failed:");
+        for (Throwable each = thrown; each != null; each = each.getCause()) {
+            if (each instanceof StaleLockException) {
+                return "stale: " + each.getMessage();
+            }
+            chain.append(' ').append(each);
+        }
+        return chain.toString().replace('\n', ' ');
+    }
+}

@@ -1,0 +1,103 @@
+package dev.twinbox.it;
+
+import dev.twinbox.fixtures.PayaraMicro;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.jboss.shrinkwrap.api.asset.StringAsset;
+import org.jboss.shrinkwrap.api.exporter.ZipExporter;
+import org.jboss.shrinkwrap.api.spec.WebArchive;
+
+/** Applications with locks, their database, and questions to them. */
+final class LockWars {
+
+    static final String DATA_SOURCE = "twinbox.locks.data-source=java:app/jdbc/locks\n";
+
+    private static final HttpClient HTTP =
+            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+    private LockWars() {}
+
+    /** Creates the database with the table of locks and the tables of the applications. */
+    static void createDatabase(String name) throws Exception {
+        TestDatabase.server().createDatabase(name);
+        TestDatabase.migrate(name, TestDatabase.DEFAULT_NAMES, "");
+        TestDatabase.execute(name, """
+                create table locked_effect (
+                  number bigint generated always as identity,
+                  key    text not null,
+                  token  bigint not null
+                );
+                create table counted (key text primary key, n bigint not null default 0);
+                insert into counted (key) select 'key ' || i from generate_series(0, 999) i;
+                """);
+    }
+
+    static WebArchive war(String name, String configuration, String url, String user) {
+        return TestWar.named(name, configuration)
+                .addClasses(LockServlet.class, LockedEffects.class, LockedWork.class, StateServlet.class)
+                .addClass(LockServlet.Action.class)
+                .setWebXML(new StringAsset("""
+                <web-app xmlns="https://jakarta.ee/xml/ns/jakartaee" version="6.0">
+                  <data-source>
+                    <name>java:app/jdbc/locks</name>
+                    <class-name>org.postgresql.xa.PGXADataSource</class-name>
+                    <url>%s</url>
+                    <user>%s</user>
+                    <password>twinbox</password>
+                    <max-pool-size>20</max-pool-size>
+                  </data-source>
+                </web-app>
+                """.formatted(url, user)));
+    }
+
+    static Path export(WebArchive war) throws Exception {
+        Path folder = Files.createDirectories(Path.of("target", "test-wars"));
+        Path file = folder.resolve(war.getName());
+        war.as(ZipExporter.class).exportTo(file.toFile(), true);
+        return file.toAbsolutePath();
+    }
+
+    /** Payara Micro ends a list of {@code --deploy} with the first that fails, but not a list of commands. */
+    static PayaraMicro server(List<WebArchive> wars) throws Exception {
+        StringBuilder commands = new StringBuilder();
+        for (WebArchive war : wars) {
+            String name = war.getName().replace(".war", "");
+            commands.append("deploy --name " + name + " --contextroot /" + name + " " + export(war) + "\n");
+        }
+        Path file = Files.createTempFile(Files.createDirectories(Path.of("target", "test-wars")), "locks", ".asadmin");
+        Files.writeString(file, commands);
+        return PayaraMicro.builder()
+                .jvmOptions("-XX:TieredStopAtLevel=1")
+                .options("--postdeploycommandfile", file.toAbsolutePath().toString())
+                .build()
+                .start();
+    }
+
+    static String ask(PayaraMicro server, String application, String action, String... parameters) throws Exception {
+        StringBuilder query = new StringBuilder("/" + application + "/lock?do=" + action);
+        for (int i = 0; i < parameters.length; i += 2) {
+            query.append('&').append(parameters[i]).append('=');
+            query.append(URLEncoder.encode(parameters[i + 1], StandardCharsets.UTF_8));
+        }
+        URI uri = server.uri(query.toString());
+        return get(uri).body().strip();
+    }
+
+    static int status(PayaraMicro server, String application) throws Exception {
+        return get(server.uri("/" + application + "/state")).statusCode();
+    }
+
+    private static HttpResponse<String> get(URI uri) throws Exception {
+        HttpRequest request =
+                HttpRequest.newBuilder(uri).timeout(Duration.ofMinutes(5)).build();
+        return HTTP.send(request, HttpResponse.BodyHandlers.ofString());
+    }
+}

@@ -1,0 +1,121 @@
+package dev.twinbox.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.twinbox.fixtures.PayaraMicro;
+import dev.twinbox.fixtures.RedisServer;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.jboss.shrinkwrap.api.spec.WebArchive;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Eight applications on two servers want 1,000 keys for a minute. Half of them have their leases in Redis, the others in
+ * the database, which makes them take locks from each other all the time. Redis is emptied now and then.
+ */
+@Tag("proof")
+class LocksOnTwoServersIT {
+
+    private static final String DATABASE = "locks_on_two_servers";
+    private static final int APPLICATIONS = 4;
+    private static final Duration TIME = Duration.parse(System.getProperty("twinbox.it.locks.time", "PT50S"));
+
+    private static final RedisServer REDIS = RedisServer.create();
+    private static final List<PayaraMicro> SERVERS = new ArrayList<>();
+
+    @BeforeAll
+    static void deploy() throws Exception {
+        LockWars.createDatabase(DATABASE);
+        REDIS.start();
+        for (int server = 0; server < 2; server++) {
+            SERVERS.add(LockWars.server(IntStream.range(0, APPLICATIONS)
+                    .mapToObj(LocksOnTwoServersIT::application)
+                    .toList()));
+        }
+        for (PayaraMicro server : SERVERS) {
+            server.awaitHttp("/locks-" + (APPLICATIONS - 1) + "/state", Duration.ofMinutes(4));
+        }
+    }
+
+    private static WebArchive application(int number) {
+        boolean isOnRedis = number % 2 == 1;
+        String redis = "twinbox.locks=redis\ntwinbox.locks.redis.url=" + REDIS.url() + "\n";
+        WebArchive war = LockWars.war(
+                "locks-" + number,
+                LockWars.DATA_SOURCE + (isOnRedis ? redis : ""),
+                TestDatabase.server().jdbcUrl(DATABASE),
+                "postgres");
+        return isOnRedis ? war.addAsLibraries(TestWar.jedis()) : war;
+    }
+
+    @AfterAll
+    static void stop() {
+        SERVERS.forEach(PayaraMicro::kill);
+        REDIS.close();
+    }
+
+    @Test
+    void noTwoFencedEffectsOfAKeyOverlapAndNoneIsLost() throws Exception {
+        List<CompletableFuture<String>> answers = SERVERS.stream()
+                .flatMap(server -> IntStream.range(0, APPLICATIONS)
+                        .mapToObj(number -> CompletableFuture.supplyAsync(
+                                () -> load(server, number), task -> new Thread(task).start())))
+                .toList();
+        while (answers.stream().anyMatch(answer -> !answer.isDone())) {
+            REDIS.ask("FLUSHALL");
+            awaitAny(answers);
+        }
+
+        long counted = 0;
+        long stale = 0;
+        for (CompletableFuture<String> answer : answers) {
+            assertThat(answer.join()).matches("\\d+ \\d+");
+            counted += Long.parseLong(answer.join().split(" ")[0]);
+            stale += Long.parseLong(answer.join().split(" ")[1]);
+        }
+        assertThat(counted).isGreaterThan(TIME.toSeconds() * 10);
+        assertThat(stale).as("locks that were lost before the fence").isPositive();
+        assertThat(number("select count(*) from locked_effect")).isEqualTo(counted);
+        assertThat(number("select sum(n) from counted"))
+                .as("an effect that overlaps another one loses its count")
+                .isEqualTo(counted);
+        assertThat(number("""
+                        select count(*) from (
+                          select token < lag(token) over (partition by key order by number) as is_late from locked_effect) e
+                         where is_late"""))
+                .as("effects of an earlier grant after those of a later one")
+                .isZero();
+    }
+
+    private static void awaitAny(List<CompletableFuture<String>> answers) {
+        CompletableFuture<?> all = CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new));
+        all.completeOnTimeout(null, 2, java.util.concurrent.TimeUnit.SECONDS).join();
+    }
+
+    private static String load(PayaraMicro server, int number) {
+        try {
+            return LockWars.ask(
+                    server, "locks-" + number, "load", "threads", "4", "keys", "1000", "time", TIME.toString());
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static long number(String sql) throws Exception {
+        try (Connection connection = TestDatabase.server().connect(DATABASE);
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(sql)) {
+            row.next();
+            return row.getLong(1);
+        }
+    }
+}

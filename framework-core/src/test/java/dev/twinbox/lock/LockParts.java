@@ -1,0 +1,53 @@
+package dev.twinbox.lock;
+
+import dev.twinbox.KeyLock;
+import dev.twinbox.jdbc.SqlIdentifier;
+import dev.twinbox.schema.LockSchema;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Optional;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/** The parts of the locks as the bean puts them together, on plain transactions. */
+final class LockParts {
+
+    static final LockSchema TABLES = LockSchema.of(new SqlIdentifier(null, "outbox_event"));
+
+    final PlainTransactions transactions;
+    final LockDatabase database;
+    final FenceTable fences = new FenceTable(TABLES);
+    private final LockGrants grants;
+
+    /** @param leases null: in the database */
+    LockParts(String url, String user, String password, QuickLeases leases) {
+        PGSimpleDataSource physical = new PGSimpleDataSource();
+        physical.setUrl(url);
+        physical.setUser(user);
+        physical.setPassword(password);
+        transactions = new PlainTransactions(physical);
+        database = new LockDatabase("test", transactions, transactions::runNew, transactions.dataSource());
+        grants = new LockGrants(new FencedLock.Store(database, fences, leases, Runnable::run));
+    }
+
+    static QuickLeases redis(String url, int limitMillis) {
+        return new RedisLeases(
+                new LockConfiguration.Redis(RedisAddress.parse(url), null, null), "twinbox:", limitMillis);
+    }
+
+    Optional<KeyLock> tryLock(String key, Duration lease) {
+        try {
+            return grants.grant(key, lease);
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Runs work in a transaction; a connection of {@code database} is in it. */
+    <T> T inTransaction(PlainTransactions.Work<T> work) {
+        try {
+            return transactions.run(work);
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}
