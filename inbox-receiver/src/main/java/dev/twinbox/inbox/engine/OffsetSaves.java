@@ -39,7 +39,10 @@ final class OffsetSaves {
 
     /** @param assigned the current partitions of this member; changes as partitions come and go */
     OffsetSaves(
-            Map<TopicPartition, AssignedPartition> assigned, BackgroundQueries inquiries, GroupOffsets memory, String group) {
+            Map<TopicPartition, AssignedPartition> assigned,
+            BackgroundQueries inquiries,
+            GroupOffsets memory,
+            String group) {
         this.assigned = assigned;
         this.inquiries = inquiries;
         this.memory = memory;

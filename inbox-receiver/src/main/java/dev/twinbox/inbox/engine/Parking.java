@@ -12,13 +12,13 @@ import dev.twinbox.inbox.event.RecordedStart;
 import dev.twinbox.inbox.event.UnreadableRecordException;
 import dev.twinbox.inbox.jdbc.AnnouncedHandler;
 import dev.twinbox.inbox.jdbc.BlockedKey;
-import dev.twinbox.inbox.jdbc.RetriedWrites;
 import dev.twinbox.inbox.jdbc.DueEvent;
 import dev.twinbox.inbox.jdbc.InboxTable;
 import dev.twinbox.inbox.jdbc.JtaDatabase;
 import dev.twinbox.inbox.jdbc.OmittedTimestamp;
 import dev.twinbox.inbox.jdbc.ParkedTable;
 import dev.twinbox.inbox.jdbc.RecordedStarts;
+import dev.twinbox.inbox.jdbc.RetriedWrites;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
@@ -121,7 +121,8 @@ final class Parking {
      * Parks an event that has a {@link #recordStart recorded start}. A commit of the attempt would have deleted the
      * start.
      */
-    void parkStarted(ReceivedEvent event, Handler handler, RecordedStart start, ParkingDecision verdict) throws SQLException {
+    void parkStarted(ReceivedEvent event, Handler handler, RecordedStart start, ParkingDecision verdict)
+            throws SQLException {
         int failures = event.failures();
         State state = stateAfter(failures, verdict.cause());
         String error = error(ErrorText.of(verdict.cause()), event);

@@ -166,7 +166,8 @@ final class PartitionStarts {
             consumer.seek(partition, start.offset());
             HandoverKind handover = isCommitted ? start.handover() : HandoverKind.AFTER_CRASH;
             assigned.put(
-                    partition, begun(partition, new PartitionStart(start.offset(), handover, start.reason(), start.topicId())));
+                    partition,
+                    begun(partition, new PartitionStart(start.offset(), handover, start.reason(), start.topicId())));
         });
         consumer.resume(wanted.keySet());
     }

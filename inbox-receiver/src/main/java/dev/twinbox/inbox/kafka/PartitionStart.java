@@ -35,11 +35,15 @@ public record PartitionStart(
     }
 
     /** Kafka did not answer in time. The previous owner may have crashed. */
-    public static final PartitionStart UNKNOWN = new PartitionStart(NO_OFFSET, HandoverKind.AFTER_CRASH, Reason.COMMITTED, null);
+    public static final PartitionStart UNKNOWN =
+            new PartitionStart(NO_OFFSET, HandoverKind.AFTER_CRASH, Reason.COMMITTED, null);
 
     public static PartitionStart committed(long offset, CommitMark mark) {
         return new PartitionStart(
-                offset, mark.isGivenBack() ? HandoverKind.CLEAN : HandoverKind.AFTER_CRASH, Reason.COMMITTED, mark.topicId());
+                offset,
+                mark.isGivenBack() ? HandoverKind.CLEAN : HandoverKind.AFTER_CRASH,
+                Reason.COMMITTED,
+                mark.topicId());
     }
 
     /** What this start commits before the first event is handed out. */

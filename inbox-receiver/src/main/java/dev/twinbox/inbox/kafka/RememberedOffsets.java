@@ -130,11 +130,17 @@ public final class RememberedOffsets implements GroupOffsets {
             if (row == null) {
                 atBeginning.add(partition);
             } else if (!row.isRead()) {
-                starts.put(partition, new PartitionStart(row.next(), HandoverKind.CLEAN, PartitionStart.Reason.NEW_TOPIC, topic.id()));
+                starts.put(
+                        partition,
+                        new PartitionStart(
+                                row.next(), HandoverKind.CLEAN, PartitionStart.Reason.NEW_TOPIC, topic.id()));
             } else if (policy == OffsetPolicy.BEFORE_HANDLING) {
                 atEnd.add(partition); // a loss is allowed there, a repeated event is not
             } else {
-                starts.put(partition, new PartitionStart(row.next(), HandoverKind.AFTER_CRASH, PartitionStart.Reason.REMEMBERED, topic.id()));
+                starts.put(
+                        partition,
+                        new PartitionStart(
+                                row.next(), HandoverKind.AFTER_CRASH, PartitionStart.Reason.REMEMBERED, topic.id()));
             }
         }
         put(starts, topics, atBeginning, OffsetSpec.earliest(), PartitionStart.Reason.NEW_PARTITION);
@@ -152,7 +158,9 @@ public final class RememberedOffsets implements GroupOffsets {
         if (!partitions.isEmpty()) {
             lookup.offsets(partitions, spec).forEach((partition, offset) -> {
                 Topic topic = topics.get(partition.topic());
-                starts.put(partition, new PartitionStart(offset, HandoverKind.CLEAN, reason, topic == null ? null : topic.id()));
+                starts.put(
+                        partition,
+                        new PartitionStart(offset, HandoverKind.CLEAN, reason, topic == null ? null : topic.id()));
             });
         }
     }

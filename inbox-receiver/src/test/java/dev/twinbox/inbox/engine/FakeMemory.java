@@ -2,8 +2,8 @@ package dev.twinbox.inbox.engine;
 
 import dev.twinbox.inbox.kafka.GroupOffsets;
 import dev.twinbox.inbox.kafka.HandoverKind;
-import dev.twinbox.inbox.kafka.Position;
 import dev.twinbox.inbox.kafka.PartitionStart;
+import dev.twinbox.inbox.kafka.Position;
 import dev.twinbox.inbox.kafka.TopicId;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -32,7 +32,9 @@ final class FakeMemory implements GroupOffsets {
         partitions.forEach(partition -> found.put(
                 partition,
                 starts.getOrDefault(
-                        partition, new PartitionStart(0, HandoverKind.CLEAN, PartitionStart.Reason.NEW_TOPIC, id(partition.topic())))));
+                        partition,
+                        new PartitionStart(
+                                0, HandoverKind.CLEAN, PartitionStart.Reason.NEW_TOPIC, id(partition.topic())))));
         return found;
     }
 

@@ -21,12 +21,12 @@ import dev.twinbox.inbox.event.TopicFormat;
 import dev.twinbox.inbox.event.UnknownType;
 import dev.twinbox.inbox.jdbc.AnnouncedHandler;
 import dev.twinbox.inbox.jdbc.Backoff;
-import dev.twinbox.inbox.jdbc.RetriedWrites;
 import dev.twinbox.inbox.jdbc.HandlerTable;
 import dev.twinbox.inbox.jdbc.InboxTable;
 import dev.twinbox.inbox.jdbc.ParkedTable;
 import dev.twinbox.inbox.jdbc.PlainTransactions;
 import dev.twinbox.inbox.jdbc.RecordedStarts;
+import dev.twinbox.inbox.jdbc.RetriedWrites;
 import dev.twinbox.inbox.kafka.HandoverKind;
 import dev.twinbox.jdbc.SqlIdentifier;
 import dev.twinbox.thread.StopRequest;
@@ -57,7 +57,8 @@ class Fault02UnknownCommitIT {
 
     private static final SqlIdentifier INBOX = new SqlIdentifier(null, "inbox_event");
     private static final SqlIdentifier PARKED = new SqlIdentifier(null, "inbox_parked");
-    private static final ParkingDecision NO_ANSWER = new ParkingDecision(new SQLException("connection lost", "08006"), true);
+    private static final ParkingDecision NO_ANSWER =
+            new ParkingDecision(new SQLException("connection lost", "08006"), true);
 
     private static final int QUICK_TRIES = 3;
 

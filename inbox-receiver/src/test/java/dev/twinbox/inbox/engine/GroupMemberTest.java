@@ -246,7 +246,8 @@ class GroupMemberTest {
 
         // A batch has two events.
         assertThat(handovers)
-                .containsExactly(HandoverKind.AFTER_CRASH, HandoverKind.AFTER_CRASH, HandoverKind.CLEAN, HandoverKind.CLEAN);
+                .containsExactly(
+                        HandoverKind.AFTER_CRASH, HandoverKind.AFTER_CRASH, HandoverKind.CLEAN, HandoverKind.CLEAN);
     }
 
     @Test
@@ -729,8 +730,8 @@ class GroupMemberTest {
         // As far ahead as lanes may be, plus one poll.
         assertThat(handovers)
                 .hasSize(1200)
-                .allSatisfy((offset, handover) ->
-                        assertThat(handover).isEqualTo(offset < 600 + 500 ? HandoverKind.AFTER_CRASH : HandoverKind.CLEAN));
+                .allSatisfy((offset, handover) -> assertThat(handover)
+                        .isEqualTo(offset < 600 + 500 ? HandoverKind.AFTER_CRASH : HandoverKind.CLEAN));
     }
 
     @Test

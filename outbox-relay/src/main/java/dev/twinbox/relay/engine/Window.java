@@ -1,9 +1,9 @@
 package dev.twinbox.relay.engine;
 
 import dev.twinbox.relay.jdbc.OutboxTable;
-import dev.twinbox.relay.jdbc.OutboxTable.Cut;
-import dev.twinbox.relay.jdbc.OutboxTable.Slice;
 import dev.twinbox.relay.jdbc.Position;
+import dev.twinbox.relay.jdbc.Slice;
+import dev.twinbox.relay.jdbc.Slice.Cut;
 import dev.twinbox.relay.jdbc.Snapshot;
 import java.sql.SQLException;
 

@@ -2,8 +2,7 @@ package dev.twinbox.relay.jdbc;
 
 import dev.twinbox.jdbc.SqlIdentifier;
 import dev.twinbox.relay.config.RelayConfig;
-import dev.twinbox.relay.jdbc.OutboxTable.Cut;
-import dev.twinbox.relay.jdbc.OutboxTable.Slice;
+import dev.twinbox.relay.jdbc.Slice.Cut;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -128,25 +127,25 @@ final class CopiedPages {
     /** The query of a page: as {@link OutboxTable#nextPage}, with values instead of parameters. */
     static String query(SqlIdentifier events, Snapshot from, Snapshot to, long seq, int rows, long share) {
         String later = literals(
-                OutboxTable.LATER,
+                WindowRows.LATER,
                 Long.toString(from.floor() == null ? seq : Math.max(seq, from.floor())),
                 quoted(from.xmax()),
                 quoted(to.text()),
                 Integer.toString(rows));
         String inProgress = literals(
-                OutboxTable.IN_PROGRESS,
+                WindowRows.IN_PROGRESS,
                 quoted(from.inProgress()),
                 Long.toString(seq),
                 Integer.toString(rows),
                 quoted(to.text()),
                 Integer.toString(rows));
-        String both = later + OutboxTable.BOTH + inProgress + "\norder by seq limit " + rows;
+        String both = later + WindowRows.BOTH + inProgress + "\norder by seq limit " + rows;
         return QUERY.replace("{marked}", RecordAssembler.MARKED)
                 .replace("{tuple}", RecordAssembler.TUPLE)
                 .replace("{branches}", from.hasInProgress() ? both : later)
                 .replace("{size}", RowSize.sql())
                 .replace("{share}", Long.toString(share))
-                .replace("{columns}", OutboxTable.COLUMNS)
+                .replace("{columns}", WindowRows.COLUMNS)
                 .replace("{events}", events.sql());
     }
 

@@ -56,9 +56,6 @@ public final class OutboxTable implements AutoCloseable {
     private static final int EVENTS = 5;
     private static final int SEQUENCE = 6;
 
-    /** The columns of an event, in any table that holds events. */
-    static final String COLUMNS = "seq, " + RecordAssembler.COLUMNS;
-
     /** The rows arrive in order of {@code seq}, and {@code string_agg} keeps that order. */
     private static final String PAGE = """
             {mark} as session, bool_and(more) as more,
@@ -96,35 +93,8 @@ public final class OutboxTable implements AutoCloseable {
             select null::text as snapshot, false as ahead,
             """ + PAGE;
 
-    /** The rows of the window whose transactions began, or ended, after {@code from}. */
-    static final String LATER = """
-            (select {columns} from {events}
-              where seq > ? and (tx >= ?::xid8) is true and pg_visible_in_snapshot(tx, ?::pg_snapshot)
-              order by seq limit ?)""";
-
-    /** The rows of the window whose transactions were in progress in {@code from}. */
-    static final String IN_PROGRESS = """
-            (select l.* from unnest(?::xid8[]) x(tx)
-              cross join lateral (
-                select {columns} from {events} e
-                where (e.tx, e.seq) > (x.tx, ?::bigint) and e.tx <= x.tx
-                order by e.tx, e.seq limit ?) l
-              where pg_visible_in_snapshot(x.tx, ?::pg_snapshot)
-              order by seq limit ?)""";
-
-    static final String BOTH = "\nunion all\n";
-
-    private static final String NEXT_PAGE_BRANCHES = LATER + BOTH + IN_PROGRESS + "\norder by seq limit ?";
-
-    /**
-     * Consecutive rows of a window.
-     *
-     * @param snapshot the snapshot in which the rows were read; null if it is the window's own
-     * @param cut whether rows of the window were left out, or may have been
-     * @param bytes memory that the records take, roughly
-     */
-    public record Slice(
-            List<OutboxRecord> records, @Nullable Snapshot snapshot, Cut cut, long bytes) {}
+    private static final String NEXT_PAGE_BRANCHES =
+            WindowRows.LATER + WindowRows.BOTH + WindowRows.IN_PROGRESS + "\norder by seq limit ?";
 
     /**
      * How the lower bound of a window is found.
@@ -134,12 +104,6 @@ public final class OutboxTable implements AutoCloseable {
      */
     public record Bounds(int probe, Duration fenceAge) {
         static final Bounds DEFAULT = new Bounds(1_000, Duration.ofMillis(500));
-    }
-
-    /** Whether a slice ends where its window ends. */
-    public enum Cut {
-        NOTHING_LEFT,
-        MORE_TO_COME
     }
 
     private static final ByteBuffer NO_EVENTS = ByteBuffer.allocate(0);
@@ -212,7 +176,7 @@ public final class OutboxTable implements AutoCloseable {
                 .replace("{withheld}", RecordAssembler.WITHHELD)
                 .replace("{branches}", branches)
                 .replace("{size}", RowSize.sql())
-                .replace("{columns}", COLUMNS)
+                .replace("{columns}", WindowRows.COLUMNS)
                 .replace("{events}", events.sql());
     }
 
@@ -318,13 +282,13 @@ public final class OutboxTable implements AutoCloseable {
             return slice(
                     snapshot == null ? null : fence.bound(Snapshot.parse(snapshot)),
                     events == null ? NO_EVENTS : ByteBuffer.wrap(events),
-                    page.getBoolean(MORE) ? Cut.MORE_TO_COME : Cut.NOTHING_LEFT);
+                    page.getBoolean(MORE) ? Slice.Cut.MORE_TO_COME : Slice.Cut.NOTHING_LEFT);
         }
     }
 
-    private @Nullable Slice slice(@Nullable Snapshot snapshot, ByteBuffer events, Cut cut) {
+    private @Nullable Slice slice(@Nullable Snapshot snapshot, ByteBuffer events, Slice.Cut cut) {
         List<OutboxRecord> records = new ArrayList<>();
-        boolean more = cut == Cut.MORE_TO_COME;
+        boolean more = cut == Slice.Cut.MORE_TO_COME;
         cutting = ByteLimit.BY_ROW;
         long before = assembler.bytes();
         while (events.hasRemaining()) {
@@ -344,7 +308,8 @@ public final class OutboxTable implements AutoCloseable {
             return null;
         }
         boolean full = more || records.size() >= limits.polledRows();
-        return new Slice(records, snapshot, full ? Cut.MORE_TO_COME : Cut.NOTHING_LEFT, assembler.bytes() - before);
+        return new Slice(
+                records, snapshot, full ? Slice.Cut.MORE_TO_COME : Slice.Cut.NOTHING_LEFT, assembler.bytes() - before);
     }
 
     private static PreparedStatement statement(Map<ByteLimit, PreparedStatement> statements, ByteLimit cutting) {

@@ -47,7 +47,7 @@ public final class ParkedInsert {
             Set.of("id", "type", "source", "subject", "occurred_at", "headers", "payload", CONTENT_TYPE),
             Set.of("id", "key", "type", "source", "subject", "occurred_at", "headers", "payload", CONTENT_TYPE));
 
-    private static final List<String> COLUMNS = List.of(OutboxTable.COLUMNS.split(", "));
+    private static final List<String> COLUMNS = List.of(WindowRows.COLUMNS.split(", "));
 
     private enum Validity {
         DECIDED("state", "a.state"),

@@ -232,7 +232,7 @@ public final class ParkedTable {
 
     static String sql(String statement, OutboxSchema schema) {
         return statement
-                .replace("{event}", OutboxTable.COLUMNS)
+                .replace("{event}", WindowRows.COLUMNS)
                 .replace("{events}", schema.events().sql())
                 .replace("{lease}", schema.lease().sql())
                 .replace("{parked}", schema.parked().sql());

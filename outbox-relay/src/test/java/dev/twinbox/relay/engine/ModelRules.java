@@ -6,8 +6,8 @@ import dev.twinbox.relay.engine.ModelWorld.Process;
 import dev.twinbox.relay.engine.ModelWorld.RelayModel;
 import dev.twinbox.relay.engine.ModelWorld.Transaction;
 import dev.twinbox.relay.jdbc.OutboxRecord;
-import dev.twinbox.relay.jdbc.OutboxTable;
 import dev.twinbox.relay.jdbc.Position;
+import dev.twinbox.relay.jdbc.Slice;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -281,7 +281,7 @@ record ModelRules(
             return; // One connection does one thing after the other.
         }
         Long fence = wrong == Wrong.FLOOR_WITHOUT_A_FENCE ? Long.valueOf(world.nextSeq - 1) : world.relays[r].fence;
-        OutboxTable.Slice slice = world.read(before, fence, order(), pageSize);
+        Slice slice = world.read(before, fence, order(), pageSize);
         Position after = Window.after(before, slice);
         boolean isBatch = !slice.records().isEmpty() || before.to() != null;
         if (!isBatch && after.equals(before)) {
@@ -299,7 +299,7 @@ record ModelRules(
         });
     }
 
-    private static List<Integer> eventsOf(ModelWorld world, OutboxTable.Slice slice) {
+    private static List<Integer> eventsOf(ModelWorld world, Slice slice) {
         List<Integer> events = new ArrayList<>();
         for (OutboxRecord row : slice.records()) {
             events.add(world.eventOf(row.seq()));

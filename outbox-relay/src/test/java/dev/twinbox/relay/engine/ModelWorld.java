@@ -3,6 +3,7 @@ package dev.twinbox.relay.engine;
 import dev.twinbox.relay.jdbc.OutboxRecord;
 import dev.twinbox.relay.jdbc.OutboxTable;
 import dev.twinbox.relay.jdbc.Position;
+import dev.twinbox.relay.jdbc.Slice;
 import dev.twinbox.relay.jdbc.Snapshot;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -366,7 +367,7 @@ final class ModelWorld {
      * The rows that {@link OutboxTable} reads for a window: the rows of both branches, in order, up to the limit. Of
      * the transactions at or after {@code xmax} it reads only what is above the floor.
      */
-    OutboxTable.Slice read(Position position, @Nullable Long fence, Comparator<Transaction> order, int limit) {
+    Slice read(Position position, @Nullable Long fence, Comparator<Transaction> order, int limit) {
         Snapshot now = snapshot().above(fence);
         Snapshot to = position.to();
         List<Transaction> found = new ArrayList<>();
@@ -383,8 +384,8 @@ final class ModelWorld {
         for (Transaction each : found.subList(0, Math.min(limit, found.size()))) {
             rows.add(ROWS.get(each.seq));
         }
-        OutboxTable.Cut cut = rows.size() == limit ? OutboxTable.Cut.MORE_TO_COME : OutboxTable.Cut.NOTHING_LEFT;
-        return new OutboxTable.Slice(rows, to == null ? now : null, cut, rows.size());
+        Slice.Cut cut = rows.size() == limit ? Slice.Cut.MORE_TO_COME : Slice.Cut.NOTHING_LEFT;
+        return new Slice(rows, to == null ? now : null, cut, rows.size());
     }
 
     private static boolean isAboveFloor(Transaction row, Snapshot from) {

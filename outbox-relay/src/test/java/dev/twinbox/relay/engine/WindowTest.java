@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.twinbox.relay.jdbc.OutboxRecord;
-import dev.twinbox.relay.jdbc.OutboxTable.Cut;
-import dev.twinbox.relay.jdbc.OutboxTable.Slice;
 import dev.twinbox.relay.jdbc.Position;
+import dev.twinbox.relay.jdbc.Slice;
+import dev.twinbox.relay.jdbc.Slice.Cut;
 import dev.twinbox.relay.jdbc.Snapshot;
 import java.util.List;
 import java.util.stream.LongStream;

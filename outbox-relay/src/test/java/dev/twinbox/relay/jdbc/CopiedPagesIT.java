@@ -32,7 +32,7 @@ class CopiedPagesIT {
     private String lastStatement;
 
     /** All pages of one window. */
-    private record Pages(List<OutboxTable.Slice> slices, List<Boolean> copied) {
+    private record Pages(List<Slice> slices, List<Boolean> copied) {
         List<String> events() {
             return slices.stream()
                     .flatMap(slice -> slice.records().stream())
@@ -135,7 +135,7 @@ class CopiedPagesIT {
     void anotherServerProcessIsNoticed() throws SQLException {
         insert(100, 10);
         try (OutboxTable table = table(new RelayConfig.Page(10, 1_000_000, 4))) {
-            OutboxTable.Slice first = table.openWindow(Snapshot.EMPTY);
+            Slice first = table.openWindow(Snapshot.EMPTY);
             long seq = last(first);
             assertThat(last(table.nextPage(Snapshot.EMPTY, first.snapshot(), seq)))
                     .isEqualTo(seq + 10);
@@ -171,7 +171,7 @@ class CopiedPagesIT {
             source.setPassword("copies");
             try (Connection connection = new OutboxDatabase(source, Duration.ofSeconds(20)).connect();
                     OutboxTable table = table(connection, new RelayConfig.Page(10, 1_000_000, 4))) {
-                OutboxTable.Slice first = table.openWindow(Snapshot.EMPTY);
+                Slice first = table.openWindow(Snapshot.EMPTY);
                 OutboxDatabaseFixture.execute(observer, "alter table outbox_event enable row level security");
                 assertThatThrownBy(() -> table.nextPage(Snapshot.EMPTY, first.snapshot(), last(first)))
                         .isInstanceOfSatisfying(
@@ -192,13 +192,13 @@ class CopiedPagesIT {
     void aCopiedPageEndsWithItsWindow() throws SQLException {
         insert(15, 10);
         try (OutboxTable table = table(new RelayConfig.Page(10, 1_000_000, 4))) {
-            OutboxTable.Slice first = table.openWindow(Snapshot.EMPTY);
+            Slice first = table.openWindow(Snapshot.EMPTY);
             insert(15, 10);
-            OutboxTable.Slice second = table.nextPage(Snapshot.EMPTY, first.snapshot(), last(first));
+            Slice second = table.nextPage(Snapshot.EMPTY, first.snapshot(), last(first));
             assertThat(wasCopied()).isTrue();
             assertThat(second.records()).hasSize(5);
-            assertThat(second.cut()).isEqualTo(OutboxTable.Cut.NOTHING_LEFT);
-            OutboxTable.Slice third = table.openWindow(first.snapshot());
+            assertThat(second.cut()).isEqualTo(Slice.Cut.NOTHING_LEFT);
+            Slice third = table.openWindow(first.snapshot());
             assertThat(third.records()).hasSize(10);
             assertThat(third.records().get(0).seq()).isEqualTo(last(second) + 1);
         }
@@ -206,14 +206,14 @@ class CopiedPagesIT {
 
     /** Reads one window to its end. */
     private Pages read(RelayConfig.Page limits) throws SQLException {
-        List<OutboxTable.Slice> slices = new ArrayList<>();
+        List<Slice> slices = new ArrayList<>();
         List<Boolean> copied = new ArrayList<>();
         try (OutboxTable table = table(limits)) {
-            OutboxTable.Slice page = table.openWindow(Snapshot.EMPTY);
+            Slice page = table.openWindow(Snapshot.EMPTY);
             Snapshot to = page.snapshot();
             slices.add(page);
             copied.add(wasCopied());
-            while (page.cut() == OutboxTable.Cut.MORE_TO_COME) {
+            while (page.cut() == Slice.Cut.MORE_TO_COME) {
                 page = table.nextPage(Snapshot.EMPTY, to, last(page));
                 slices.add(page);
                 copied.add(wasCopied());
@@ -242,7 +242,7 @@ class CopiedPagesIT {
                         + " convert_to(repeat('x', " + bytes + "), 'UTF8') from generate_series(1, " + rows + ") i");
     }
 
-    private static long last(OutboxTable.Slice slice) {
+    private static long last(Slice slice) {
         return slice.records().get(slice.records().size() - 1).seq();
     }
 

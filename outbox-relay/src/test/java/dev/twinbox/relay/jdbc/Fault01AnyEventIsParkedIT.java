@@ -208,10 +208,10 @@ class Fault01AnyEventIsParkedIT {
         try (Connection reading = database.relayDatabase().connect();
                 OutboxTable table =
                         new OutboxTable(reading, OutboxDatabaseFixture.SCHEMA.events(), PAGE, LargestEvent.UNLIMITED)) {
-            OutboxTable.Slice slice = table.openWindow(Snapshot.EMPTY);
+            Slice slice = table.openWindow(Snapshot.EMPTY);
             Snapshot to = slice.snapshot();
             List<OutboxRecord> all = new ArrayList<>(slice.records());
-            while (slice.cut() == OutboxTable.Cut.MORE_TO_COME) {
+            while (slice.cut() == Slice.Cut.MORE_TO_COME) {
                 slice = table.nextPage(
                         Snapshot.EMPTY, to, all.get(all.size() - 1).seq());
                 all.addAll(slice.records());

@@ -4,8 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.twinbox.relay.OutboxDatabaseFixture;
 import dev.twinbox.relay.config.RelayConfig;
-import dev.twinbox.relay.jdbc.OutboxTable.Cut;
-import dev.twinbox.relay.jdbc.OutboxTable.Slice;
+import dev.twinbox.relay.jdbc.Slice.Cut;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;

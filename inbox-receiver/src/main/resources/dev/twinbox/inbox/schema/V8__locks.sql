@@ -1,4 +1,4 @@
--- The inbox, version 9: locks by key, see docs/how-to/key-locks.md. Only applications with locks use them.
+-- The inbox, version 8: locks by key, see docs/how-to/key-locks.md. Only applications with locks use them.
 
 -- Numbers of grants. All keys share one sequence: a row that was deleted never comes back with a number that was used.
 create sequence ${lock_tokens} as bigint;
