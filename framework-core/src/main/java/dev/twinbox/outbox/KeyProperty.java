@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 /** The property of an event class whose value is the record key: a record component, a getter or a field. */
 final class KeyProperty {
 
-    private static final String NO_KEY = ", whose text is no key: use a string, number, UUID, enum, or a class with a"
-            + " toString() of its own";
+    private static final String NO_KEY =
+            ", whose text is no key: use a string, number, UUID, enum, or a class with a" + " toString() of its own";
 
     /** By the class of a value. A property's type may be an interface, so only its values show whether they have a text. */
     private static final ClassValue<Boolean> IS_TEXT = new ClassValue<>() {
@@ -148,8 +148,8 @@ final class KeyProperty {
 
     private static void checkType(Class<?> owner, String name, Class<?> type) {
         if (isContainer(type) || !(type.isInterface() || hasText(type))) {
-            throw new IllegalArgumentException("key property \"" + name + "\" of " + owner.getTypeName() + " is a "
-                    + type.getTypeName() + NO_KEY);
+            throw new IllegalArgumentException(
+                    "key property \"" + name + "\" of " + owner.getTypeName() + " is a " + type.getTypeName() + NO_KEY);
         }
     }
 

@@ -21,9 +21,10 @@ class Fault62StatusOfRefusedIT {
                     + " values ('relay', 'refused', 'too large', 1, gen_random_uuid(), 'small', 'k', 't')");
             rig.insertAndCommit(5);
             String status = rig.command(Map.of(), "status");
-            assertThat(status.lines().filter(line -> line.startsWith("stuck"))).singleElement().satisfies(line -> assertThat(
-                            line)
-                    .contains("refused events wait for an operator", "/health/ready"));
+            assertThat(status.lines().filter(line -> line.startsWith("stuck")))
+                    .singleElement()
+                    .satisfies(
+                            line -> assertThat(line).contains("refused events wait for an operator", "/health/ready"));
             rig.execute("delete from outbox_parked");
             assertThat(rig.command(Map.of(), "status")).containsPattern("stuck +no; if \"unsent\" does not shrink");
         }

@@ -27,8 +27,10 @@ class Fault63PublicationIT {
                     + " values ('relay', 1, clock_timestamp(), 42, 'public.outbox_event')");
             rig.insertAndCommit(5);
             assertThatThrownBy(() -> rebase(rig))
-                    .isInstanceOfSatisfying(SQLException.class, e -> assertThat(OutboxDatabase.explain(e))
-                            .contains("outbox_event_slot", "publication", "replica identity full"));
+                    .isInstanceOfSatisfying(
+                            SQLException.class,
+                            e -> assertThat(OutboxDatabase.explain(e))
+                                    .contains("outbox_event_slot", "publication", "replica identity full"));
             for (int slot = 0; slot < 3; slot++) {
                 rig.execute("alter table outbox_event_slot" + slot + " replica identity full");
             }

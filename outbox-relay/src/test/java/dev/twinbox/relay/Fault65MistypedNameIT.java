@@ -57,7 +57,8 @@ class Fault65MistypedNameIT {
             assertThat(result.unsent()).as(result.toString()).isZero();
 
             rig.execute("update outbox_lease set system_identifier = " + cluster);
-            assertThat(new EventSlots(connection, rig.tables(), "relay").unsent(0)).isEmpty();
+            assertThat(new EventSlots(connection, rig.tables(), "relay").unsent(0))
+                    .isEmpty();
             assertThat(new EventSlots(connection, rig.tables(), "relay").tryEmpty(0))
                     .isEqualTo(new EventSlots.Outcome(EventSlots.Outcome.Kind.EMPTIED, ""));
         }

@@ -70,9 +70,10 @@ public final class OutboxDatabase {
             "another session answers, as behind a pooler in transaction mode; connect "
                     + "the relay to PostgreSQL itself, or to a pool in session mode";
 
-    private static final String REPLICA_IDENTITY = "a publication for logical replication contains the table. Take it out "
-            + "of the publication until this is done, or run \"alter table … replica identity full\" for the table in "
-            + "the message and its siblings";
+    private static final String REPLICA_IDENTITY =
+            "a publication for logical replication contains the table. Take it out "
+                    + "of the publication until this is done, or run \"alter table … replica identity full\" for the table in "
+                    + "the message and its siblings";
 
     /** The function of PostgreSQL that refuses to change rows of a published table without a key. */
     private static final String REPLICA_IDENTITY_CHECK = "CheckCmdReplicaIdentity";

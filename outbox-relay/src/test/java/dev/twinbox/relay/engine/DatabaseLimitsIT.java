@@ -37,7 +37,9 @@ class DatabaseLimitsIT {
                 rig.insert(application, "k", "after");
             }
             rig.awaitRecords(1);
-            assertThat(rig.number("select epoch from outbox_lease")).as("the first lease").isOne();
+            assertThat(rig.number("select epoch from outbox_lease"))
+                    .as("the first lease")
+                    .isOne();
             assertThat(relay.end()).isNotDone();
         }
     }

@@ -25,8 +25,9 @@ class Fault55ManyMissingTopicsIT {
                     + " from (select 'a-" + rig.topic + "-' || n as topic from generate_series(1, " + MISSING + ") n"
                     + " union all select '" + last + "') t");
             rig.start();
-            await("all wait").atMost(Duration.ofSeconds(60)).until(() -> rig.parkedIn(ParkedState.WAITING)
-                    == MISSING + 1);
+            await("all wait")
+                    .atMost(Duration.ofSeconds(60))
+                    .until(() -> rig.parkedIn(ParkedState.WAITING) == MISSING + 1);
             EngineRig.KAFKA.createTopic(last, 1);
             await("the event of the created topic")
                     .atMost(Duration.ofSeconds(30))

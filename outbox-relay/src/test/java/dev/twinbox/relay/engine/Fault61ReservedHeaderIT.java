@@ -31,9 +31,9 @@ class Fault61ReservedHeaderIT {
             rig.awaitParked(ParkedState.REFUSED, 1);
             assertThat(OutboxDatabaseFixture.query(connection, "select error from outbox_parked"))
                     .contains("\"" + header + "\"", "without this header");
-            assertThat(rig.records()).singleElement().satisfies(record -> assertThat(record.key())
-                    .asString()
-                    .isEqualTo("l"));
+            assertThat(rig.records())
+                    .singleElement()
+                    .satisfies(record -> assertThat(record.key()).asString().isEqualTo("l"));
         }
     }
 }

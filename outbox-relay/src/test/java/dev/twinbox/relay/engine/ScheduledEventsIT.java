@@ -43,7 +43,8 @@ class ScheduledEventsIT {
     void createTables() throws SQLException {
         database = OutboxDatabaseFixture.create();
         housekeeping = database.relayDatabase().connect();
-        scheduled = new ScheduledEvents(housekeeping, OutboxDatabaseFixture.SCHEMA, "relay", new ScheduledEvents.BatchSize());
+        scheduled = new ScheduledEvents(
+                housekeeping, OutboxDatabaseFixture.SCHEMA, "relay", new ScheduledEvents.BatchSize());
     }
 
     @AfterEach
@@ -180,7 +181,8 @@ class ScheduledEventsIT {
         int looks = 0;
         while (looks < 1_000) {
             try (Connection own = database.relayDatabase().connect()) {
-                ScheduledEvents mover = new ScheduledEvents(own, OutboxDatabaseFixture.SCHEMA, "relay", new ScheduledEvents.BatchSize());
+                ScheduledEvents mover = new ScheduledEvents(
+                        own, OutboxDatabaseFixture.SCHEMA, "relay", new ScheduledEvents.BatchSize());
                 for (int i = 0; i < 50; i++) {
                     mover.runOnce();
                     LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));

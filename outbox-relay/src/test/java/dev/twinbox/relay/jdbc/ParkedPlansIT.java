@@ -70,7 +70,8 @@ class ParkedPlansIT {
 
     @Test
     void lookingForWhatIsWaitedForHopsOverWhatWaits() throws SQLException {
-        assertThat(buffers(ParkedQueue.WAITED_FOR, "'relay'", "''", "-1", "'relay'", "500")).isLessThan(BUFFERS);
+        assertThat(buffers(ParkedQueue.WAITED_FOR, "'relay'", "''", "-1", "'relay'", "500"))
+                .isLessThan(BUFFERS);
     }
 
     @Test
