@@ -63,7 +63,8 @@ class WrongHandlersRefusedIT {
                 "Ejb.notSupported(Known)|@TransactionAttribute(NOT_SUPPORTED) would run it outside",
                 "Ejb.later(Known)|it is asynchronous (@jakarta.ejb.Asynchronous)",
                 "Aliases.three(byte[])|one of its aliases is blank",
-                "Guards.ofList(List)|it gets a list of events, so it cannot have a lock for each of them",
+                "Guards.ofList(java.util.List<dev.twinbox.inbox.wrong.WrongHandlers$Known>)|"
+                        + "it gets a list of events, so it cannot have a lock for each of them",
                 "Guards.atMostOnce(Known)|it is called at most once for an event, so there is nothing to guard",
                 "BeanManaged.handle(Known)|its class manages transactions itself",
                 "OfOneClient.handle(Known)|its class is a @Stateful bean",
