@@ -3,7 +3,8 @@ package dev.twinbox.inbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.twinbox.inbox.app.DegradedHandlers;
+import dev.twinbox.inbox.app.DegradedAfter;
+import dev.twinbox.inbox.app.DegradedBefore;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -30,7 +31,7 @@ class Fault69ParkedForAtMostOnceIT {
         Database database = new Database(APP);
         database.execute("create table repaired (id int)");
         Topics.ensure(APP, 1);
-        MainApp.deploy(app(database).with(DegradedHandlers.class, DegradedHandlers.ExactlyOnce.class));
+        MainApp.deploy(app(database).with(DegradedBefore.class));
         topics.add(APP, "key", "first", "repair", 1_000_000);
         topics.add(APP, "key", "second", "", 0);
         topics.flush();
@@ -38,9 +39,7 @@ class Fault69ParkedForAtMostOnceIT {
                 .untilAsserted(() -> assertThat(database.count("inbox_parked")).isEqualTo(2));
         Servers.payara().undeploy(APP);
 
-        MainApp.deploy(app(database)
-                .with(DegradedHandlers.class, DegradedHandlers.AtMostOnce.class)
-                .with("twinbox.inbox.start", "latest"));
+        MainApp.deploy(app(database).with(DegradedAfter.class).with("twinbox.inbox.start", "latest"));
         await().atMost(LIMIT)
                 .untilAsserted(() ->
                         assertThat(MainApp.status(APP, "waiting")).as("waiting").isEqualTo(2));
