@@ -3,7 +3,8 @@ package dev.twinbox.inbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.twinbox.inbox.app.DegradedHandlers;
+import dev.twinbox.inbox.app.DegradedAtMostOnceHandler;
+import dev.twinbox.inbox.app.DegradedExactlyOnceHandler;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -30,7 +31,7 @@ class Fault69ParkedForAtMostOnceIT {
         Database database = new Database(APP);
         database.execute("create table repaired (id int)");
         Topics.ensure(APP, 1);
-        MainApp.deploy(app(database).with(DegradedHandlers.class, DegradedHandlers.ExactlyOnce.class));
+        MainApp.deploy(app(database).with(DegradedExactlyOnceHandler.class));
         topics.add(APP, "key", "first", "repair", 1_000_000);
         topics.add(APP, "key", "second", "", 0);
         topics.flush();
@@ -39,7 +40,7 @@ class Fault69ParkedForAtMostOnceIT {
         Servers.payara().undeploy(APP);
 
         MainApp.deploy(app(database)
-                .with(DegradedHandlers.class, DegradedHandlers.AtMostOnce.class)
+                .with(DegradedAtMostOnceHandler.class)
                 .with("twinbox.inbox.start", "latest"));
         await().atMost(LIMIT)
                 .untilAsserted(() ->
