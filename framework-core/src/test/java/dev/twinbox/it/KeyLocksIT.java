@@ -14,11 +14,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jboss.shrinkwrap.api.spec.WebArchive;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Locks in a container, with each provider, and applications whose locks cannot work. All are in one server. */
+@Tag("proof")
 class KeyLocksIT {
 
     private static final String DATABASE = "locks";

@@ -27,7 +27,7 @@ class LocksOnTwoServersIT {
 
     private static final String DATABASE = "locks_on_two_servers";
     private static final int APPLICATIONS = 4;
-    private static final Duration TIME = Duration.parse(System.getProperty("twinbox.it.locks.time", "PT50S"));
+    private static final Duration TIME = Duration.parse(System.getProperty("twinbox.it.locks.time", "PT1M"));
 
     private static final RedisServer REDIS = RedisServer.create();
     private static final List<PayaraMicro> SERVERS = new ArrayList<>();
