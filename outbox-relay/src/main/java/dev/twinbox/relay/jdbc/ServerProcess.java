@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * snapshot in memory return the mark, and the caller compares it.
  */
 final class ServerProcess {
+    private static final int LOOKS = 5;
     /** SQL expression for the mark; null where there is none. */
     static final String MARK = "current_setting('twinbox.session', true)";
 
@@ -69,9 +70,19 @@ final class ServerProcess {
 
     /**
      * Whether the connections do not have server processes of their own: a pooler in transaction mode gives one that is
-     * idle to the next transaction, whichever connection it is of.
+     * idle to the next transaction, whichever connection it is of. Asked several times: a third connection may take the
+     * process that one of these two would have got.
      */
     static boolean isShared(Connection one, Connection other) throws SQLException {
+        for (int i = 0; i < LOOKS; i++) {
+            if (isSharedNow(one, other)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean isSharedNow(Connection one, Connection other) throws SQLException {
         String own = String.valueOf(text(one, ID));
         // The transaction keeps its process, so the first connection needs another one if they share.
         return Transactions.inRolledBackTransaction(
