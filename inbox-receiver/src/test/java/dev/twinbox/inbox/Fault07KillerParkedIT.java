@@ -29,12 +29,12 @@ class Fault07KillerParkedIT {
 
         // The row as processes leave it that ended during an attempt.
         ParkingApp.database()
-                .execute("update inbox_parked set state = 'retry', attempts = 50, next_try_at = clock_timestamp() "
+                .execute("update inbox_parked set state = 'retry', attempts = 5, next_try_at = clock_timestamp() "
                         + "where event_id = '" + killer + "'");
         ParkingApp.awaitState(killer, "dead");
 
         assertThat(ParkingApp.database().calls("parking", killer)).isEqualTo(calls);
-        assertThat(ParkingApp.error(killer)).contains("the process ended during attempt 50", "the limit is 5");
+        assertThat(ParkingApp.error(killer)).contains("the process ended during attempt 5", "twinbox.inbox.parked.attempts is 5");
 
         // A retry by an operator starts to count again.
         assertThat(ParkingApp.status("retry=" + ParkingApp.number(killer))).isEqualTo("true");
