@@ -34,7 +34,8 @@ class Fault07KillerParkedIT {
         ParkingApp.awaitState(killer, "dead");
 
         assertThat(ParkingApp.database().calls("parking", killer)).isEqualTo(calls);
-        assertThat(ParkingApp.error(killer)).contains("the process ended during attempt 5", "twinbox.inbox.parked.attempts is 5");
+        assertThat(ParkingApp.error(killer))
+                .contains("the process ended during attempt 5", "twinbox.inbox.parked.attempts is 5");
 
         // A retry by an operator starts to count again.
         assertThat(ParkingApp.status("retry=" + ParkingApp.number(killer))).isEqualTo("true");
