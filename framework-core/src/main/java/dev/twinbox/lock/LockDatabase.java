@@ -1,6 +1,7 @@
 package dev.twinbox.lock;
 
 import dev.twinbox.InvalidConfigurationException;
+import dev.twinbox.jdbc.NewTransactionCall;
 import jakarta.transaction.Status;
 import jakarta.transaction.Synchronization;
 import jakarta.transaction.TransactionRequiredException;
@@ -59,13 +60,14 @@ final class LockDatabase {
 
     /** Runs the work in a transaction of its own. Returns after the commit. */
     <T> T inNewTransaction(Work<T> work) throws SQLException {
-        Call<T> call = new Call<>(work);
         try {
-            newTransaction.accept(call);
-        } catch (RuntimeException e) {
-            call.note(e);
+            return NewTransactionCall.run(newTransaction, registry, () -> inCallersTransaction(work));
+        } catch (SQLException e) {
+            if (e.getCause() instanceof InvalidConfigurationException wrong) {
+                throw wrong;
+            }
+            throw e;
         }
-        return call.result();
     }
 
     /** Runs the work in the caller's transaction, see {@link #requireTransaction}. */
@@ -137,68 +139,6 @@ final class LockDatabase {
                     List.of(LockSettings.DATA_SOURCE.key() + " is \"" + name
                             + "\", but JNDI has no data source of this name; define it on the server or by "
                             + "@DataSourceDefinition: " + e.getMessage()));
-        }
-    }
-
-    private final class Call<T> implements Runnable, Synchronization {
-        private final Work<T> work;
-        private @Nullable T result;
-        private @Nullable Exception thrown;
-        private volatile boolean committed; // a server may end the transaction on another thread
-
-        Call(Work<T> work) {
-            this.work = work;
-        }
-
-        @Override
-        public void run() {
-            try {
-                registry.registerInterposedSynchronization(this);
-                result = inCallersTransaction(work);
-            } catch (SQLException | RuntimeException e) {
-                note(e);
-                rollBackSafely();
-            }
-        }
-
-        private void rollBackSafely() {
-            try {
-                rollBack();
-            } catch (RuntimeException e) {
-                note(e);
-            }
-        }
-
-        void note(Exception e) {
-            if (thrown == null) {
-                thrown = e;
-            } else if (thrown != e) {
-                thrown.addSuppressed(e);
-            }
-        }
-
-        T result() throws SQLException {
-            if (thrown instanceof SQLException e) {
-                throw e;
-            }
-            if (thrown instanceof InvalidConfigurationException e) {
-                throw e;
-            }
-            T value = result;
-            if (thrown != null || !committed || value == null) {
-                throw new SQLException("the transaction was rolled back", thrown);
-            }
-            return value;
-        }
-
-        @Override
-        public void beforeCompletion() {
-            // Only the end counts.
-        }
-
-        @Override
-        public void afterCompletion(int status) {
-            committed = status == Status.STATUS_COMMITTED;
         }
     }
 }

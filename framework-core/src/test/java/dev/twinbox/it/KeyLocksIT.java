@@ -85,7 +85,7 @@ class KeyLocksIT {
     @ParameterizedTest
     @ValueSource(strings = {"postgresql", "redis"})
     void aHolderWritesUntilTheKeyIsGrantedToAnother(String application) throws Exception {
-        String late = ask(application, "take", "key", key, "lease", "PT0.1S");
+        String late = ask(application, "take", "key", key, "lease", "PT1S");
         assertThat(ask(application, "write", "key", key, "token", late)).isEqualTo("done");
         assertThat(ask(application, "write-cdi", "key", key, "token", late)).isEqualTo("done");
         String next = awaitGrant(application);
