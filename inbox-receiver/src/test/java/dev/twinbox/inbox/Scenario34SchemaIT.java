@@ -32,7 +32,7 @@ class Scenario34SchemaIT {
         database.migrate("Sales-EU 1", "In'\"Box");
         database.execute(
                 "drop table inbox_event, inbox_parked, inbox_handler, inbox_event_retention, inbox_event_offset, "
-                        + "inbox_event_history");
+                        + "inbox_lock, inbox_event_history");
         database.execute("create role least login password 'twinbox'");
         database.execute("revoke all on schema public from public");
         database.execute("grant usage on schema public, \"Sales-EU 1\" to least");
@@ -76,7 +76,8 @@ class Scenario34SchemaIT {
                             "Sales-EU 1.In'\"Box_parked",
                             "Sales-EU 1.In'\"Box_handler",
                             "Sales-EU 1.In'\"Box_retention",
-                            "Sales-EU 1.In'\"Box_offset");
+                            "Sales-EU 1.In'\"Box_offset",
+                            "Sales-EU 1.In'\"Box_lock");
         } finally {
             Servers.payara().undeploy("schema");
         }
@@ -87,7 +88,7 @@ class Scenario34SchemaIT {
         Database database = new Database("bare");
         database.execute(
                 "drop table inbox_event, inbox_parked, inbox_handler, inbox_event_retention, inbox_event_offset, "
-                        + "inbox_event_history");
+                        + "inbox_lock, inbox_event_history");
 
         String log = Servers.payara()
                 .deploy(
