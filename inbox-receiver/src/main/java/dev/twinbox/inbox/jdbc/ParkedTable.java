@@ -27,6 +27,9 @@ public final class ParkedTable {
     /** The count stops here, because it reads the rows one by one. */
     private static final int MOST_COUNTED = 10_000;
 
+    /** How long a worker may take from taking an event to locking its row. After a crash the event waits as long. */
+    private static final int SECONDS_TO_LOCK = 10;
+
     private static final String PARK = """
             -- inbox: park
             insert into %%s (consumer_group, handler, event_id, event_type, claims, event_source, state, topic, partition,
@@ -38,7 +41,9 @@ public final class ParkedTable {
 
     /**
      * Takes the first event that is due. The attempt is counted before it is made, so that an event that kills the
-     * process is counted too. The next attempt's time, set here, keeps other instances away until the row is locked.
+     * process is counted too. The next attempt's time, set here, keeps other workers away until the row is locked. It is
+     * at least {@link #SECONDS_TO_LOCK} away, however short the configured pauses are. Otherwise a slow worker's attempt
+     * would be counted, and made by nobody.
      *
      * <p>The time has bounds on both sides. Events before the lower bound are settled. While a long transaction holds
      * back vacuum, their dead index entries stay. Without the lower bound each poll would walk over them.
@@ -50,7 +55,8 @@ public final class ParkedTable {
             """
             -- inbox: take a due event
             update %%1$s
-               set attempts = attempts + 1, next_try_at = %s
+               set attempts = attempts + 1,
+                   next_try_at = greatest(%s, clock_timestamp() + interval '%d seconds')
              where number = (
                select d.number from %%1$s d
                 where d.consumer_group = ? and d.state = 'retry' and d.next_try_at >= ?
@@ -60,7 +66,8 @@ public final class ParkedTable {
                 order by d.next_try_at
                 limit 1
                 for update skip locked)
-            returning %s, set_config('synchronous_commit', 'off', true)""".formatted(ParkedColumns.NEXT_TRY.formatted("attempts + 1"), ParkedColumns.NAMES);
+            returning %s, set_config('synchronous_commit', 'off', true)""".formatted(
+                    ParkedColumns.NEXT_TRY.formatted("attempts + 1"), SECONDS_TO_LOCK, ParkedColumns.NAMES);
 
     private static final String LOCK = """
             -- inbox: lock a parked event

@@ -224,6 +224,20 @@ class ParkedTableIT {
         }
     }
 
+    /** Fault 75: with short pauses a slow worker was overtaken, and its attempt was counted without being made. */
+    @Test
+    void fault75WhoTakesAnEventHasTimeToLockItHoweverShortThePausesAre() throws SQLException {
+        park(event("1", "key"), State.RETRY, "broken");
+
+        DueEvent due = due().orElseThrow();
+
+        assertThat(database.texts("select next_try_at - clock_timestamp() > interval '5 seconds' from inbox_parked"))
+                .containsExactly("t");
+        // A failure brings the configured pause back.
+        parked.failedAgain(connection, due, 9, State.DEAD, "broken again", NOW);
+        assertThat(due()).isPresent();
+    }
+
     @Test
     void anEventOfAHandlerThatThisVersionDoesNotHaveIsLeftToOthers() throws SQLException {
         parked.park(
