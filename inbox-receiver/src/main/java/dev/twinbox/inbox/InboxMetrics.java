@@ -12,7 +12,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.function.ToDoubleFunction;
 import org.eclipse.microprofile.metrics.Counter;
 import org.eclipse.microprofile.metrics.Metadata;
 import org.eclipse.microprofile.metrics.MetricID;
@@ -31,35 +30,49 @@ final class InboxMetrics implements AutoCloseable {
 
     /** What is shown as it is now. Not a number means that it is not known. */
     private enum Figure {
-        PARKED_WAITING(
-                "Parked events that are retried, or wait for one that is; NaN: not known",
-                status -> parked(status, ParkedTable.Counts::waiting)),
-        PARKED_DEAD(
-                "Parked events that are not retried and need an operator; NaN: not known",
-                status -> parked(status, ParkedTable.Counts::dead)),
-        HUNG_THREADS("Threads that hang in a handler, although it was interrupted", ReceiverStatus::hungThreads),
-        TROUBLES(
-                "Troubles that keep the receiver from working; 0: it is ready",
-                status -> status.troubles().size()),
-        NOTES(
-                "Notes that an operator should look at although the receiver works",
-                status -> status.notes().size());
+        PARKED_WAITING("Parked events that are retried, or wait for one that is; NaN: not known") {
+            @Override
+            double of(ReceiverStatus status) {
+                ParkedTable.Counts counts = status.parkedEventsIfKnown();
+                return counts == null ? Double.NaN : counts.waiting();
+            }
+        },
+        PARKED_DEAD("Parked events that are not retried and need an operator; NaN: not known") {
+            @Override
+            double of(ReceiverStatus status) {
+                ParkedTable.Counts counts = status.parkedEventsIfKnown();
+                return counts == null ? Double.NaN : counts.dead();
+            }
+        },
+        HUNG_THREADS("Threads that hang in a handler, although it was interrupted") {
+            @Override
+            double of(ReceiverStatus status) {
+                return status.hungThreads();
+            }
+        },
+        TROUBLES("Troubles that keep the receiver from working; 0: it is ready") {
+            @Override
+            double of(ReceiverStatus status) {
+                return status.troubles().size();
+            }
+        },
+        NOTES("Notes that an operator should look at although the receiver works") {
+            @Override
+            double of(ReceiverStatus status) {
+                return status.notes().size();
+            }
+        };
 
         private final String meaning;
-        private final ToDoubleFunction<ReceiverStatus> value;
 
-        Figure(String meaning, ToDoubleFunction<ReceiverStatus> value) {
+        Figure(String meaning) {
             this.meaning = meaning;
-            this.value = value;
         }
+
+        abstract double of(ReceiverStatus status);
 
         private String metric() {
             return PREFIX + name().toLowerCase(Locale.ROOT);
-        }
-
-        private static double parked(ReceiverStatus status, ToDoubleFunction<ParkedTable.Counts> figure) {
-            ParkedTable.Counts counts = status.parkedEventsIfKnown();
-            return counts == null ? Double.NaN : figure.applyAsDouble(counts);
         }
     }
 
@@ -91,7 +104,7 @@ final class InboxMetrics implements AutoCloseable {
         for (Figure figure : Figure.values()) {
             metrics.registry.gauge(
                     metrics.metadata(figure.metric(), figure.meaning),
-                    () -> figure.value.applyAsDouble(status),
+                    () -> figure.of(status),
                     metrics.group);
         }
         return metrics;
