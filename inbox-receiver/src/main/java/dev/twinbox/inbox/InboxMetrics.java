@@ -103,9 +103,7 @@ final class InboxMetrics implements AutoCloseable {
         });
         for (Figure figure : Figure.values()) {
             metrics.registry.gauge(
-                    metrics.metadata(figure.metric(), figure.meaning),
-                    () -> figure.of(status),
-                    metrics.group);
+                    metrics.metadata(figure.metric(), figure.meaning), () -> figure.of(status), metrics.group);
         }
         return metrics;
     }

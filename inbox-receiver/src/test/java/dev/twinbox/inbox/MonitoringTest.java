@@ -46,7 +46,8 @@ class MonitoringTest {
                 .toList();
 
         assertThat(queries).hasSizeGreaterThan(8);
-        assertThat(queries).allSatisfy(query -> assertThat(query.problems(SCRAPE)).isEmpty());
+        assertThat(queries)
+                .allSatisfy(query -> assertThat(query.problems(SCRAPE)).isEmpty());
     }
 
     @ParameterizedTest
@@ -57,6 +58,7 @@ class MonitoringTest {
                 .map(MatchResult::group)
                 .collect(Collectors.toSet());
 
-        assertThat(named).containsExactlyInAnyOrderElementsOf(InboxMetrics.meanings().keySet());
+        assertThat(named)
+                .containsExactlyInAnyOrderElementsOf(InboxMetrics.meanings().keySet());
     }
 }

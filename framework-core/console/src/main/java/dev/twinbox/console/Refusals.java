@@ -19,14 +19,15 @@ final class Refusals extends ErrorHandler {
     @Override
     public boolean handle(Request request, Response response, Callback callback) {
         int status = request.getAttribute(ERROR_STATUS) instanceof Integer refused ? refused : response.getStatus();
+        WebExchange exchange = new WebExchange(request, response, callback);
         if (TOO_LONG.contains(status)) {
-            WebServer.hangUp(request, callback);
+            exchange.hangUp();
             return true;
         }
         WebAnswer answer = status == HttpStatus.INTERNAL_SERVER_ERROR_500
                 ? WebAnswer.text(status, "The request cannot be answered, the log says why")
                 : WebAnswer.text(HttpStatus.BAD_REQUEST_400, "The request is not HTTP/1.1");
-        WebServer.send(answer, request, response, callback);
+        exchange.send(answer, () -> {});
         return true;
     }
 }

@@ -20,7 +20,11 @@ public final class WebPages implements WebPage {
     private final Map<String, Supplier<WebAnswer>> pages = new LinkedHashMap<>();
     private final String server;
 
-    /** @param server whose log has the reason of what cannot be answered, for example "relay" */
+    /**
+     * Without pages.
+     *
+     * @param server whose log has the reason of what cannot be answered, for example "relay"
+     */
     public WebPages(String server) {
         this.server = server;
     }

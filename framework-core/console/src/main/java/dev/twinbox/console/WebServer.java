@@ -3,16 +3,12 @@ package dev.twinbox.console;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetSocketAddress;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import org.eclipse.jetty.http.HttpCompliance;
-import org.eclipse.jetty.http.HttpFields;
-import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpMethod;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.http.UriCompliance;
 import org.eclipse.jetty.io.Connection;
-import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
@@ -109,10 +105,8 @@ public final class WebServer implements AutoCloseable {
         configuration.setSendServerVersion(false);
         configuration.setRequestHeaderSize(HEADER_BYTES);
         // A client that names another host in its address than in its header is served: the name is not looked at here.
-        configuration.setHttpCompliance(HttpCompliance.RFC9110.with(
-                "any-host",
-                HttpCompliance.Violation.UNSAFE_HOST_HEADER,
-                HttpCompliance.Violation.MISMATCHED_AUTHORITY));
+        configuration.setHttpCompliance(
+                HttpCompliance.RFC9110.with("two-names", HttpCompliance.Violation.MISMATCHED_AUTHORITY));
         // Paths are compared, never resolved: an ambiguous one is not found.
         configuration.setUriCompliance(UriCompliance.DEFAULT.with(
                 "compared",
@@ -139,8 +133,9 @@ public final class WebServer implements AutoCloseable {
         public boolean handle(Request request, Response response, Callback callback) {
             Connection connection = request.getConnectionMetaData().getConnection();
             limit.requestEnded(connection);
+            WebExchange exchange = new WebExchange(request, response, callback);
             if (request.getHeaders().size() > MOST_HEADERS || HttpMethod.CONNECT.is(request.getMethod())) {
-                hangUp(request, callback);
+                exchange.hangUp();
                 return true;
             }
             WebRequest asked = WebRequest.of(request);
@@ -150,29 +145,9 @@ public final class WebServer implements AutoCloseable {
             }
             WebAnswer answer = page.answer(asked);
             limit.answerBegins(connection);
-            send(answer, request, response, Callback.from(callback, () -> limit.answerEnded(connection)));
+            exchange.send(answer, () -> limit.answerEnded(connection));
             return true;
         }
-    }
-
-    /** For a client that would not read an answer, or sends more than anybody would read. */
-    static void hangUp(Request request, Callback callback) {
-        request.getConnectionMetaData().getConnection().getEndPoint().close();
-        callback.failed(new EofException("the connection was closed on purpose"));
-    }
-
-    /** Writes an answer, with the headers that each answer has. */
-    static void send(WebAnswer answer, Request request, Response response, Callback callback) {
-        byte[] body = answer.bytes();
-        HttpFields.Mutable headers = response.getHeaders();
-        response.setStatus(answer.status());
-        headers.put(HttpHeader.CONTENT_TYPE, answer.contentType());
-        headers.put(HttpHeader.CONTENT_LENGTH, body.length);
-        headers.put(HttpHeader.CACHE_CONTROL, "no-store");
-        // What a client sent may come back as text, and must stay text.
-        headers.put("X-Content-Type-Options", "nosniff");
-        answer.headers().forEach(headers::put);
-        response.write(true, ByteBuffer.wrap(body), callback);
     }
 
     @Override

@@ -36,9 +36,7 @@ public final class HttpEndpoint implements AutoCloseable {
         WebPages pages = new WebPages("relay")
                 .add("/health/live", () -> answer(health.live()))
                 .add("/health/ready", () -> answer(health.ready()))
-                .add(
-                        "/metrics",
-                        () -> WebAnswer.of(200, "text/plain; version=0.0.4; charset=utf-8", metrics.scrape()));
+                .add("/metrics", () -> WebAnswer.of(200, "text/plain; version=0.0.4; charset=utf-8", metrics.scrape()));
         server = start(http, pages);
         LOG.info("Health and metrics on http://{}:{}", http.host(), server.port());
     }

@@ -48,7 +48,8 @@ class MonitoringTest {
 
         assertThat(queries).hasSizeGreaterThan(10);
         assertThat(queries)
-                .allSatisfy(query -> assertThat(query.problems(metrics.scrape())).isEmpty());
+                .allSatisfy(
+                        query -> assertThat(query.problems(metrics.scrape())).isEmpty());
     }
 
     @Test
@@ -85,7 +86,9 @@ class MonitoringTest {
         Set<List<Integer>> places = new HashSet<>();
         for (JsonObject panel : board.getJsonArray("panels").getValuesAs(JsonObject.class)) {
             JsonObject place = panel.getJsonObject("gridPos");
-            assertThat(ids.add(panel.getInt("id"))).as("id of %s", panel.getString("title")).isTrue();
+            assertThat(ids.add(panel.getInt("id")))
+                    .as("id of %s", panel.getString("title"))
+                    .isTrue();
             for (int x = 0; x < place.getInt("w"); x++) {
                 for (int y = 0; y < place.getInt("h"); y++) {
                     assertThat(places.add(List.of(place.getInt("x") + x, place.getInt("y") + y)))
@@ -95,7 +98,9 @@ class MonitoringTest {
             }
             assertThat(place.getInt("x") + place.getInt("w")).isLessThanOrEqualTo(24);
             assertThat(panel.getJsonArray("targets")).isNotEmpty();
-            assertThat(panel.getJsonObject("fieldConfig").getJsonObject("defaults").getString("unit"))
+            assertThat(panel.getJsonObject("fieldConfig")
+                            .getJsonObject("defaults")
+                            .getString("unit"))
                     .isNotEmpty();
         }
     }

@@ -191,15 +191,19 @@ class WrongHttpRequestsTest {
     @Test
     void aBodyIsNotRead() throws IOException {
         String body = "x".repeat(1_000);
-        assertThat(exchange("GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 1000\r\n\r\n" + body))
+        assertThat(exchange(
+                        "GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 1000\r\n\r\n" + body))
                 .startsWith("HTTP/1.1 200 ");
-        assertThat(exchange("POST /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 1000\r\n\r\n" + body))
+        assertThat(exchange("POST /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 1000\r\n\r\n"
+                        + body))
                 .startsWith("HTTP/1.1 405 ");
-        assertThat(exchange("POST /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n"
-                        + "3\r\nabc\r\n0\r\n\r\n"))
+        assertThat(exchange(
+                        "POST /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n"
+                                + "3\r\nabc\r\n0\r\n\r\n"))
                 .startsWith("HTTP/1.1 405 ");
-        assertThat(exchange("POST /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n"
-                        + "rubbish\r\n\r\n"))
+        assertThat(exchange(
+                        "POST /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n"
+                                + "rubbish\r\n\r\n"))
                 .startsWith("HTTP/1.1 405 ");
     }
 
@@ -277,8 +281,9 @@ class WrongHttpRequestsTest {
     /** With a host, unless the headers have one. */
     private String answer(String requestLine, String... headers) throws IOException {
         String more = String.join("\r\n", headers);
-        return exchange(requestLine + "\r\nConnection: close\r\n" + (more.startsWith("Host:") ? "" : "Host: 127.0.0.1\r\n")
-                + (more.isEmpty() ? "" : more + "\r\n") + "\r\n");
+        return exchange(
+                requestLine + "\r\nConnection: close\r\n" + (more.startsWith("Host:") ? "" : "Host: 127.0.0.1\r\n")
+                        + (more.isEmpty() ? "" : more + "\r\n") + "\r\n");
     }
 
     private String exchange(String request) throws IOException {

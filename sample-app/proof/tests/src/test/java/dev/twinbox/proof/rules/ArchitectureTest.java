@@ -436,8 +436,8 @@ class ArchitectureTest {
 
     /** The classes that are released. */
     private static Stream<JavaClass> product() {
-        String[] packages =
-                Stream.concat(Arrays.stream(CORE), Stream.of(CONSOLE, RELAY, INBOX)).toArray(String[]::new);
+        String[] packages = Stream.concat(Arrays.stream(CORE), Stream.of(CONSOLE, RELAY, INBOX))
+                .toArray(String[]::new);
         return MAIN.that(resideInAnyPackage(packages)).stream();
     }
 
