@@ -28,6 +28,7 @@ final class Page implements OutboxRecord.Batch {
     // written by the sending thread until the page is done
     private final List<ParkedTable.Entry> parked = new ArrayList<>();
     private volatile @Nullable Listener listener;
+    private long committedAfter; // written by the reading thread before it hands the page on
 
     /** @param bytes memory that the records take, roughly */
     Page(List<OutboxRecord> records, Position after, long bytes) {
@@ -48,6 +49,15 @@ final class Page implements OutboxRecord.Batch {
 
     long bytes() {
         return bytes;
+    }
+
+    /** Monotonic time after which each of its events was committed; 0: not known. */
+    long committedAfter() {
+        return committedAfter;
+    }
+
+    void setCommittedAfter(long time) {
+        committedAfter = time;
     }
 
     boolean isEmpty() {

@@ -41,6 +41,7 @@ public final class Progress {
     private volatile @Nullable String clock;
     private final LongAdder polls = new LongAdder();
     private volatile LongConsumer pageTimes = nanos -> {};
+    private volatile LongConsumer deliveryTimes = nanos -> {};
     private volatile long pollStartedAt;
     private final LongAdder read = new LongAdder();
     private final LongAdder acknowledged = new LongAdder();
@@ -90,6 +91,23 @@ public final class Progress {
     /** Registers a listener for the duration of each successful poll in nanoseconds, called on the reading thread. */
     public void listenToPageTimes(LongConsumer listener) {
         pageTimes = listener;
+    }
+
+    /**
+     * Registers a listener for the time from an event's commit to its acknowledgement, in nanoseconds. The commit's time
+     * is not in the database. It lies after the last look at which the event was not visible yet, and that look is
+     * counted from: the time is too long by the pause between two looks at most. The first look of a session has none
+     * before it, so its events are left out.
+     */
+    public void listenToDeliveryTimes(LongConsumer listener) {
+        deliveryTimes = listener;
+    }
+
+    /** Kafka acknowledged an event at this monotonic time. */
+    public void recordDelivery(long committedAfter, long when) {
+        if (committedAfter != 0) {
+            deliveryTimes.accept(when - committedAfter);
+        }
     }
 
     /** Reading waits until the broker acknowledges some of the events in flight. This is no fault of the database. */
