@@ -54,6 +54,7 @@ final class LockSettings {
 
     /** Keys of the inbox, which checks them. Here they only say where its tables are. */
     private static final Setting<String> INBOX_DATA_SOURCE = ofInbox("twinbox.inbox.data-source");
+
     private static final Setting<String> INBOX_SCHEMA = ofInbox("twinbox.inbox.schema");
     private static final Setting<String> INBOX_TABLE = ofInbox("twinbox.inbox.table");
     private static final String DEFAULT_INBOX_TABLE = "inbox_event";

@@ -75,7 +75,10 @@ class KeyLocksIT {
                         .addAsLibraries(TestWar.jedis()),
                 LockWars.war("no-configuration", "twinbox.locks=zookeeper\n", url, "postgres"),
                 LockWars.war(
-                        "wrong-table", LockWars.DATA_SOURCE, TestDatabase.server().jdbcUrl("no_locks"), "no_locks"),
+                        "wrong-table",
+                        LockWars.DATA_SOURCE,
+                        TestDatabase.server().jdbcUrl("no_locks"),
+                        "no_locks"),
                 LockWars.war(
                         "no-table", LockWars.DATA_SOURCE, TestDatabase.server().jdbcUrl("empty_locks"), "postgres"),
                 TestWar.named("without-locks", "").addClass(StateServlet.class));
@@ -134,7 +137,8 @@ class KeyLocksIT {
                         .equals("t"));
         if (application.equals("redis")) {
             String lease = "twinbox:\"outbox_lock\":" + key;
-            await().atMost(Duration.ofSeconds(15)).until(() -> redis.ask("PTTL " + lease).length() > 6);
+            await().atMost(Duration.ofSeconds(15))
+                    .until(() -> redis.ask("PTTL " + lease).length() > 6);
         }
         assertThat(ask(application, "held", "token", first)).isEqualTo("true");
         assertThat(ask(application, "take", "key", key, "lease", "PT1M")).isEqualTo("empty");

@@ -96,7 +96,8 @@ class LocksOnTwoServersIT {
 
         long counted = sum(answers, 0);
         assertThat(counted).isGreaterThan(TIME.dividedBy(4).toSeconds() * 10);
-        assertThat(number("select sum(n) from counted where key like 'naive %'")).isLessThan(counted);
+        assertThat(number("select sum(n) from counted where key like 'naive %'"))
+                .isLessThan(counted);
     }
 
     /** All applications of these numbers on both servers count for a while. Returns what each says. */
@@ -116,8 +117,8 @@ class LocksOnTwoServersIT {
 
     private static String load(PayaraMicro server, int number, Duration time, String... more) {
         try {
-            String[] parameters =
-                    Stream.concat(Stream.of("time", time.toString()), Stream.of(more)).toArray(String[]::new);
+            String[] parameters = Stream.concat(Stream.of("time", time.toString()), Stream.of(more))
+                    .toArray(String[]::new);
             return LockWars.ask(server, "locks-" + number, "load", parameters);
         } catch (Exception e) {
             throw new IllegalStateException(e);

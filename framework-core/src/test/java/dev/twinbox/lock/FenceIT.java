@@ -216,8 +216,9 @@ class FenceIT {
             return true;
         });
 
-        assertThat(database.query("select lease_until > clock_timestamp() + interval '5 minutes' from outbox_lock where key = '"
-                        + key + "'"))
+        assertThat(database.query(
+                        "select lease_until > clock_timestamp() + interval '5 minutes' from outbox_lock where key = '"
+                                + key + "'"))
                 .isEqualTo("t");
         assertThat(lock.isHeld()).isTrue();
     }
@@ -265,16 +266,16 @@ class FenceIT {
             EffectDatabase.query(connection, "select set_config('synchronous_commit', 'off', true)");
             first.fences.grant(connection, key, LONG, FenceTable.Takeover.AFTER_THE_LEASE);
 
-            assertThat(EffectDatabase.query(connection, "show synchronous_commit")).isEqualTo("on");
+            assertThat(EffectDatabase.query(connection, "show synchronous_commit"))
+                    .isEqualTo("on");
             connection.rollback();
         }
     }
 
     @Test
     void oldRowsAreRemoved() {
-        database.execute(
-                "insert into outbox_lock select 'old ' || i, nextval('outbox_lock_token'), "
-                        + "clock_timestamp() - interval '2 days' from generate_series(1, 20) i");
+        database.execute("insert into outbox_lock select 'old ' || i, nextval('outbox_lock_token'), "
+                + "clock_timestamp() - interval '2 days' from generate_series(1, 20) i");
         database.execute("select setval('outbox_lock_token', 100000 - 1)");
         first.tryLock(key, LONG).orElseThrow();
 

@@ -26,13 +26,7 @@ final class Holder implements AutoCloseable {
     private final PrintWriter commands;
     private final BufferedReader answers;
 
-    Holder(
-            String name,
-            HolderMain.Ways way,
-            EffectDatabase database,
-            int redisPort,
-            int limitMillis,
-            Duration clock) {
+    Holder(String name, HolderMain.Ways way, EffectDatabase database, int redisPort, int limitMillis, Duration clock) {
         int port = Ports.pick();
         process = new JavaProcess(
                         HolderMain.class,

@@ -86,8 +86,7 @@ class RedisLeasesIT {
     @Test
     void aStoppedRedisCostsFiftyMillisecondsOnce() {
         try (RedisLeases impatient = new RedisLeases(address(), "twinbox:")) {
-            await().ignoreExceptionsInstanceOf(AwayException.class)
-                    .until(() -> !impatient.isHeld(key, "nobody"));
+            await().ignoreExceptionsInstanceOf(AwayException.class).until(() -> !impatient.isHeld(key, "nobody"));
             REDIS.pause();
             try {
                 long asked = System.nanoTime();
@@ -100,8 +99,7 @@ class RedisLeasesIT {
             } finally {
                 REDIS.resume();
             }
-            await().ignoreExceptionsInstanceOf(AwayException.class)
-                    .until(() -> !impatient.isHeld(key, "nobody"));
+            await().ignoreExceptionsInstanceOf(AwayException.class).until(() -> !impatient.isHeld(key, "nobody"));
         }
     }
 
@@ -113,8 +111,7 @@ class RedisLeasesIT {
         logger.addHandler(listener);
         try (RedisServer strict = RedisServer.create().withPassword("other").start();
                 RedisLeases wrong = new RedisLeases(
-                        new LockConfiguration.Redis(
-                                RedisAddress.parse(strict.url()), "app", new Secret(PASSWORD)),
+                        new LockConfiguration.Redis(RedisAddress.parse(strict.url()), "app", new Secret(PASSWORD)),
                         "twinbox:",
                         PATIENT)) {
             assertThatThrownBy(() -> wrong.take(key, "one", LONG))

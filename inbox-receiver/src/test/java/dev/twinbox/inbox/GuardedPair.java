@@ -44,8 +44,9 @@ final class GuardedPair implements AutoCloseable {
     }
 
     private void deploy(String name, UnaryOperator<TestApp> configuration) {
-        TestApp app =
-                new TestApp(name, database.name()).with("twinbox.inbox.group", group).with(GuardedHandlers.class);
+        TestApp app = new TestApp(name, database.name())
+                .with("twinbox.inbox.group", group)
+                .with(GuardedHandlers.class);
         MainApp.deploy(configuration.apply(app));
     }
 

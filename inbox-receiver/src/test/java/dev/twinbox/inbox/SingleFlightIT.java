@@ -86,12 +86,12 @@ class SingleFlightIT {
 
     /** Waits until several lanes are in the handler. */
     private static void awaitHandlers(String... ids) {
-        await().atMost(MainApp.LIMIT)
-                .until(() -> database.count("call where event_id = any (?)", (Object) ids) >= 3);
+        await().atMost(MainApp.LIMIT).until(() -> database.count("call where event_id = any (?)", (Object) ids) >= 3);
     }
 
     private static void awaitEffects(String... ids) {
-        await().atMost(MainApp.LIMIT).untilAsserted(() -> assertThat(effects(ids)).isEqualTo(EVENTS));
+        await().atMost(MainApp.LIMIT)
+                .untilAsserted(() -> assertThat(effects(ids)).isEqualTo(EVENTS));
     }
 
     private static long effects(String... ids) {

@@ -20,7 +20,8 @@ record ReceiveSide(String label, String topic, String group, String handler, int
 
     static final ReceiveSide JPA = new ReceiveSide("twinbox, JPA", "bench-jpa", APPLICATION, "jpa", PARTITIONS);
     static final ReceiveSide JDBC = new ReceiveSide("twinbox, JDBC", "bench-jdbc", APPLICATION, "jdbc", PARTITIONS);
-    static final ReceiveSide BY_HAND = new ReceiveSide("by hand, JDBC", "bench-by-hand", "bench-by-hand", "by hand", PARTITIONS);
+    static final ReceiveSide BY_HAND =
+            new ReceiveSide("by hand, JDBC", "bench-by-hand", "bench-by-hand", "by hand", PARTITIONS);
 
     /** The sides that write the same effect. */
     static final List<ReceiveSide> COMPARED = List.of(JPA, JDBC, BY_HAND);
@@ -30,9 +31,11 @@ record ReceiveSide(String label, String topic, String group, String handler, int
             new ReceiveSide("twinbox, failing key", "bench-slow-key", APPLICATION, "slow-key", PARTITIONS);
 
     /** The sides whose handlers take a while. */
-    static final ReceiveSide UNGUARDED = new ReceiveSide("no guard", "bench-unguarded", APPLICATION, "unguarded", MORE_THAN_WORKERS);
+    static final ReceiveSide UNGUARDED =
+            new ReceiveSide("no guard", "bench-unguarded", APPLICATION, "unguarded", MORE_THAN_WORKERS);
 
-    static final ReceiveSide GUARDED = new ReceiveSide("guard", "bench-guarded", APPLICATION, "guarded", MORE_THAN_WORKERS);
+    static final ReceiveSide GUARDED =
+            new ReceiveSide("guard", "bench-guarded", APPLICATION, "guarded", MORE_THAN_WORKERS);
 
     /** Without their topics the consumers would log errors while another one is measured. */
     static final List<ReceiveSide> ALL = List.of(JPA, JDBC, BY_HAND, FAILING_KEY, UNGUARDED, GUARDED);

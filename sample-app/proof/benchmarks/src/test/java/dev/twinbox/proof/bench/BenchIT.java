@@ -192,7 +192,8 @@ class BenchIT {
     void theLocksBenchmarkTimesEachStepWithEachProvider() throws IOException {
         JsonObject figures = figuresOf("locks", 20);
 
-        for (String label : List.of("a transaction", "postgresql: tryLock, fence, close", "redis: tryLock, fence, close")) {
+        for (String label :
+                List.of("a transaction", "postgresql: tryLock, fence, close", "redis: tryLock, fence, close")) {
             assertThat(figures.getJsonObject(label).getJsonNumber("p50_ms").doubleValue())
                     .as(label)
                     .isPositive();
