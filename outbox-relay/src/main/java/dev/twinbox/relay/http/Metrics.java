@@ -16,6 +16,10 @@ import io.micrometer.core.instrument.binder.system.UptimeMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
@@ -30,6 +34,13 @@ public final class Metrics implements AutoCloseable {
     /** Upper limits of the histogram's buckets. */
     private static final Duration[] PAGE_TIMES = IntStream.of(1, 2, 5, 10, 25, 50, 100, 250, 1_000, 5_000)
             .mapToObj(Duration::ofMillis)
+            .toArray(Duration[]::new);
+
+    /** The same for the parts of a page, most of which are far below a millisecond. */
+    private static final Duration[] PART_TIMES = IntStream.of(
+                    50, 100, 200, 300, 400, 600, 800, 1_000, 1_500, 2_000, 3_000, 5_000, 10_000, 20_000, 50_000, 100_000,
+                    1_000_000)
+            .mapToObj(micros -> Duration.ofNanos(micros * 1_000L))
             .toArray(Duration[]::new);
 
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
@@ -47,6 +58,7 @@ public final class Metrics implements AutoCloseable {
         this.progress = progress;
         registry.config().commonTags("relay", relay);
         counters();
+        parts();
         waiting();
         sending();
         new JvmMemoryMetrics().bindTo(registry);
@@ -78,6 +90,21 @@ public final class Metrics implements AutoCloseable {
                 p -> p.observed().scheduledMoved());
         counter("database.failures", "Database faults that were waited out", Progress::databaseFailures);
         counter("kafka.failures", "Kafka faults that were waited out", Progress::brokerFailures);
+    }
+
+    private void parts() {
+        Map<Progress.Part, Timer> timers = new EnumMap<>(Progress.Part.class);
+        for (Progress.Part part : Progress.Part.values()) {
+            timers.put(
+                    part,
+                    Timer.builder("twinbox.relay.page.part")
+                            .description("Time of the pages with events in each part of their way, see the documentation")
+                            .tag("part", part.name().toLowerCase(Locale.ROOT))
+                            .serviceLevelObjectives(PART_TIMES)
+                            .register(registry));
+        }
+        progress.listenToParts((part, nanos) ->
+                Objects.requireNonNull(timers.get(part), "all have one").record(nanos, TimeUnit.NANOSECONDS));
     }
 
     private void waiting() {
