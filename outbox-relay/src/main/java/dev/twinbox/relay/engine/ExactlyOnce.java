@@ -155,6 +155,11 @@ final class ExactlyOnce implements Publication {
     }
 
     @Override
+    public int senders() {
+        return 1;
+    }
+
+    @Override
     public @Nullable Page next() throws InterruptedException {
         return pages.next();
     }

@@ -27,7 +27,7 @@ public final class ProducerSettings {
     private static final int TRANSACTION_RETRY_MILLIS = 20;
 
     /**
-     * Long enough for full batches while a backlog is sent. A single record does not wait for it, see {@code ProducerFlusher}.
+     * Long enough for full batches while a backlog is sent. A single record does not wait for it, see {@code SendingTurns}.
      */
     private static final int LINGER_MILLIS = 20;
 
