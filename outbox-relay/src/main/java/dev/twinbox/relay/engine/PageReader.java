@@ -59,12 +59,10 @@ final class PageReader implements Runnable {
         return rows;
     }
 
-    /** Where one event was, the next one is likely: it is looked for at once. */
     private void rest(int read) throws InterruptedException {
         if (read > 0) {
             idle.reset();
-        } else {
-            idle.await();
         }
+        idle.await();
     }
 }
