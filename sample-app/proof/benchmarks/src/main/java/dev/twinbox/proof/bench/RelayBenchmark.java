@@ -78,9 +78,11 @@ final class RelayBenchmark implements Benchmark {
         for (int rows : plan.rows()) {
             RelayRounds rounds = new RelayRounds(servers, settings, rows, deadline).withRelay(relays);
             if (plan.baseline() != null) {
-                rounds.withBaseline(plan.baseline());
+                rounds.withBaseline(plan.baseline()).load();
             } else if (all.isEmpty()) { // They are slow, and the first number of events shows it.
-                rounds.withOthers();
+                rounds.load().withOthers();
+            } else {
+                rounds.load();
             }
             all.add(rounds.run(plan.rounds()));
         }

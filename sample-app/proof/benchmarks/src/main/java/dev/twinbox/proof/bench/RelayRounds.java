@@ -17,6 +17,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.stream.Collectors;
 
 /** The sides of {@link RelayBenchmark} with one number of events, in turns. */
@@ -36,6 +41,7 @@ final class RelayRounds {
     private final Workload workload;
     private final Deadline deadline;
     private final List<PublishingSide> sides = new ArrayList<>();
+    private final List<String> outboxes = new ArrayList<>(); // databases
     private final Runs runs = new Runs();
     private PlainCopy plain = new PlainCopy(Double.NaN, Double.NaN);
 
@@ -60,16 +66,13 @@ final class RelayRounds {
         return jvmOptions(workload.events());
     }
 
-    /** Adds the bare producer and the relay in both modes, and fills the outbox. */
+    /** Adds the bare producer and the relay in both modes. */
     RelayRounds withRelay(Relays relays) throws SQLException, IOException {
         sides.add(bareProducer());
         sides.add(new RelaySide(RelaySide.LABEL, relays, workload.events(), jvmOptions()));
         sides.add(new ExactlyOnceSide(ExactlyOnceSide.LABEL, relays, workload.events(), jvmOptions()));
         servers.execute("truncate outbox_event");
-        try (Connection connection = servers.connect()) {
-            load(connection);
-        }
-        plain = PlainCopy.measure(servers, workload.events());
+        outboxes.add(BenchServers.DATABASE);
         return this;
     }
 
@@ -85,7 +88,7 @@ final class RelayRounds {
     }
 
     /** Adds the relay of another jar in both modes, each next to this relay, with a database of its own. */
-    RelayRounds withBaseline(Path jar) throws SQLException, IOException {
+    RelayRounds withBaseline(Path jar) throws SQLException {
         servers.execute("drop database if exists " + BASELINE_DATABASE);
         servers.postgres().createDatabase(BASELINE_DATABASE);
         Relays relays = new Relays(servers.servers(), jar, BASELINE_DATABASE);
@@ -93,16 +96,39 @@ final class RelayRounds {
         Relays named = relays.with("twinbox.relay.name", "baseline");
         sides.add(2, new RelaySide(BASELINE, named, workload.events(), jvmOptions()));
         sides.add(new ExactlyOnceSide(BASELINE_EXACTLY_ONCE, named, workload.events(), jvmOptions()));
-        try (Connection connection = servers.postgres().connect(BASELINE_DATABASE)) {
-            load(connection);
-        }
+        outboxes.add(BASELINE_DATABASE);
         return this;
     }
 
-    private void load(Connection connection) throws SQLException, IOException {
+    /** Fills the outboxes, at the same time, and measures a plain {@code COPY} of the first one. */
+    RelayRounds load() throws SQLException, IOException, InterruptedException {
         Console.say(String.format(
-                Locale.ROOT, "loading %,d committed rows of %d bytes", workload.events(), Workload.PAYLOAD_BYTES));
-        OutboxBacklog.load(connection, EventTable.TWINBOX, workload, TOPIC);
+                Locale.ROOT,
+                "loading %,d committed rows of %d bytes into %s",
+                workload.events(),
+                Workload.PAYLOAD_BYTES,
+                outboxes));
+        ExecutorService threads = Executors.newFixedThreadPool(outboxes.size());
+        try {
+            for (Future<?> loaded : threads.invokeAll(outboxes.stream().map(this::loading).toList())) {
+                loaded.get();
+            }
+        } catch (ExecutionException e) {
+            throw new InvalidRunException("the rows could not be loaded: " + e.getCause(), e);
+        } finally {
+            threads.shutdownNow();
+        }
+        plain = PlainCopy.measure(servers, workload.events());
+        return this;
+    }
+
+    private Callable<Void> loading(String database) {
+        return () -> {
+            try (Connection connection = servers.postgres().connect(database)) {
+                OutboxBacklog.load(connection, EventTable.TWINBOX, workload, TOPIC);
+            }
+            return null;
+        };
     }
 
     /** Adds other ways out of a table. */
