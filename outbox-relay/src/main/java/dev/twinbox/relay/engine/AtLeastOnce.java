@@ -22,11 +22,12 @@ final class AtLeastOnce implements Publication {
     private final Function<String, Producer<byte[], byte[]>> producers;
     private final InFlight inFlight;
     private final PauseGate gate;
+    private final Failures failures;
     private final Progress progress;
+    private final SessionThreads threads;
     private @Nullable Producer<byte[], byte[]> producer;
-    private @Nullable SendingTurns turns; // null also if the operator has configured linger.ms
+    private @Nullable ProducerFlusher flusher; // null also if the operator has configured linger.ms
     private boolean isMoreSure; // owned by the sending thread
-    private boolean isFlushed = true; // owned by the sending thread
 
     /** @param producers open a producer for a purpose */
     AtLeastOnce(
@@ -35,13 +36,17 @@ final class AtLeastOnce implements Publication {
             Function<String, Producer<byte[], byte[]>> producers,
             InFlight inFlight,
             PauseGate gate,
-            Progress progress) {
+            Failures failures,
+            Progress progress,
+            SessionThreads threads) {
         this.config = config;
         this.tables = tables;
         this.producers = producers;
         this.inFlight = inFlight;
         this.gate = gate;
+        this.failures = failures;
         this.progress = progress;
+        this.threads = threads;
     }
 
     @Override
@@ -50,15 +55,11 @@ final class AtLeastOnce implements Publication {
         Producer<byte[], byte[]> opened = producers.apply(ProducerSettings.SENDER);
         producer = opened;
         if (ProducerSettings.isLingerOurs(config)) {
-            turns = new SendingTurns(opened::flush);
+            ProducerFlusher flushing = new ProducerFlusher(opened, failures);
+            flusher = flushing;
+            threads.start("relay-flusher", flushing::run);
         }
         return saved;
-    }
-
-    /** Two, if one of them has to flush. */
-    @Override
-    public int senders() {
-        return turns == null ? 1 : 2;
     }
 
     @Override
@@ -68,28 +69,17 @@ final class AtLeastOnce implements Publication {
 
     @Override
     public @Nullable Page next() throws InterruptedException {
-        if (turns != null) {
-            turns.take();
-            flushIfIdle(turns);
+        // While more rows of the window are being read, its records fill batches. They linger for a moment at most.
+        if (flusher != null && !isMoreSure && !inFlight.hasUnsent()) {
+            flusher.flush();
         }
         inFlight.awaitUnsent();
         gate.awaitOpen();
         Page page = inFlight.take();
         if (page != null) {
             isMoreSure = page.after().to() != null;
-            isFlushed = false;
-        } else if (turns != null) {
-            turns.leave();
         }
         return page;
-    }
-
-    /** While more rows of the window are being read, its records fill batches. They linger for a moment at most. */
-    private void flushIfIdle(SendingTurns flushing) throws InterruptedException {
-        if (!isFlushed && !isMoreSure && !inFlight.hasUnsent()) {
-            isFlushed = true;
-            flushing.flush();
-        }
     }
 
     /** No: nothing was handed over after the record. It is parked or retried. */

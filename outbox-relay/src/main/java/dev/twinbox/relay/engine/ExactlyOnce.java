@@ -155,11 +155,6 @@ final class ExactlyOnce implements Publication {
     }
 
     @Override
-    public int senders() {
-        return 1;
-    }
-
-    @Override
     public @Nullable Page next() throws InterruptedException {
         return pages.next();
     }

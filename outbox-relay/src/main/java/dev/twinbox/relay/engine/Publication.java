@@ -23,13 +23,7 @@ interface Publication extends AutoCloseable {
     /** Available after {@link #begin()}. */
     Producer<byte[], byte[]> producer();
 
-    /** How many threads may call {@link #next()}. */
-    int senders();
-
-    /**
-     * Waits for the next page to send; null if none will come. The thread that has got a page is the sending thread. Any
-     * other waits in this method until the sending thread has called it again. Then one of them goes on.
-     */
+    /** Waits for the next page to send; null if none will come. Only for the sending thread. */
     @Nullable Page next() throws InterruptedException;
 
     /** Whether a record that the producer does not take ends the session. */

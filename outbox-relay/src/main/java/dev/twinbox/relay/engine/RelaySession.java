@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The time in which one process holds the lease with unbroken connections. It begins at the saved position. One thread
- * reads, one sends at a time, and the main thread saves positions and renews the lease. After any failure the whole session is
+ * reads, one sends, and the main thread saves positions and renews the lease. After any failure the whole session is
  * dropped, and another one begins at the saved position. A window must not outlive its database connection, nor a
  * producer the failure of a record.
  */
@@ -81,7 +81,7 @@ final class RelaySession implements AutoCloseable {
         gate.set(leases.pausedSince());
         Function<String, Producer<byte[], byte[]>> producers = resources.producers();
         if (config.delivery().mode() == DeliveryMode.AT_LEAST_ONCE) {
-            this.publication = new AtLeastOnce(config, tables, producers, inFlight, gate, progress);
+            this.publication = new AtLeastOnce(config, tables, producers, inFlight, gate, failures, progress, threads);
             this.retryPublication = new AtLeastOnceRetry(producers);
         } else {
             PositionTopic topic = new PositionTopic(config, outbox(leases));
@@ -130,9 +130,7 @@ final class RelaySession implements AutoCloseable {
         RetryLoop retryLoop = retryLoop();
         retries = retryLoop;
         threads.start("relay-reader", reader::run);
-        for (int number = 1; number <= publication.senders(); number++) {
-            threads.start("relay-sender-" + number, sender::run);
-        }
+        threads.start("relay-sender", sender::run);
         threads.start("relay-retry", retryLoop::run);
         threads.startIndependent("relay-housekeeping", housekeeper::run);
     }

@@ -15,15 +15,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The sending thread, or several that take turns, see {@link Publication#next()}. It takes page after page, and hands the
- * records of each to the producer in order, or parks them. A record that fails after the producer has taken it ends the
- * session.
+ * The sending thread. It takes page after page, and hands the records of each to the producer in order, or parks them.
+ * A record that fails after the producer has taken it ends the session.
  */
 final class Sender implements Runnable, Page.Listener {
     private static final Logger LOG = LoggerFactory.getLogger(Sender.class);
-
-    /** The position is saved at most so often. An earlier look at a page would be in vain. */
-    private static final Duration SOON_ENOUGH = Duration.ofMillis(20);
 
     private final Publication publication;
     private final Producer<byte[], byte[]> producer;
@@ -60,9 +56,9 @@ final class Sender implements Runnable, Page.Listener {
 
     @Override
     public void run() {
+        sending = Thread.currentThread();
         try {
             for (Page page = publication.next(); page != null; page = publication.next()) {
-                sending = Thread.currentThread();
                 send(page);
             }
         } catch (InterruptedException | InterruptException e) {
@@ -149,7 +145,7 @@ final class Sender implements Runnable, Page.Listener {
     @Override
     public void done(Page page) {
         progress.recordPart(Progress.Part.ANSWER, page.sinceBegin());
-        main.wake(SOON_ENOUGH);
+        main.wake();
     }
 
     @Override

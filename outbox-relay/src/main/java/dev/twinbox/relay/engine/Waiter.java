@@ -23,7 +23,6 @@ public final class Waiter {
     private final Duration min;
     private final Duration max;
     private final Semaphore wakes = new Semaphore(0);
-    private volatile long waitsUntil; // monotonic; 0: no thread waits
     private Duration next;
     private @Nullable Long resetAt; // monotonic; null: never, or longer ago than SHORT_WAITS
 
@@ -53,22 +52,8 @@ public final class Waiter {
 
     /** Waits for this time, or until woken. */
     public void await(Duration time) throws InterruptedException {
-        long nanos = Math.max(0, time.toNanos());
-        waitsUntil = System.nanoTime() + nanos;
-        try {
-            if (wakes.tryAcquire(nanos, TimeUnit.NANOSECONDS)) {
-                wakes.drainPermits();
-            }
-        } finally {
-            waitsUntil = 0;
-        }
-    }
-
-    /** As {@link #wake()}, unless the current wait ends within this time by itself. */
-    void wake(Duration soonEnough) {
-        long until = waitsUntil;
-        if (until == 0 || until - System.nanoTime() > soonEnough.toNanos()) {
-            wake();
+        if (wakes.tryAcquire(Math.max(0, time.toNanos()), TimeUnit.NANOSECONDS)) {
+            wakes.drainPermits();
         }
     }
 

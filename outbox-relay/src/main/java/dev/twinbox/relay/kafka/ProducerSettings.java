@@ -27,7 +27,7 @@ public final class ProducerSettings {
     private static final int TRANSACTION_RETRY_MILLIS = 20;
 
     /**
-     * Long enough for full batches while a backlog is sent. A single record does not wait for it, see {@code SendingTurns}.
+     * Long enough for full batches while a backlog is sent. A single record does not wait for it, see {@code ProducerFlusher}.
      */
     private static final int LINGER_MILLIS = 20;
 
