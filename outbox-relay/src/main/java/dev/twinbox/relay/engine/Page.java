@@ -30,6 +30,7 @@ final class Page implements OutboxRecord.Batch {
     private final long readAt = System.nanoTime();
     private long handedAt; // written by the sending thread before the first record is sent
     private volatile @Nullable Listener listener;
+    private long committedAfter; // written by the reading thread before it hands the page on
 
     /** @param bytes memory that the records take, roughly */
     Page(List<OutboxRecord> records, Position after, long bytes) {
@@ -50,6 +51,15 @@ final class Page implements OutboxRecord.Batch {
 
     long bytes() {
         return bytes;
+    }
+
+    /** Monotonic time after which each of its events was committed; 0: not known. */
+    long committedAfter() {
+        return committedAfter;
+    }
+
+    void setCommittedAfter(long time) {
+        committedAfter = time;
     }
 
     boolean isEmpty() {

@@ -198,6 +198,28 @@ class BenchIT {
         assertThat(figures.getJsonNumber("plain_ms").doubleValue()).isPositive();
     }
 
+    @Test
+    @EnabledIfSystemProperty(named = ON_A_QUIET_MACHINE, matches = "true")
+    void theLocksBenchmarkTimesEachStepWithEachProvider() throws IOException {
+        JsonObject figures = figuresOf("locks", 20);
+
+        for (String label :
+                List.of("a transaction", "postgresql: tryLock, fence, close", "redis: tryLock, fence, close")) {
+            assertThat(figures.getJsonObject(label).getJsonNumber("p50_ms").doubleValue())
+                    .as(label)
+                    .isPositive();
+        }
+    }
+
+    @Test
+    @EnabledIfSystemProperty(named = ON_A_QUIET_MACHINE, matches = "true")
+    void theGuardBenchmarkComparesBothProvidersWithNone() throws IOException {
+        JsonObject figures = figuresOf("guard", 8);
+
+        assertThat(figures.getJsonArray("runs")).hasSize(27);
+        assertThat(figures.getJsonObject("ratios")).hasSize(18);
+    }
+
     private static Installation files() {
         return Installation.in(Path.of(System.getProperty(BenchMain.ROOT_PROPERTY)), BenchMain.FILES);
     }
