@@ -1,11 +1,14 @@
 package dev.twinbox.lock;
 
+import dev.twinbox.TwinboxException;
+import dev.twinbox.jdbc.SqlState;
 import dev.twinbox.schema.LockSchema;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.OptionalLong;
 
 /**
@@ -24,6 +27,19 @@ final class FenceTable {
         /** At once: somebody else has decided about the lease. */
         AT_ONCE
     }
+
+    /** What became of a fence. */
+    enum Passage {
+        /** The transaction has the row's lock now. */
+        PASSED,
+        /** The token is no longer the key's. */
+        REFUSED,
+        /** The transaction reads an old snapshot, which may lack the grant. Nobody knows whether it is the latest one. */
+        OLD_SNAPSHOT
+    }
+
+    /** How long a fence waits for another transaction at its row. */
+    private static final Duration FENCE_LIMIT = Duration.ofSeconds(10);
 
     /**
      * A grant that a crash of the database loses would let the earlier holder pass again, so it is not acknowledged before
@@ -63,9 +79,26 @@ final class FenceTable {
             )
             select token from renewed union all select token from added""";
 
+    /** Waits for nobody: the usual case costs one statement. */
     private static final String FENCE = """
             -- locks: fence
+            select from %s where key = ? and token = ? for no key update skip locked""";
+
+    /** The row is locked, or is not there. The answer has the isolation level, too. */
+    private static final String FENCE_WAITING = """
+            -- locks: fence, waiting
             select from %s where key = ? and token = ? for no key update""";
+
+    /** Returns the caller's limit, and sets ours unless the caller's is shorter. */
+    private static final String LIMIT = """
+            -- locks: limit
+            select current_setting('transaction_isolation'), current_setting('lock_timeout'), set_config('lock_timeout',
+              case when current_setting('lock_timeout')::interval between interval '1 millisecond' and ?::interval
+                then current_setting('lock_timeout') else ? end, true)""";
+
+    private static final String CALLERS_LIMIT = """
+            -- locks: limit of the caller
+            select set_config('lock_timeout', ?, true)""";
 
     /** Waits for nobody. */
     private static final String EXTEND = """
@@ -89,27 +122,48 @@ final class FenceTable {
 
     private static final String LOCK_IN_TRANSACTION = """
             -- locks: in a transaction
-            select pg_try_advisory_xact_lock(hashtextextended(?, 0))""";
+            select current_setting('transaction_isolation'),
+              case when current_setting('transaction_isolation') in ('read committed', 'read uncommitted')
+                then pg_try_advisory_xact_lock(hashtextextended('dev.twinbox.lock ' || %s::regclass::oid || ' ' || ?, 0))
+              end""";
+
+    /** However the configuration spells it. */
+    private static final String NAME = """
+            -- locks: name of the table
+            select format('%%I.%%I', n.nspname, c.relname)
+              from pg_class c join pg_namespace n on n.oid = c.relnamespace
+             where c.oid = %s::regclass""";
 
     private static final String TRANSACTION = """
             -- locks: which transaction
             select pg_current_xact_id()::text""";
 
-    private final LockSchema tables;
+    private final Duration fenceLimit;
     private final String grant;
     private final String fence;
+    private final String fenceWaiting;
     private final String extend;
     private final String release;
     private final String removeOld;
+    private final String lockInTransaction;
+    private final String name;
 
     FenceTable(LockSchema tables) {
+        this(tables, FENCE_LIMIT);
+    }
+
+    /** @param fenceLimit how long a fence waits for another transaction */
+    FenceTable(LockSchema tables, Duration fenceLimit) {
         String table = tables.table().sql();
-        this.tables = tables;
+        this.fenceLimit = fenceLimit;
         this.grant = GRANT.formatted(table, tables.tokens().sqlLiteral());
         this.fence = FENCE.formatted(table);
+        this.fenceWaiting = FENCE_WAITING.formatted(table);
         this.extend = EXTEND.formatted(table);
         this.release = RELEASE.formatted(table);
         this.removeOld = REMOVE_OLD.formatted(table);
+        this.lockInTransaction = LOCK_IN_TRANSACTION.formatted(tables.table().sqlLiteral());
+        this.name = NAME.formatted(tables.table().sqlLiteral());
     }
 
     /** Grants the key. Returns the new token; empty: another holder has it, or another session is at its row. */
@@ -129,8 +183,38 @@ final class FenceTable {
         }
     }
 
-    /** Locks the fence of the key until the transaction ends. Returns false if the token is no longer the key's. */
-    boolean fence(Connection connection, String key, long token) throws SQLException {
+    /**
+     * Locks the fence of the key until the transaction ends. Waits for a grant of the key, and for another transaction that
+     * has fenced it, but not for ever.
+     */
+    Passage fence(Connection connection, String key, long token) throws SQLException {
+        return isLocked(connection, fence, key, token) ? Passage.PASSED : fenceWaiting(connection, key, token);
+    }
+
+    private Passage fenceWaiting(Connection connection, String key, long token) throws SQLException {
+        String isolation;
+        String callersLimit;
+        try (PreparedStatement statement = connection.prepareStatement(LIMIT)) {
+            statement.setString(1, fenceLimit.toString());
+            statement.setString(2, fenceLimit.toMillis() + "ms");
+            try (ResultSet row = statement.executeQuery()) {
+                row.next();
+                isolation = row.getString(1);
+                callersLimit = row.getString(2);
+            }
+        }
+        boolean isPassed = isLocked(connection, fenceWaiting, key, token);
+        try (PreparedStatement statement = connection.prepareStatement(CALLERS_LIMIT)) {
+            statement.setString(1, callersLimit);
+            statement.execute();
+        }
+        if (isPassed) {
+            return Passage.PASSED;
+        }
+        return isReadCommitted(isolation) ? Passage.REFUSED : Passage.OLD_SNAPSHOT;
+    }
+
+    private static boolean isLocked(Connection connection, String fence, String key, long token) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(fence)) {
             statement.setString(1, key);
             statement.setLong(2, token);
@@ -138,6 +222,26 @@ final class FenceTable {
                 return row.next();
             }
         }
+    }
+
+    /** READ UNCOMMITTED is the same in PostgreSQL. */
+    private static boolean isReadCommitted(String isolation) {
+        return isolation.startsWith("read ");
+    }
+
+    /** What to do after a fence has failed, for the end of a message. */
+    String remedy(SQLException failure) {
+        if (SqlState.LOCK_NOT_AVAILABLE.isOf(failure)) {
+            return "another transaction has been at the key's row for " + fenceLimit.toSeconds() + " s, or for the caller's "
+                    + "lock_timeout: a grant, or a transaction that has fenced the same lock. Try again after its end";
+        }
+        if (SqlState.DEADLOCK_DETECTED.isOf(failure)) {
+            return "fence locks in the same order in all transactions, before anything else is locked, and try again";
+        }
+        if (SqlState.READ_ONLY_SQL_TRANSACTION.isOf(failure)) {
+            return "the transaction or the database is read-only: fence in a transaction that may write, on the primary";
+        }
+        return "try again when the database works";
     }
 
     /** Returns false if the token is no longer the key's, or another session is at the row. */
@@ -166,14 +270,33 @@ final class FenceTable {
         }
     }
 
-    /** Returns whether the transaction has the lock now. */
+    /**
+     * Returns whether the transaction has the lock now.
+     *
+     * @throws TwinboxException if the transaction is not READ COMMITTED: it may not see what the last holder has written
+     */
     boolean lockInTransaction(Connection connection, String key) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(LOCK_IN_TRANSACTION)) {
-            statement.setString(1, "dev.twinbox.lock " + tables.table().sql() + ' ' + key);
+        try (PreparedStatement statement = connection.prepareStatement(lockInTransaction)) {
+            statement.setString(1, key);
             try (ResultSet row = statement.executeQuery()) {
                 row.next();
-                return row.getBoolean(1);
+                String isolation = row.getString(1);
+                if (!isReadCommitted(isolation)) {
+                    throw new TwinboxException("KeyLocks.tryLockInTransaction needs the isolation level READ COMMITTED, but "
+                            + "the transaction has " + isolation.toUpperCase(Locale.ROOT) + ": it may not see what the "
+                            + "last holder has written. Set the level in the data source, or lock in a new transaction");
+                }
+                return row.getBoolean(2);
             }
+        }
+    }
+
+    /** Schema and name of the table, quoted where needed: the same for each spelling in a configuration. */
+    String name(Connection connection) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(name);
+                ResultSet row = statement.executeQuery()) {
+            row.next();
+            return String.valueOf(row.getString(1));
         }
     }
 

@@ -3,15 +3,17 @@ package dev.twinbox.lock;
 import dev.twinbox.KeyLock;
 import dev.twinbox.StaleLockException;
 import dev.twinbox.TwinboxException;
+import dev.twinbox.jdbc.SqlState;
+import dev.twinbox.lock.FenceTable.Passage;
 import dev.twinbox.lock.QuickLeases.AwayException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
@@ -58,8 +60,8 @@ final class FencedLock implements KeyLock {
 
     private final Lease lease;
 
-    /** The keys of the transactions that have fenced the lock and have not ended. */
-    private final Set<Object> fencing = new HashSet<>();
+    /** By key, the transactions that have fenced the lock and have not ended, and the threads that did it. */
+    private final Map<Object, Thread> fencing = new HashMap<>();
 
     /** What waits for their end. */
     private final List<Runnable> waiting = new ArrayList<>();
@@ -90,38 +92,63 @@ final class FencedLock implements KeyLock {
     @Override
     public void fence() {
         store.database().requireTransaction("KeyLock.fence");
-        if (isClosed()) {
-            throw stale("it was closed");
-        }
-        begin(store.database().transactionKey());
-        boolean isOurs;
+        boolean isPassed = false;
         try {
-            isOurs = store.database()
+            begin(store.database().transactionKey());
+            pass();
+            isPassed = true;
+        } finally {
+            if (!isPassed) {
+                store.database().rollBack(); // also if the caller catches what is thrown: nothing fences its writes
+            }
+        }
+    }
+
+    private void pass() {
+        Passage passage;
+        try {
+            passage = store.database()
                     .inCallersTransaction(connection -> store.fences().fence(connection, key, token));
         } catch (SQLException e) {
+            if (SqlState.SERIALIZATION_FAILURE.isOf(e)) {
+                throw stale("its row has changed since the transaction began: the key was granted to another holder, or "
+                        + "the lease was extended (the latter counts above READ COMMITTED only)");
+            }
             throw new TwinboxException(
-                    "The lock of \"" + key + "\" cannot be checked (data source "
-                            + store.database().name() + "): " + e.getMessage()
-                            + ". Try the transaction again when the database works",
+                    "The lock of \"" + key + "\" cannot be fenced (data source "
+                            + store.database().name() + "): " + e.getMessage() + ". The transaction rolls back; "
+                            + store.fences().remedy(e),
                     e);
         }
-        if (!isOurs) {
+        if (passage == Passage.OLD_SNAPSHOT) {
+            throw stale("the transaction cannot see its row: the transaction is not READ COMMITTED, and began before the "
+                    + "grant, or the key was granted to another holder");
+        }
+        if (passage == Passage.REFUSED) {
             lose();
             throw stale("the key was granted to another holder, or its row was deleted");
         }
     }
 
     private StaleLockException stale(String why) {
-        store.database().rollBack();
         return new StaleLockException("The lock of \"" + key + "\" with token " + token + " is no longer held, because "
                 + why + ". The transaction rolls back; take the lock again to try again");
     }
 
     private void begin(Object transaction) {
         synchronized (this) {
-            if (!fencing.add(transaction)) {
+            if (closed) {
+                throw stale("it was closed");
+            }
+            if (fencing.containsKey(transaction)) {
                 return;
             }
+            if (fencing.containsValue(Thread.currentThread())) {
+                throw new TwinboxException("The lock of \"" + key + "\" is fenced by a transaction that this thread has "
+                        + "suspended, so this transaction would wait for itself. It rolls back; call fence() in one of "
+                        + "the two, or end the first one before");
+            }
+            fencing.put(transaction, Thread.currentThread());
         }
         try {
             store.database().afterCompletion(() -> end(transaction));
@@ -243,10 +270,6 @@ final class FencedLock implements KeyLock {
         if (leases != null && owner != null) {
             leases.release(key, owner);
         }
-    }
-
-    private synchronized boolean isClosed() {
-        return closed;
     }
 
     private synchronized void lose() {
