@@ -20,13 +20,26 @@ import java.util.OptionalLong;
  */
 final class FenceTable {
 
-    /** Who may take a key over. */
-    enum Takeover {
-        /** Only after the end of the lease in the row. */
-        AFTER_THE_LEASE,
-        /** At once: somebody else has decided about the lease. */
-        AT_ONCE
+    /**
+     * Who has decided about a lease. The row says it by the microseconds of the lease's end, which has whole milliseconds
+     * otherwise.
+     */
+    enum Decider {
+        /** Nobody takes the key over before the end of the lease. */
+        DATABASE(0),
+        /** The store of leases, which may have another one already, takes it over at once. */
+        STORE(1);
+
+        private final int micros;
+
+        Decider(int micros) {
+            this.micros = micros;
+        }
     }
+
+    /** A lease counts from now on, and at least as long as it says. */
+    private static final String LEASE_UNTIL = "date_trunc('milliseconds', clock_timestamp())"
+            + " + (? + 1) * interval '1 millisecond' + ? * interval '1 microsecond'";
 
     /** What became of a fence. */
     enum Passage {
@@ -55,6 +68,8 @@ final class FenceTable {
     /**
      * A row that a transaction has fenced, or that another grant is at, is skipped: the answer is no then.
      *
+     * <p>A lease lasts a day at most. One that seems to last longer was given by a clock that was wrong.
+     *
      * <p>The row's condition is checked again on its latest version when it gets its lock. The update cannot meet another
      * version after that.
      */
@@ -62,17 +77,20 @@ final class FenceTable {
             -- locks: grant
             with free as materialized (
               select key from %1$s
-               where key = ? and (? or lease_until <= clock_timestamp())
+               where key = ?
+                 and (lease_until <= clock_timestamp()
+                   or lease_until > clock_timestamp() + interval '25 hours'
+                   or (? and extract(microseconds from lease_until)::bigint %% 1000 = 1))
                  for no key update skip locked
             ), renewed as (
               update %1$s l
-                 set token = nextval(%2$s), lease_until = clock_timestamp() + ? * interval '1 millisecond'
+                 set token = nextval(%2$s), lease_until = %3$s
                 from free
                where l.key = free.key
               returning l.token
             ), added as (
               insert into %1$s (key, token, lease_until)
-              select ?, nextval(%2$s), clock_timestamp() + ? * interval '1 millisecond'
+              select ?, nextval(%2$s), %3$s
                where not exists (select from %1$s where key = ?)
               on conflict (key) do nothing
               returning token
@@ -103,7 +121,7 @@ final class FenceTable {
     /** Waits for nobody. */
     private static final String EXTEND = """
             -- locks: extend
-            update %1$s set lease_until = clock_timestamp() + ? * interval '1 millisecond'
+            update %1$s set lease_until = %2$s
              where key = (select key from %1$s where key = ? and token = ? for no key update skip locked)""";
 
     /** Waits for nobody. The row is not needed any more: a grant adds another one. */
@@ -156,10 +174,10 @@ final class FenceTable {
     FenceTable(LockSchema tables, Duration fenceLimit) {
         String table = tables.table().sql();
         this.fenceLimit = fenceLimit;
-        this.grant = GRANT.formatted(table, tables.tokens().sqlLiteral());
+        this.grant = GRANT.formatted(table, tables.tokens().sqlLiteral(), LEASE_UNTIL);
         this.fence = FENCE.formatted(table);
         this.fenceWaiting = FENCE_WAITING.formatted(table);
-        this.extend = EXTEND.formatted(table);
+        this.extend = EXTEND.formatted(table, LEASE_UNTIL);
         this.release = RELEASE.formatted(table);
         this.removeOld = REMOVE_OLD.formatted(table);
         this.lockInTransaction = LOCK_IN_TRANSACTION.formatted(tables.table().sqlLiteral());
@@ -167,14 +185,16 @@ final class FenceTable {
     }
 
     /** Grants the key. Returns the new token; empty: another holder has it, or another session is at its row. */
-    OptionalLong grant(Connection connection, String key, Duration lease, Takeover takeover) throws SQLException {
+    OptionalLong grant(Connection connection, String key, Duration lease, Decider decider) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(grant)) {
             statement.setString(1, key);
-            statement.setBoolean(2, takeover == Takeover.AT_ONCE);
+            statement.setBoolean(2, decider == Decider.STORE);
             statement.setLong(3, lease.toMillis());
-            statement.setString(4, key);
-            statement.setLong(5, lease.toMillis());
-            statement.setString(6, key);
+            statement.setInt(4, decider.micros);
+            statement.setString(5, key);
+            statement.setLong(6, lease.toMillis());
+            statement.setInt(7, decider.micros);
+            statement.setString(8, key);
             statement.execute();
             statement.getMoreResults(); // after the result of the settings
             try (ResultSet row = statement.getResultSet()) {
@@ -245,11 +265,13 @@ final class FenceTable {
     }
 
     /** Returns false if the token is no longer the key's, or another session is at the row. */
-    boolean extend(Connection connection, String key, long token, Duration lease) throws SQLException {
+    boolean extend(Connection connection, String key, long token, Duration lease, Decider decider)
+            throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(extend)) {
             statement.setLong(1, lease.toMillis());
-            statement.setString(2, key);
-            statement.setLong(3, token);
+            statement.setInt(2, decider.micros);
+            statement.setString(3, key);
+            statement.setLong(4, token);
             return statement.executeUpdate() == 1;
         }
     }

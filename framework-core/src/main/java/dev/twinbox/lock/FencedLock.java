@@ -4,6 +4,7 @@ import dev.twinbox.KeyLock;
 import dev.twinbox.StaleLockException;
 import dev.twinbox.TwinboxException;
 import dev.twinbox.jdbc.SqlState;
+import dev.twinbox.lock.FenceTable.Decider;
 import dev.twinbox.lock.FenceTable.Passage;
 import dev.twinbox.lock.QuickLeases.AwayException;
 import java.lang.System.Logger;
@@ -43,22 +44,18 @@ final class FencedLock implements KeyLock {
      * Where the lease is.
      *
      * @param owner in the store of leases; null: it was not asked
-     * @param place where the lease counts
+     * @param decider who has given the lease
      */
-    record Lease(@Nullable String owner, Place place) {
-
-        /** Where a lease counts. */
-        enum Place {
-            DATABASE,
-            STORE
-        }
-    }
+    record Lease(@Nullable String owner, Decider decider) {}
 
     private final Store store;
     private final String key;
     private final long token;
 
-    private final Lease lease;
+    private final @Nullable String owner;
+
+    /** Who has decided last. Written by any thread. */
+    private volatile Decider decider;
 
     /** By key, the transactions that have fenced the lock and have not ended, and the threads that did it. */
     private final Map<Object, Thread> fencing = new HashMap<>();
@@ -75,7 +72,8 @@ final class FencedLock implements KeyLock {
         this.store = store;
         this.key = key;
         this.token = token;
-        this.lease = lease;
+        this.owner = lease.owner();
+        this.decider = lease.decider();
         this.until = until;
     }
 
@@ -213,7 +211,8 @@ final class FencedLock implements KeyLock {
     private boolean extendUntil(long end, Duration anew) throws SQLException {
         boolean isExtended = isExtendedInStore(anew)
                 && store.database()
-                        .inNewTransaction(connection -> store.fences().extend(connection, key, token, anew));
+                        .inNewTransaction(connection -> store.fences()
+                                .extend(connection, key, token, anew, decider));
         if (isExtended) {
             synchronized (this) {
                 until = end;
@@ -222,16 +221,16 @@ final class FencedLock implements KeyLock {
         return isExtended;
     }
 
-    /** A store that is away does not decide. */
+    /** A store that is away does not decide any more: the lease is the database's from then on. */
     private boolean isExtendedInStore(Duration anew) {
         QuickLeases leases = store.leases();
-        String owner = lease.owner();
-        if (leases == null || owner == null || lease.place() != Lease.Place.STORE) {
+        if (leases == null || owner == null || decider != Decider.STORE) {
             return true;
         }
         try {
             return leases.extend(key, owner, anew);
         } catch (AwayException e) {
+            decider = Decider.DATABASE;
             return true;
         }
     }
@@ -253,22 +252,29 @@ final class FencedLock implements KeyLock {
 
     private void release() {
         try {
-            if (lease.place() == Lease.Place.DATABASE) {
+            if (decider == Decider.DATABASE) {
                 boolean unused = store.database()
                         .inNewTransaction(connection -> store.fences().release(connection, key, token));
             }
-            releaseInStore();
-        } catch (SQLException | AwayException | RuntimeException e) {
-            LOG.log(Level.DEBUG, () -> "Lock of \"" + key + "\" ends with its lease: " + e);
+        } catch (SQLException | RuntimeException e) {
+            LOG.log(
+                    Level.WARNING,
+                    () -> "The lock of \"" + key + "\" could not be given back, so others get the key at the end of its "
+                            + "lease: " + e.getMessage());
         }
+        releaseInStore();
     }
 
     /** Also if the store did not answer when it was asked for the lease: it may have granted it all the same. */
-    private void releaseInStore() throws AwayException {
+    private void releaseInStore() {
         QuickLeases leases = store.leases();
-        String owner = lease.owner();
-        if (leases != null && owner != null) {
+        if (leases == null || owner == null) {
+            return;
+        }
+        try {
             leases.release(key, owner);
+        } catch (AwayException e) {
+            LOG.log(Level.DEBUG, () -> "Lock of \"" + key + "\" ends with its lease: " + e);
         }
     }
 
