@@ -252,7 +252,8 @@ final class FenceTable {
     /** What to do after a fence has failed, for the end of a message. */
     String remedy(SQLException failure) {
         if (SqlState.LOCK_NOT_AVAILABLE.isOf(failure)) {
-            return "another transaction has been at the key's row for " + fenceLimit.toSeconds() + " s, or for the caller's "
+            return "another transaction has been at the key's row for " + fenceLimit.toSeconds()
+                    + " s, or for the caller's "
                     + "lock_timeout: a grant, or a transaction that has fenced the same lock. Try again after its end";
         }
         if (SqlState.DEADLOCK_DETECTED.isOf(failure)) {
@@ -265,8 +266,7 @@ final class FenceTable {
     }
 
     /** Returns false if the token is no longer the key's, or another session is at the row. */
-    boolean extend(Connection connection, String key, long token, Duration lease, Decider decider)
-            throws SQLException {
+    boolean extend(Connection connection, String key, long token, Duration lease, Decider decider) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(extend)) {
             statement.setLong(1, lease.toMillis());
             statement.setInt(2, decider.micros);
@@ -304,9 +304,11 @@ final class FenceTable {
                 row.next();
                 String isolation = row.getString(1);
                 if (!isReadCommitted(isolation)) {
-                    throw new TwinboxException("KeyLocks.tryLockInTransaction needs the isolation level READ COMMITTED, but "
-                            + "the transaction has " + isolation.toUpperCase(Locale.ROOT) + ": it may not see what the "
-                            + "last holder has written. Set the level in the data source, or lock in a new transaction");
+                    throw new TwinboxException(
+                            "KeyLocks.tryLockInTransaction needs the isolation level READ COMMITTED, but "
+                                    + "the transaction has " + isolation.toUpperCase(Locale.ROOT)
+                                    + ": it may not see what the "
+                                    + "last holder has written. Set the level in the data source, or lock in a new transaction");
                 }
                 return row.getBoolean(2);
             }

@@ -109,8 +109,9 @@ final class FencedLock implements KeyLock {
                     .inCallersTransaction(connection -> store.fences().fence(connection, key, token));
         } catch (SQLException e) {
             if (SqlState.SERIALIZATION_FAILURE.isOf(e)) {
-                throw stale("its row has changed since the transaction began: the key was granted to another holder, or "
-                        + "the lease was extended (the latter counts above READ COMMITTED only)");
+                throw stale(
+                        "its row has changed since the transaction began: the key was granted to another holder, or "
+                                + "the lease was extended (the latter counts above READ COMMITTED only)");
             }
             throw new TwinboxException(
                     "The lock of \"" + key + "\" cannot be fenced (data source "
@@ -119,8 +120,9 @@ final class FencedLock implements KeyLock {
                     e);
         }
         if (passage == Passage.OLD_SNAPSHOT) {
-            throw stale("the transaction cannot see its row: the transaction is not READ COMMITTED, and began before the "
-                    + "grant, or the key was granted to another holder");
+            throw stale(
+                    "the transaction cannot see its row: the transaction is not READ COMMITTED, and began before the "
+                            + "grant, or the key was granted to another holder");
         }
         if (passage == Passage.REFUSED) {
             lose();
@@ -142,9 +144,10 @@ final class FencedLock implements KeyLock {
                 return;
             }
             if (fencing.containsValue(Thread.currentThread())) {
-                throw new TwinboxException("The lock of \"" + key + "\" is fenced by a transaction that this thread has "
-                        + "suspended, so this transaction would wait for itself. It rolls back; call fence() in one of "
-                        + "the two, or end the first one before");
+                throw new TwinboxException(
+                        "The lock of \"" + key + "\" is fenced by a transaction that this thread has "
+                                + "suspended, so this transaction would wait for itself. It rolls back; call fence() in one of "
+                                + "the two, or end the first one before");
             }
             fencing.put(transaction, Thread.currentThread());
         }
@@ -211,8 +214,7 @@ final class FencedLock implements KeyLock {
     private boolean extendUntil(long end, Duration anew) throws SQLException {
         boolean isExtended = isExtendedInStore(anew)
                 && store.database()
-                        .inNewTransaction(connection -> store.fences()
-                                .extend(connection, key, token, anew, decider));
+                        .inNewTransaction(connection -> store.fences().extend(connection, key, token, anew, decider));
         if (isExtended) {
             synchronized (this) {
                 until = end;
@@ -259,8 +261,9 @@ final class FencedLock implements KeyLock {
         } catch (SQLException | RuntimeException e) {
             LOG.log(
                     Level.WARNING,
-                    () -> "The lock of \"" + key + "\" could not be given back, so others get the key at the end of its "
-                            + "lease: " + e.getMessage());
+                    () -> "The lock of \"" + key
+                            + "\" could not be given back, so others get the key at the end of its " + "lease: "
+                            + e.getMessage());
         }
         releaseInStore();
     }

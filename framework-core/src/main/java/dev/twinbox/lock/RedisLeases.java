@@ -163,8 +163,8 @@ final class RedisLeases implements QuickLeases {
             String end = failure instanceof JedisDataException ? "Until it takes our commands" : "Until it does";
             LOG.log(
                     Level.WARNING,
-                    () -> "Redis at " + address + what + reason(failure)
-                            + ". " + end + " the database decides about locks");
+                    () -> "Redis at " + address + what + reason(failure) + ". " + end
+                            + " the database decides about locks");
         }
     }
 

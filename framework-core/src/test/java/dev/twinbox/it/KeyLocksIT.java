@@ -81,8 +81,7 @@ class KeyLocksIT {
                         "no_locks"),
                 LockWars.war(
                         "no-table", LockWars.DATA_SOURCE, TestDatabase.server().jdbcUrl("empty_locks"), "postgres"),
-                LockWars.withLazyLocks(
-                        "lazy-no-table", TestDatabase.server().jdbcUrl("empty_locks"), LazyLocks.class),
+                LockWars.withLazyLocks("lazy-no-table", TestDatabase.server().jdbcUrl("empty_locks"), LazyLocks.class),
                 TestWar.named("without-locks", "").addClass(StateServlet.class));
     }
 

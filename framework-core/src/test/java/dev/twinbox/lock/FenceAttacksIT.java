@@ -137,14 +137,18 @@ class FenceAttacksIT {
             stopped.rollback();
         }
 
-        assertThat(fence(impatient, first)).as("limit after a fence that did not wait").isEqualTo("7s");
+        assertThat(fence(impatient, first))
+                .as("limit after a fence that did not wait")
+                .isEqualTo("7s");
         try (Connection other = database.connect()) {
             other.setAutoCommit(false);
             impatient.fences.fence(other, key, first.token());
             LockParts patient = parts();
-            CompletableFuture<String> waiting = CompletableFuture.supplyAsync(() -> fence(patient, first(patient, first)));
-            await().until(() -> database.query("select count(*) from pg_stat_activity where datname = current_database()"
-                            + " and query like '-- locks: fence, waiting%' and wait_event_type = 'Lock'")
+            CompletableFuture<String> waiting =
+                    CompletableFuture.supplyAsync(() -> fence(patient, first(patient, first)));
+            await().until(() -> database.query(
+                            "select count(*) from pg_stat_activity where datname = current_database()"
+                                    + " and query like '-- locks: fence, waiting%' and wait_event_type = 'Lock'")
                     .equals("1"));
             other.rollback();
             assertThat(waiting.join()).as("limit after a fence that has waited").isEqualTo("7s");
@@ -209,7 +213,8 @@ class FenceAttacksIT {
     @Test
     void fault85AClockThatWasAYearAheadDoesNotLockTheKeyForAYear() {
         parts().tryLock(key, SHORT).orElseThrow();
-        database.execute("update outbox_lock set lease_until = lease_until + interval '1 year' where key = '" + key + "'");
+        database.execute(
+                "update outbox_lock set lease_until = lease_until + interval '1 year' where key = '" + key + "'");
 
         assertThat(parts().tryLock(key, Duration.ofDays(1))).isPresent();
         assertThat(parts().tryLock(key, LONG)).as("a day is a legal lease").isEmpty();

@@ -153,7 +153,8 @@ class LockSettingsTest {
 
         assertThat(problems(set))
                 .hasSize(3)
-                .allMatch(problem -> problem.endsWith("counts with redis only: set twinbox.locks to redis, or remove the key"))
+                .allMatch(problem ->
+                        problem.endsWith("counts with redis only: set twinbox.locks to redis, or remove the key"))
                 .noneMatch(problem -> problem.contains("geheim"));
     }
 

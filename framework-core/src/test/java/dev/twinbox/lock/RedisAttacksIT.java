@@ -128,8 +128,7 @@ class RedisAttacksIT {
     void fault84RedisThatRefusesIsNotSaidToBeSilent() {
         REDIS.ask("ACL SETUSER reader on nopass ~* +@connection +get");
         QuickLeases leases = new RedisLeases(
-                new LockConfiguration.Redis(
-                        RedisAddress.parse(REDIS.url()), "reader", new Secret("any")),
+                new LockConfiguration.Redis(RedisAddress.parse(REDIS.url()), "reader", new Secret("any")),
                 () -> "twinbox:",
                 PATIENT);
         open.add(leases);
@@ -150,7 +149,9 @@ class RedisAttacksIT {
         first.close();
         KeyLock second = onRedis.tryLock(key, LONG).orElseThrow();
         REDIS.ask("DEL twinbox:" + key);
-        assertThat(onRedis.tryLock(key, LONG)).as("Redis has lost its own lease").isPresent();
+        assertThat(onRedis.tryLock(key, LONG))
+                .as("Redis has lost its own lease")
+                .isPresent();
         assertThat(second.token()).isPositive();
     }
 
