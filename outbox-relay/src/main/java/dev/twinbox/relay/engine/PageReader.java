@@ -10,6 +10,8 @@ final class PageReader implements Runnable {
     private final Failures failures;
     private final Progress progress;
     private final Waiter idle;
+    private long openedAt; // monotonic; 0 before the first window
+    private long committedAfter;
 
     PageReader(Window window, InFlight inFlight, PauseGate gate, Failures failures, Progress progress, Waiter idle) {
         this.window = window;
@@ -48,7 +50,13 @@ final class PageReader implements Runnable {
     private int readOnce() throws SQLException {
         progress.recordPollStart();
         boolean ended = window.isAtEnd();
+        if (ended) {
+            // What the next window shows was not visible when the last one was opened.
+            committedAfter = openedAt;
+            openedAt = System.nanoTime();
+        }
         Page page = window.read();
+        page.setCommittedAfter(committedAfter);
         int rows = page.records().size();
         progress.recordPoll(rows);
         // A window whose last page was full ends with an empty page, which must be saved. While the window counts as

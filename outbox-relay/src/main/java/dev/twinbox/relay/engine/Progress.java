@@ -21,6 +21,21 @@ public final class Progress {
         ELSEWHERE
     }
 
+    /** A part of the way of a page with events. The parts do not overlap. */
+    public enum Part {
+        /** From the beginning of the poll until its rows are records. */
+        READ,
+        /** Until the first record is handed to the producer. In a backlog, pages wait for those before them. */
+        HANDOVER,
+        /** Until all records are acknowledged or parked. */
+        ANSWER
+    }
+
+    /** Gets the time that a page took for a part, on the thread that ended the part. */
+    public interface PartListener {
+        void took(Part part, long nanos);
+    }
+
     /** One side that can fail. {@code cause} is null while it works. */
     private static final class Side {
         volatile @Nullable String cause;
@@ -41,6 +56,8 @@ public final class Progress {
     private volatile @Nullable String clock;
     private final LongAdder polls = new LongAdder();
     private volatile LongConsumer pageTimes = nanos -> {};
+    private volatile LongConsumer deliveryTimes = nanos -> {};
+    private volatile PartListener parts = (part, nanos) -> {};
     private volatile long pollStartedAt;
     private final LongAdder read = new LongAdder();
     private final LongAdder acknowledged = new LongAdder();
@@ -92,6 +109,32 @@ public final class Progress {
         pageTimes = listener;
     }
 
+    /**
+     * Registers a listener for the time from an event's commit to its acknowledgement, in nanoseconds. The commit's time
+     * is not in the database. It lies after the last look at which the event was not visible yet, and that look is
+     * counted from: the time is too long by the pause between two looks at most. The first look of a session has none
+     * before it, so its events are left out.
+     */
+    public void listenToDeliveryTimes(LongConsumer listener) {
+        deliveryTimes = listener;
+    }
+
+    /** Kafka acknowledged an event at this monotonic time. */
+    public void recordDelivery(long committedAfter, long when) {
+        if (committedAfter != 0) {
+            deliveryTimes.accept(when - committedAfter);
+        }
+    }
+
+    /** Registers a listener for the parts of each page with events, called on the relay's threads. */
+    public void listenToParts(PartListener listener) {
+        parts = listener;
+    }
+
+    void recordPart(Part part, long nanos) {
+        parts.took(part, nanos);
+    }
+
     /** Reading waits until the broker acknowledges some of the events in flight. This is no fault of the database. */
     void recordFull() {
         full = true;
@@ -126,7 +169,11 @@ public final class Progress {
             movedAt = nanoTime.getAsLong();
         }
         polls.increment();
-        pageTimes.accept(nanoTime.getAsLong() - pollStartedAt);
+        long took = nanoTime.getAsLong() - pollStartedAt;
+        pageTimes.accept(took);
+        if (rows > 0) {
+            parts.took(Part.READ, took);
+        }
         read.add(rows);
         databaseAnswered();
     }

@@ -13,7 +13,7 @@ class ErrorsTest {
     private static final Path ROOT = Path.of(System.getProperty("twinbox.root"));
     private static final Path DOCUMENT = ROOT.resolve("docs/reference/errors.md");
     private static final List<String> MODULES =
-            List.of("framework-core", "outbox-relay", "inbox-receiver", "inbox-receiver/cli");
+            List.of("framework-core", "framework-core/console", "outbox-relay", "inbox-receiver", "inbox-receiver/cli");
 
     /** Writes the document instead of comparing it. */
     private static final boolean WRITE = Boolean.getBoolean("twinbox.it.write-errors");

@@ -24,7 +24,7 @@ class Scenario60DstTest {
 
     private static final Path ROOT = Path.of(System.getProperty("twinbox.root"));
     private static final List<String> MODULES =
-            List.of("framework-core", "outbox-relay", "inbox-receiver", "inbox-receiver/cli");
+            List.of("framework-core", "framework-core/console", "outbox-relay", "inbox-receiver", "inbox-receiver/cli");
 
     private static final JavaClasses MAIN = new ClassFileImporter()
             .importPaths(MODULES.stream()
