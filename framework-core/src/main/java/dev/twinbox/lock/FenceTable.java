@@ -102,7 +102,7 @@ final class FenceTable {
             -- locks: fence
             select from %s where key = ? and token = ? for no key update skip locked""";
 
-    /** The row is locked, or is not there. The answer has the isolation level, too. */
+    /** The row is locked, or is not there. */
     private static final String FENCE_WAITING = """
             -- locks: fence, waiting
             select from %s where key = ? and token = ? for no key update""";
