@@ -50,7 +50,8 @@ class FaultsTest {
         assertThat(Files.readAllLines(DOCUMENT).stream()
                         .filter(line -> ROW.matcher(line).find()))
                 .hasSize(FAULTS)
-                .allSatisfy(row -> assertThat(row).matches(".*\\| (yes|yes, fix taken out|in part|by the attack|no) \\|"));
+                .allSatisfy(
+                        row -> assertThat(row).matches(".*\\| (yes|yes, fix taken out|in part|by the attack|no) \\|"));
     }
 
     private static Set<String> tests() throws IOException {
