@@ -1,6 +1,7 @@
 package dev.twinbox.inbox.event;
 
 import dev.twinbox.DeliveryContract;
+import dev.twinbox.EventReading;
 import dev.twinbox.HandlerTransaction;
 import dev.twinbox.inbox.event.HandlerOptions.Guarding;
 import java.lang.invoke.MethodHandle;
