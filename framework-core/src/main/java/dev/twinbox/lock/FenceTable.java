@@ -135,7 +135,7 @@ final class FenceTable {
             -- locks: remove old rows
             delete from %1$s
              where key in (
-               select key from %1$s where lease_until < clock_timestamp() - interval '1 day'
+               select key from %1$s where lease_until < clock_timestamp() - interval '24 hours'
                 limit 1000 for update skip locked)""";
 
     private static final String LOCK_IN_TRANSACTION = """

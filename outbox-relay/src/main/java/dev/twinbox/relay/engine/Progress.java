@@ -6,6 +6,7 @@ import java.time.Instant;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
+import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,21 +20,6 @@ public final class Progress {
         NONE,
         HELD,
         ELSEWHERE
-    }
-
-    /** A part of the way of a page with events. The parts do not overlap. */
-    public enum Part {
-        /** From the beginning of the poll until its rows are records. */
-        READ,
-        /** Until the first record is handed to the producer. In a backlog, pages wait for those before them. */
-        HANDOVER,
-        /** Until all records are acknowledged or parked. */
-        ANSWER
-    }
-
-    /** Gets the time that a page took for a part, on the thread that ended the part. */
-    public interface PartListener {
-        void took(Part part, long nanos);
     }
 
     /** One side that can fail. {@code cause} is null while it works. */
@@ -57,7 +43,7 @@ public final class Progress {
     private final LongAdder polls = new LongAdder();
     private volatile LongConsumer pageTimes = nanos -> {};
     private volatile LongConsumer deliveryTimes = nanos -> {};
-    private volatile PartListener parts = (part, nanos) -> {};
+    private volatile ObjLongConsumer<PagePart> parts = (part, nanos) -> {};
     private volatile long pollStartedAt;
     private final LongAdder read = new LongAdder();
     private final LongAdder acknowledged = new LongAdder();
@@ -127,12 +113,12 @@ public final class Progress {
     }
 
     /** Registers a listener for the parts of each page with events, called on the relay's threads. */
-    public void listenToParts(PartListener listener) {
+    public void listenToParts(ObjLongConsumer<PagePart> listener) {
         parts = listener;
     }
 
-    void recordPart(Part part, long nanos) {
-        parts.took(part, nanos);
+    void recordPart(PagePart part, long nanos) {
+        parts.accept(part, nanos);
     }
 
     /** Reading waits until the broker acknowledges some of the events in flight. This is no fault of the database. */
@@ -169,11 +155,7 @@ public final class Progress {
             movedAt = nanoTime.getAsLong();
         }
         polls.increment();
-        long took = nanoTime.getAsLong() - pollStartedAt;
-        pageTimes.accept(took);
-        if (rows > 0) {
-            parts.took(Part.READ, took);
-        }
+        pageTimes.accept(nanoTime.getAsLong() - pollStartedAt);
         read.add(rows);
         databaseAnswered();
     }

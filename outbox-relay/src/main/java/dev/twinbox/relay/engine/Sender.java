@@ -74,7 +74,7 @@ final class Sender implements Runnable, Page.Listener {
             main.wake();
             return;
         }
-        progress.recordPart(Progress.Part.HANDOVER, waited);
+        progress.recordPart(PagePart.HANDOVER, waited);
         firstRecords.place(page.records(), new PagePlacer(page, blockedKeys.blockedOf(page)));
     }
 
@@ -144,7 +144,7 @@ final class Sender implements Runnable, Page.Listener {
 
     @Override
     public void done(Page page) {
-        progress.recordPart(Progress.Part.ANSWER, page.sinceBegin());
+        progress.recordPart(PagePart.ANSWER, page.sinceBegin());
         main.wake();
     }
 

@@ -1,6 +1,7 @@
 package dev.twinbox.relay.http;
 
 import dev.twinbox.relay.config.DeliveryMode;
+import dev.twinbox.relay.engine.PagePart;
 import dev.twinbox.relay.engine.Progress;
 import dev.twinbox.relay.jdbc.Backlog;
 import dev.twinbox.relay.jdbc.ParkedCount;
@@ -44,8 +45,8 @@ public final class Metrics implements AutoCloseable {
 
     /** The same for the parts of a page, most of which are far below a millisecond. */
     private static final Duration[] PART_TIMES = IntStream.of(
-                    50, 100, 200, 300, 400, 600, 800, 1_000, 1_500, 2_000, 3_000, 5_000, 10_000, 20_000, 50_000, 100_000,
-                    1_000_000)
+                    50, 100, 200, 300, 400, 600, 800, 1_000, 1_500, 2_000, 3_000, 5_000, 10_000, 20_000, 50_000,
+                    100_000, 1_000_000)
             .mapToObj(micros -> Duration.ofNanos(micros * 1_000L))
             .toArray(Duration[]::new);
 
@@ -108,12 +109,13 @@ public final class Metrics implements AutoCloseable {
     }
 
     private void parts() {
-        Map<Progress.Part, Timer> timers = new EnumMap<>(Progress.Part.class);
-        for (Progress.Part part : Progress.Part.values()) {
+        Map<PagePart, Timer> timers = new EnumMap<>(PagePart.class);
+        for (PagePart part : PagePart.values()) {
             timers.put(
                     part,
                     Timer.builder("twinbox.relay.page.part")
-                            .description("Time of the pages with events in each part of their way, see the documentation")
+                            .description(
+                                    "Time of the pages with events in each part of their way, see the documentation")
                             .tag("part", part.name().toLowerCase(Locale.ROOT))
                             .serviceLevelObjectives(PART_TIMES)
                             .register(registry));

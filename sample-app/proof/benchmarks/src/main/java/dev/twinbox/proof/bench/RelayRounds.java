@@ -110,7 +110,8 @@ final class RelayRounds {
                 outboxes));
         ExecutorService threads = Executors.newFixedThreadPool(outboxes.size());
         try {
-            for (Future<?> loaded : threads.invokeAll(outboxes.stream().map(this::loading).toList())) {
+            for (Future<?> loaded :
+                    threads.invokeAll(outboxes.stream().map(this::loading).toList())) {
                 loaded.get();
             }
         } catch (ExecutionException e) {
@@ -226,7 +227,10 @@ final class RelayRounds {
 
     private String extra(String relay) {
         return String.format(
-                Locale.ROOT, "CPU of %s and PostgreSQL beyond the producer alone: %.1f µs/event%n", relay, extraMicros(relay));
+                Locale.ROOT,
+                "CPU of %s and PostgreSQL beyond the producer alone: %.1f µs/event%n",
+                relay,
+                extraMicros(relay));
     }
 
     private String ratioLine(String relay, String other) {
@@ -234,7 +238,12 @@ final class RelayRounds {
                 .map(ratio -> String.format(Locale.ROOT, " %.3f", ratio))
                 .collect(Collectors.joining());
         return String.format(
-                Locale.ROOT, "%s / %s, by round:%s   median %.3f%n", relay, other, each, runs.medianRatio(relay, other));
+                Locale.ROOT,
+                "%s / %s, by round:%s   median %.3f%n",
+                relay,
+                other,
+                each,
+                runs.medianRatio(relay, other));
     }
 
     boolean hasBaseline() {

@@ -62,6 +62,8 @@ class BenchIT {
         JsonObject baseline = figures.getJsonObject("baseline");
         assertThat(baseline.getJsonNumber("ratio").doubleValue())
                 .isCloseTo(figures.getInt("relay_per_s") / (double) baseline.getInt("relay_per_s"), offset(0.05));
+        assertThat(baseline.getJsonArray("ratios")).hasSize(1);
+        assertThat(baseline.getJsonArray("exactly_once_ratios")).hasSize(1);
     }
 
     @Test
@@ -108,6 +110,15 @@ class BenchIT {
                         .doubleValue())
                 .isGreaterThanOrEqualTo(figures.getJsonNumber("p50_ms").doubleValue());
         assertThat(main.getJsonObject("direct").getJsonNumber("p50_ms").doubleValue())
+                .isPositive();
+        for (String part : PartTimes.NAMES) {
+            assertThat(main.getJsonObject("page_parts").getJsonObject(part).getInt("pages"))
+                    .as(part)
+                    .isPositive();
+        }
+        assertThat(main.getJsonObject("hand_over_to_ack")
+                        .getJsonNumber("p50_ms")
+                        .doubleValue())
                 .isPositive();
     }
 
