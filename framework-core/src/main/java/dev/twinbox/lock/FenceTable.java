@@ -249,20 +249,19 @@ final class FenceTable {
         return isolation.startsWith("read ");
     }
 
-    /** What to do after a fence has failed, for the end of a message. */
+    /** What to do after a fence has failed, before it is tried again. */
     String remedy(SQLException failure) {
         if (SqlState.LOCK_NOT_AVAILABLE.isOf(failure)) {
-            return "another transaction has been at the key's row for " + fenceLimit.toSeconds()
-                    + " s, or for the caller's "
-                    + "lock_timeout: a grant, or a transaction that has fenced the same lock. Try again after its end";
+            return "wait for the other transaction at the key's row, which is a grant or has fenced the same lock (the limit is "
+                    + fenceLimit.toSeconds() + " s, or the caller's lock_timeout)";
         }
         if (SqlState.DEADLOCK_DETECTED.isOf(failure)) {
-            return "fence locks in the same order in all transactions, before anything else is locked, and try again";
+            return "fence locks in the same order in all transactions, before anything else is locked";
         }
         if (SqlState.READ_ONLY_SQL_TRANSACTION.isOf(failure)) {
-            return "the transaction or the database is read-only: fence in a transaction that may write, on the primary";
+            return "choose a transaction that may write, on the primary";
         }
-        return "try again when the database works";
+        return "wait until the database works";
     }
 
     /** Returns false if the token is no longer the key's, or another session is at the row. */

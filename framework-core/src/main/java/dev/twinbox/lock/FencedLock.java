@@ -116,7 +116,7 @@ final class FencedLock implements KeyLock {
             throw new TwinboxException(
                     "The lock of \"" + key + "\" cannot be fenced (data source "
                             + store.database().name() + "): " + e.getMessage() + ". The transaction rolls back; "
-                            + store.fences().remedy(e),
+                            + store.fences().remedy(e) + ", then try again",
                     e);
         }
         if (passage == Passage.OLD_SNAPSHOT) {

@@ -52,7 +52,8 @@ class FenceAttacksIT {
                 early.isExhausted = true;
                 assertThatThrownBy(first::fence)
                         .isInstanceOf(TwinboxException.class)
-                        .hasMessageContaining("The transaction rolls back; try again when the database works");
+                        .hasMessageContaining(
+                                "The transaction rolls back; wait until the database works, then try again");
                 EffectDatabase.insertEffect(of, key, "first");
             }
             return true;
@@ -133,7 +134,7 @@ class FenceAttacksIT {
                     .isPresent();
             assertThatThrownBy(() -> fence(impatient, first))
                     .isInstanceOf(TwinboxException.class)
-                    .hasMessageContaining("another transaction has been at the key's row");
+                    .hasMessageContaining("wait for the other transaction at the key's row");
             stopped.rollback();
         }
 
@@ -232,7 +233,7 @@ class FenceAttacksIT {
                     }
                     return true;
                 }))
-                .hasMessageContaining("fence in a transaction that may write, on the primary");
+                .hasMessageContaining("choose a transaction that may write, on the primary, then try again");
 
         CountDownLatch both = new CountDownLatch(2);
         CompletableFuture<String> forth = CompletableFuture.supplyAsync(() -> fenceBoth(parts, one, two, both));
