@@ -138,6 +138,25 @@ class RedisAttacksIT {
         assertThat(log).singleElement().asString().contains(" refuses: NOPERM", "the database decides about locks");
     }
 
+    /** As the documentation says. */
+    @Test
+    void fault84AUserWithTheCommandsOfTheDocumentationTakesExtendsAndGivesBack() throws AwayException {
+        REDIS.ask("ACL SETUSER billing on >pw ~twinbox:* +@connection +set +get +del +pexpire +eval");
+        QuickLeases leases = new RedisLeases(
+                new LockConfiguration.Redis(RedisAddress.parse(REDIS.url()), "billing", new Secret("pw")),
+                () -> "twinbox:",
+                PATIENT);
+        open.add(leases);
+
+        assertThat(leases.take(key, "me", LONG)).isTrue();
+        assertThat(leases.isHeld(key, "me")).isTrue();
+        assertThat(leases.extend(key, "me", LONG)).isTrue();
+        leases.release(key, "me");
+
+        assertThat(leases.isHeld(key, "me")).isFalse();
+        assertThat(log).isEmpty();
+    }
+
     @Test
     void fault86ALeaseOfTheDatabaseIsNotTakenAwayByRedis() {
         KeyLock first = database.parts(null).tryLock(key, LONG).orElseThrow();
