@@ -59,10 +59,11 @@ final class KillSwitch {
         try {
             Files.createDirectories(folder);
             Path script = Files.writeString(folder.resolve("kill.btm"), String.join("\n", rules));
-            // On the boot class path: every class loader finds it there.
+            // On the class path of the system, where every class loader finds it. On that of the boot loader it would
+            // end the sharing of archived classes.
             return new String[] {
-                "-javaagent:" + byteman.toAbsolutePath() + "=script:" + script.toAbsolutePath() + ",boot:"
-                        + byteman.toAbsolutePath() + ",boot:" + killJar(folder).toAbsolutePath()
+                "-javaagent:" + byteman.toAbsolutePath() + "=script:" + script.toAbsolutePath() + ",sys:"
+                        + killJar(folder).toAbsolutePath()
             };
         } catch (IOException e) {
             throw new UncheckedIOException(e);
