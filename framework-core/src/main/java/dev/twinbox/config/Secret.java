@@ -16,8 +16,8 @@ public record Secret(String value) {
     private static final Pattern IN_URL = Pattern.compile("(?i)(password=)[^&\\s]*|(//[^/@\\s]*:)[^/@\\s]*(?=@)");
 
     /** Passwords and key material, as Kafka names them, and the JAAS line, which holds a password. */
-    private static final Pattern NAME =
-            Pattern.compile(".*(password|secret|jaas|credential|assertion).*|.*keystore\\.(key|certificate\\.chain)");
+    private static final Pattern NAME = Pattern.compile(
+            ".*(password|secret|jaas|credential|assertion).*|.*-token|.*keystore\\.(key|certificate\\.chain)");
 
     /** A URL of Redis that is refused because it holds a password, which may contain any character. */
     private static final Pattern BEFORE_HOST = Pattern.compile("(?s).*@");

@@ -45,6 +45,17 @@ public final class ParkedRows {
             select * from first union all select * from behind order by part, number
             """.replace("{listed}", LISTED);
 
+    private static final String PAGE = """
+            -- parked: page
+            select {listed} from {parked} p where p.relay = ?{selection}{states} and p.number > ? order by p.number limit ?
+            """.replace("{listed}", LISTED);
+
+    private static final String PAYLOAD = """
+            -- parked: payload
+            select octet_length(p.payload) as bytes, substring(p.payload for ?) as beginning
+            from {parked} p where p.relay = ? and p.number = ?
+            """;
+
     private static final String COUNT = """
             -- parked: count
             select count(*) from (select from {parked} p where p.relay = ?{selection}{states} limit ?) found
@@ -138,6 +149,15 @@ public final class ParkedRows {
             @Nullable Integer payloadBytes,
             long behind) {}
 
+    /**
+     * A payload as it is in the table.
+     *
+     * @param bytes how many it has
+     * @param beginning its first bytes; null: the event has no payload
+     */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    public record Payload(int bytes, byte @Nullable [] beginning) {}
+
     private final Connection connection;
     private final OutboxSchema schema;
     private final String relay;
@@ -163,6 +183,41 @@ public final class ParkedRows {
                 }
             }
             return lines;
+        }
+    }
+
+    /**
+     * In the order in which they were parked.
+     *
+     * @param state null: all
+     * @param after number of the last event of the page before; 0: this is the first page
+     */
+    public List<Line> page(ParkedSelection which, @Nullable ParkedState state, long after, int most)
+            throws SQLException {
+        String states = state == null ? "" : " and p.state = '" + state.sql() + "'";
+        try (PreparedStatement select = prepare(PAGE.replace("{states}", states), which)) {
+            int next = bind(select, 1, which);
+            select.setLong(next, after);
+            select.setInt(next + 1, most);
+            List<Line> lines = new ArrayList<>();
+            try (ResultSet row = select.executeQuery()) {
+                while (row.next()) {
+                    lines.add(line(row));
+                }
+            }
+            return lines;
+        }
+    }
+
+    /** The payload's beginning; null if there is no such event, or no longer. */
+    public @Nullable Payload payload(long number, int most) throws SQLException {
+        try (PreparedStatement select = connection.prepareStatement(ParkedTable.sql(PAYLOAD, schema))) {
+            select.setInt(1, most);
+            select.setString(2, relay);
+            select.setLong(3, number);
+            try (ResultSet row = select.executeQuery()) {
+                return row.next() ? new Payload(row.getInt("bytes"), row.getBytes("beginning")) : null;
+            }
         }
     }
 
