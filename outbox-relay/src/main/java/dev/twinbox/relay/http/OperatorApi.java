@@ -10,6 +10,7 @@ import dev.twinbox.relay.config.RelayConfig;
 import dev.twinbox.relay.config.RelayException;
 import dev.twinbox.relay.jdbc.LeaseTable;
 import dev.twinbox.relay.jdbc.OutboxDatabase;
+import dev.twinbox.relay.jdbc.ParkedPayload;
 import dev.twinbox.relay.jdbc.ParkedRows;
 import dev.twinbox.relay.jdbc.StartCheck;
 import dev.twinbox.relay.operator.ParkedChange;
@@ -140,7 +141,8 @@ final class OperatorApi {
     private JsonObject payload(Api.Call call) {
         long number = call.number("number");
         return onDatabase(connection -> {
-            ParkedRows.Payload payload = rows(connection).payload(number, MOST_PAYLOAD_BYTES);
+            ParkedPayload payload =
+                    ParkedPayload.of(number, MOST_PAYLOAD_BYTES, connection, config.tables(), config.name());
             if (payload == null) {
                 throw gone(number);
             }

@@ -50,12 +50,6 @@ public final class ParkedRows {
             select {listed} from {parked} p where p.relay = ?{selection}{states} and p.number > ? order by p.number limit ?
             """.replace("{listed}", LISTED);
 
-    private static final String PAYLOAD = """
-            -- parked: payload
-            select octet_length(p.payload) as bytes, substring(p.payload for ?) as beginning
-            from {parked} p where p.relay = ? and p.number = ?
-            """;
-
     private static final String COUNT = """
             -- parked: count
             select count(*) from (select from {parked} p where p.relay = ?{selection}{states} limit ?) found
@@ -149,15 +143,6 @@ public final class ParkedRows {
             @Nullable Integer payloadBytes,
             long behind) {}
 
-    /**
-     * A payload as it is in the table.
-     *
-     * @param bytes how many it has
-     * @param beginning its first bytes; null: the event has no payload
-     */
-    @SuppressWarnings("ArrayRecordComponent") // never compared
-    public record Payload(int bytes, byte @Nullable [] beginning) {}
-
     private final Connection connection;
     private final OutboxSchema schema;
     private final String relay;
@@ -206,18 +191,6 @@ public final class ParkedRows {
                 }
             }
             return lines;
-        }
-    }
-
-    /** The payload's beginning; null if there is no such event, or no longer. */
-    public @Nullable Payload payload(long number, int most) throws SQLException {
-        try (PreparedStatement select = connection.prepareStatement(ParkedTable.sql(PAYLOAD, schema))) {
-            select.setInt(1, most);
-            select.setString(2, relay);
-            select.setLong(3, number);
-            try (ResultSet row = select.executeQuery()) {
-                return row.next() ? new Payload(row.getInt("bytes"), row.getBytes("beginning")) : null;
-            }
         }
     }
 
