@@ -19,8 +19,13 @@ public record Secret(String value) {
     private static final Pattern NAME = Pattern.compile(
             ".*(password|secret|jaas|credential|assertion).*|.*-token|.*keystore\\.(key|certificate\\.chain)");
 
-    /** A URL of Redis that is refused because it holds a password, which may contain any character. */
-    private static final Pattern BEFORE_HOST = Pattern.compile("(?s).*@");
+    /**
+     * Where a URL of Redis may hold a password, which may contain any character: before the host, in place of the port,
+     * and in a query.
+     */
+    private static final Pattern IN_REDIS_URL = Pattern.compile("(?s)^.*(?=@)"
+            + "|(?<=^[a-z]{1,10}://(?:\\[[^]]{0,50}]|[^\\[\\]/?#:]{0,255}):)(?!\\d{1,9}(?:[/?#]|$))[^?#]+"
+            + "|(?<=\\?).+");
 
     private static final String REDIS_URL = "redis.url";
 
@@ -34,7 +39,7 @@ public record Secret(String value) {
         if (isSecret(key)) {
             return MASK;
         }
-        return key.endsWith(REDIS_URL) ? BEFORE_HOST.matcher(value).replaceFirst(MASK + "@") : masked(value);
+        return key.endsWith(REDIS_URL) ? IN_REDIS_URL.matcher(value).replaceAll(MASK) : masked(value);
     }
 
     /** A URL, or a text that may hold one, without the passwords in it. */

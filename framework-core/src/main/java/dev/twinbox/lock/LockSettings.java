@@ -50,12 +50,13 @@ final class LockSettings {
     /** In the order of the documentation. */
     static final List<Setting<?>> ALL = List.of(PROVIDER, DATA_SOURCE, REDIS_URL, REDIS_USER, REDIS_PASSWORD);
 
-    /** Keys of outbox and inbox, which check them. Here they only say where tables are. */
-    private static final Setting<String> OUTBOX_DATA_SOURCE = ofOthers("twinbox.outbox.data-source");
+    private static final Setting<String> OUTBOX_DATA_SOURCE = TableSettings.DATA_SOURCE.optional();
 
-    private static final Setting<String> INBOX_DATA_SOURCE = ofOthers("twinbox.inbox.data-source");
-    private static final Setting<String> INBOX_SCHEMA = ofOthers("twinbox.inbox.schema");
-    private static final Setting<String> INBOX_TABLE = ofOthers("twinbox.inbox.table");
+    /** Keys of the inbox, which checks them. Here they only say where its tables are. */
+    private static final Setting<String> INBOX_DATA_SOURCE = ofInbox("twinbox.inbox.data-source");
+
+    private static final Setting<String> INBOX_SCHEMA = ofInbox("twinbox.inbox.schema");
+    private static final Setting<String> INBOX_TABLE = ofInbox("twinbox.inbox.table");
     private static final String DEFAULT_INBOX_TABLE = "inbox_event";
 
     private static final String JEDIS = "redis.clients.jedis.UnifiedJedis";
@@ -144,8 +145,8 @@ final class LockSettings {
                         reader.find(INBOX_TABLE).orElse(DEFAULT_INBOX_TABLE))));
     }
 
-    private static Setting<String> ofOthers(String key) {
-        return Setting.text(key, "text", "See outbox and inbox.").optional();
+    private static Setting<String> ofInbox(String key) {
+        return Setting.text(key, "text", "See inbox.").optional();
     }
 
     private static boolean isPresent(String className, @Nullable ClassLoader libraries) {

@@ -1,6 +1,7 @@
 package dev.twinbox.it;
 
 import dev.twinbox.fixtures.PayaraMicro;
+import dev.twinbox.lock.NaiveRedisLock;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
@@ -36,14 +37,15 @@ final class LockWars {
                   token  bigint not null
                 );
                 create table counted (key text primary key, n bigint not null default 0);
-                insert into counted (key) select 'key ' || i from generate_series(0, 999) i;
+                insert into counted (key) select prefix || i from generate_series(0, 999) i, unnest(array['key ', 'naive ']) prefix;
                 """);
     }
 
     static WebArchive war(String name, String configuration, String url, String user) {
         return TestWar.named(name, configuration)
                 .addClasses(LockServlet.class, LockedEffects.class, LockedWork.class, StateServlet.class)
-                .addClass(LockServlet.Action.class)
+                .addClasses(LockServlet.Action.class, LockLoad.class, LockLoad.Outcome.class, LockLoad.Counting.class)
+                .addClasses(NaiveCounting.class, NaiveRedisLock.class)
                 .setWebXML(new StringAsset("""
                 <web-app xmlns="https://jakarta.ee/xml/ns/jakartaee" version="6.0">
                   <data-source>

@@ -88,8 +88,8 @@ class LockSettingsTest {
                 "redis://",
                 "redis://a b",
                 "redis://cache.example:99999",
-                "redis://cache.example/one",
-                "redis://cache.example/0?timeout=1"
+                "redis://[::1]:7000/one",
+                "redis://cache.example/one"
             })
     void aMalformedUrlIsNamedWithWhatIsLegal(String url) {
         assertThat(problems(redis(url)))
@@ -113,6 +113,23 @@ class LockSettingsTest {
                 .asString()
                 .contains("must not hold user or password: put them into twinbox.locks.redis.user")
                 .doesNotContain("pass/", ":pass", "password@", "word@");
+    }
+
+    /** Whoever writes them means a password, perhaps. */
+    @ParameterizedTest
+    @CsvSource({
+        "redis://cache.example/0?password=s3cr3t, redis://cache.example/0?********",
+        "redis://cache.example?auth=s3cr3t, redis://cache.example?********",
+        "redis://:s3cr3t, redis://:********",
+        "redis://user:s3cr3t/0?x, redis://user:********?********",
+        "redis://[::1]:s3cr3t, redis://[::1]:********"
+    })
+    void whatMayBeASecretInAMalformedUrlIsNotShown(String url, String shown) {
+        assertThat(problems(redis(url)))
+                .singleElement()
+                .asString()
+                .startsWith("twinbox.locks.redis.url = \"" + shown + "\" must be redis://HOST, redis://HOST:PORT or ")
+                .doesNotContain("s3cr3t");
     }
 
     @Test

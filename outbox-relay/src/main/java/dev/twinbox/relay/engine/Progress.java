@@ -6,6 +6,7 @@ import java.time.Instant;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
+import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,6 +43,7 @@ public final class Progress {
     private final LongAdder polls = new LongAdder();
     private volatile LongConsumer pageTimes = nanos -> {};
     private volatile LongConsumer deliveryTimes = nanos -> {};
+    private volatile ObjLongConsumer<PagePart> parts = (part, nanos) -> {};
     private volatile long pollStartedAt;
     private final LongAdder read = new LongAdder();
     private final LongAdder acknowledged = new LongAdder();
@@ -108,6 +110,15 @@ public final class Progress {
         if (committedAfter != 0) {
             deliveryTimes.accept(when - committedAfter);
         }
+    }
+
+    /** Registers a listener for the parts of each page with events, called on the relay's threads. */
+    public void listenToParts(ObjLongConsumer<PagePart> listener) {
+        parts = listener;
+    }
+
+    void recordPart(PagePart part, long nanos) {
+        parts.accept(part, nanos);
     }
 
     /** Reading waits until the broker acknowledges some of the events in flight. This is no fault of the database. */

@@ -1,6 +1,7 @@
 package dev.twinbox.relay.http;
 
 import dev.twinbox.relay.config.DeliveryMode;
+import dev.twinbox.relay.engine.PagePart;
 import dev.twinbox.relay.engine.Progress;
 import dev.twinbox.relay.jdbc.Backlog;
 import dev.twinbox.relay.jdbc.ParkedCount;
@@ -17,6 +18,10 @@ import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
@@ -38,6 +43,13 @@ public final class Metrics implements AutoCloseable {
             .mapToObj(Duration::ofMillis)
             .toArray(Duration[]::new);
 
+    /** The same for the parts of a page, most of which are far below a millisecond. */
+    private static final Duration[] PART_TIMES = IntStream.of(
+                    50, 100, 200, 300, 400, 600, 800, 1_000, 1_500, 2_000, 3_000, 5_000, 10_000, 20_000, 50_000,
+                    100_000, 1_000_000)
+            .mapToObj(micros -> Duration.ofNanos(micros * 1_000L))
+            .toArray(Duration[]::new);
+
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     private final JvmGcMetrics collections = new JvmGcMetrics();
     private final Progress progress;
@@ -57,6 +69,7 @@ public final class Metrics implements AutoCloseable {
                 .meterFilter(MeterFilter.denyNameStartsWith("system.cpu.count"))
                 .meterFilter(MeterFilter.denyNameStartsWith("process.cpu.time"));
         counters();
+        parts();
         waiting();
         sending();
         new JvmMemoryMetrics().bindTo(registry);
@@ -93,6 +106,22 @@ public final class Metrics implements AutoCloseable {
                 p -> p.observed().scheduledMoved());
         counter("database.failures", "Database faults that were waited out", Progress::databaseFailures);
         counter("kafka.failures", "Kafka faults that were waited out", Progress::brokerFailures);
+    }
+
+    private void parts() {
+        Map<PagePart, Timer> timers = new EnumMap<>(PagePart.class);
+        for (PagePart part : PagePart.values()) {
+            timers.put(
+                    part,
+                    Timer.builder("twinbox.relay.page.part")
+                            .description(
+                                    "Time of the pages with events in each part of their way, see the documentation")
+                            .tag("part", part.name().toLowerCase(Locale.ROOT))
+                            .serviceLevelObjectives(PART_TIMES)
+                            .register(registry));
+        }
+        progress.listenToParts((part, nanos) ->
+                Objects.requireNonNull(timers.get(part), "all have one").record(nanos, TimeUnit.NANOSECONDS));
     }
 
     private void waiting() {
