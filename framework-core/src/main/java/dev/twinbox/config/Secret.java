@@ -19,14 +19,7 @@ public record Secret(String value) {
     private static final Pattern NAME = Pattern.compile(
             ".*(password|secret|jaas|credential|assertion).*|.*-token|.*keystore\\.(key|certificate\\.chain)");
 
-    /**
-     * Where a URL of Redis may hold a password, which may contain any character: before the host, in place of the port,
-     * and in a query.
-     */
-    private static final Pattern IN_REDIS_URL = Pattern.compile("(?s)^.*(?=@)"
-            + "|(?<=^[a-z]{1,10}://(?:\\[[^]]{0,50}]|[^\\[\\]/?#:]{0,255}):)(?!\\d{1,9}(?:[/?#]|$))[^?#]+"
-            + "|(?<=\\?).+");
-
+    /** A wrong one may hold a password anywhere, so it is not shown. */
     private static final String REDIS_URL = "redis.url";
 
     /** Whether the value of a key is secret, judged by the key's name. */
@@ -36,10 +29,7 @@ public record Secret(String value) {
 
     /** The value of a key as a message may show it. */
     public static String shown(String key, String value) {
-        if (isSecret(key)) {
-            return MASK;
-        }
-        return key.endsWith(REDIS_URL) ? IN_REDIS_URL.matcher(value).replaceAll(MASK) : masked(value);
+        return isSecret(key) || key.endsWith(REDIS_URL) ? MASK : masked(value);
     }
 
     /** A URL, or a text that may hold one, without the passwords in it. */

@@ -101,6 +101,8 @@ final class LockSettings {
         boolean isRedis = reader.find(PROVIDER).orElse(LockProvider.POSTGRESQL) == LockProvider.REDIS;
         if (isRedis) {
             checkRedis(reader, libraries);
+        } else {
+            refuseRedis(reader);
         }
         reader.refuseUnknown(PREFIX);
         Optional<LockSchema> tables = tables(reader, outbox, dataSource.orElse(""));
@@ -118,6 +120,20 @@ final class LockSettings {
         boolean isUrlSet = reader.find(REDIS_URL).isPresent();
         if (!isUrlSet && reader.problems().stream().noneMatch(problem -> problem.startsWith(REDIS_URL.key() + " "))) {
             reader.report(REDIS_URL.key(), "is missing: set it to redis://HOST:PORT, because " + NAME + " is redis");
+        }
+        if (reader.find(REDIS_USER).isPresent() && reader.find(REDIS_PASSWORD).isEmpty()) {
+            reader.report(
+                    REDIS_USER.key(),
+                    "needs a password, without which Redis takes nobody for this user: set " + REDIS_PASSWORD.key());
+        }
+    }
+
+    /** Somebody wants Redis, and has not said so. */
+    private static void refuseRedis(SettingsReader reader) {
+        for (Setting<?> setting : List.of(REDIS_URL, REDIS_USER, REDIS_PASSWORD)) {
+            if (reader.find(setting).isPresent()) {
+                reader.report(setting.key(), "counts with redis only: set " + NAME + " to redis, or remove the key");
+            }
         }
     }
 

@@ -81,6 +81,7 @@ class KeyLocksIT {
                         "no_locks"),
                 LockWars.war(
                         "no-table", LockWars.DATA_SOURCE, TestDatabase.server().jdbcUrl("empty_locks"), "postgres"),
+                LockWars.withLazyLocks("lazy-no-table", TestDatabase.server().jdbcUrl("empty_locks"), LazyLocks.class),
                 TestWar.named("without-locks", "").addClass(StateServlet.class));
     }
 
@@ -209,9 +210,9 @@ class KeyLocksIT {
         assertThat(payara.log())
                 .contains(
                         "twinbox.locks = \"redis\" needs Jedis 5 or later, which this application lacks: add redis.clients:jedis",
-                        "twinbox.locks.redis.url = \"********@127.0.0.1:1\" must not hold user or password: put them into "
+                        "twinbox.locks.redis.url = \"********\" must not hold user or password: put them into "
                                 + "twinbox.locks.redis.user and twinbox.locks.redis.password",
-                        "twinbox.locks.redis.url = \"http://cache:99999/?********\" must be redis://HOST, ",
+                        "twinbox.locks.redis.url = \"********\" must be redis://HOST, ",
                         "twinbox.locks.data-sourse is unknown: did you mean twinbox.locks.data-source?",
                         "twinbox.locks = \"zookeeper\" must be one of postgresql, redis",
                         "twinbox.locks.data-source is missing: set it to the JNDI name",
@@ -222,6 +223,12 @@ class KeyLocksIT {
                         "table \"outbox_lock\" does not exist",
                         "java -jar twinbox-relay.jar migrate")
                 .doesNotContain(SECRET);
+    }
+
+    /** The application has no key of locks, and injects them lazily only. */
+    @Test
+    void fault82LocksThatAreInjectedLazilyAreCheckedAtDeployment() throws Exception {
+        assertThat(LockWars.status(payara, "lazy-no-table")).isEqualTo(404);
     }
 
     private String awaitGrant(String application) {

@@ -41,12 +41,25 @@ final class LockWars {
                 """);
     }
 
+    /** An application that has no key of locks. Its data source is that of its outbox. */
+    static WebArchive withLazyLocks(String name, String url, Class<?> bean) {
+        return withDataSource(
+                TestWar.named(name, "twinbox.outbox.data-source=java:app/jdbc/locks\n")
+                        .addClasses(StateServlet.class, bean),
+                url,
+                "postgres");
+    }
+
     static WebArchive war(String name, String configuration, String url, String user) {
-        return TestWar.named(name, configuration)
+        WebArchive war = TestWar.named(name, configuration)
                 .addClasses(LockServlet.class, LockedEffects.class, LockedWork.class, StateServlet.class)
                 .addClasses(LockServlet.Action.class, LockLoad.class, LockLoad.Outcome.class, LockLoad.Counting.class)
-                .addClasses(NaiveCounting.class, NaiveRedisLock.class)
-                .setWebXML(new StringAsset("""
+                .addClasses(NaiveCounting.class, NaiveRedisLock.class);
+        return withDataSource(war, url, user);
+    }
+
+    private static WebArchive withDataSource(WebArchive war, String url, String user) {
+        return war.setWebXML(new StringAsset("""
                 <web-app xmlns="https://jakarta.ee/xml/ns/jakartaee" version="6.0">
                   <data-source>
                     <name>java:app/jdbc/locks</name>

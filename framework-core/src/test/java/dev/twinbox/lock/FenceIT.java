@@ -264,7 +264,7 @@ class FenceIT {
         try (Connection connection = database.connect()) {
             connection.setAutoCommit(false);
             EffectDatabase.query(connection, "select set_config('synchronous_commit', 'off', true)");
-            first.fences.grant(connection, key, LONG, FenceTable.Takeover.AFTER_THE_LEASE);
+            first.fences.grant(connection, key, LONG, FenceTable.Decider.DATABASE);
 
             assertThat(EffectDatabase.query(connection, "show synchronous_commit"))
                     .isEqualTo("on");

@@ -95,7 +95,7 @@ class LockSettingsTest {
         assertThat(problems(redis(url)))
                 .singleElement()
                 .asString()
-                .startsWith("twinbox.locks.redis.url = \"" + url + "\" must be redis://HOST, redis://HOST:PORT or ");
+                .startsWith("twinbox.locks.redis.url = \"********\" must be redis://HOST, redis://HOST:PORT or ");
     }
 
     @ParameterizedTest
@@ -117,19 +117,53 @@ class LockSettingsTest {
 
     /** Whoever writes them means a password, perhaps. */
     @ParameterizedTest
-    @CsvSource({
-        "redis://cache.example/0?password=s3cr3t, redis://cache.example/0?********",
-        "redis://cache.example?auth=s3cr3t, redis://cache.example?********",
-        "redis://:s3cr3t, redis://:********",
-        "redis://user:s3cr3t/0?x, redis://user:********?********",
-        "redis://[::1]:s3cr3t, redis://[::1]:********"
-    })
-    void whatMayBeASecretInAMalformedUrlIsNotShown(String url, String shown) {
+    @ValueSource(
+            strings = {
+                "redis://cache.example/0?password=geheim",
+                "redis://:geheim",
+                "redis://default:geheim:6379",
+                "redis://default:geheim%40cache:6379",
+                "redis://[::1]:geheim",
+                "redis://cache:6379#geheim",
+                "redis:default:geheim"
+            })
+    void fault80WhatMayBeASecretInAMalformedUrlIsNotShown(String url) {
         assertThat(problems(redis(url)))
                 .singleElement()
                 .asString()
-                .startsWith("twinbox.locks.redis.url = \"" + shown + "\" must be redis://HOST, redis://HOST:PORT or ")
-                .doesNotContain("s3cr3t");
+                .startsWith("twinbox.locks.redis.url = \"********\" must be redis://HOST, redis://HOST:PORT or ")
+                .doesNotContain("geheim");
+    }
+
+    @Test
+    void fault82AUserOfRedisNeedsAPassword() {
+        assertThat(problems(with(redis("redis://cache"), "twinbox.locks.redis.user", "app")))
+                .singleElement()
+                .asString()
+                .startsWith("twinbox.locks.redis.user = \"app\" needs a password");
+    }
+
+    @Test
+    void fault82RedisThatIsConfiguredAndNotChosenIsRefused() {
+        Map<String, String> set = Map.of(
+                "twinbox.locks.data-source", "d",
+                "twinbox.locks.redis.url", "redis://cache",
+                "twinbox.locks.redis.user", "app",
+                "twinbox.locks.redis.password", "geheim");
+
+        assertThat(problems(set))
+                .hasSize(3)
+                .allMatch(problem ->
+                        problem.endsWith("counts with redis only: set twinbox.locks to redis, or remove the key"))
+                .noneMatch(problem -> problem.contains("geheim"));
+    }
+
+    @Test
+    void fault87AnUnderscoreInAHostIsNamed() {
+        assertThat(problems(redis("redis://my_redis:6379")))
+                .singleElement()
+                .asString()
+                .endsWith("no host of a URL may have an underscore: use another name of it");
     }
 
     @Test

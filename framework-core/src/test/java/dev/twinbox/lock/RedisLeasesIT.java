@@ -85,7 +85,7 @@ class RedisLeasesIT {
     /** As in an application: 50 ms, and then a second without a question. */
     @Test
     void aStoppedRedisCostsFiftyMillisecondsOnce() {
-        try (RedisLeases impatient = new RedisLeases(address(), "twinbox:")) {
+        try (RedisLeases impatient = new RedisLeases(address(), () -> "twinbox:")) {
             await().ignoreExceptionsInstanceOf(AwayException.class).until(() -> !impatient.isHeld(key, "nobody"));
             REDIS.pause();
             try {
@@ -112,7 +112,7 @@ class RedisLeasesIT {
         try (RedisServer strict = RedisServer.create().withPassword("other").start();
                 RedisLeases wrong = new RedisLeases(
                         new LockConfiguration.Redis(RedisAddress.parse(strict.url()), "app", new Secret(PASSWORD)),
-                        "twinbox:",
+                        () -> "twinbox:",
                         PATIENT)) {
             assertThatThrownBy(() -> wrong.take(key, "one", LONG))
                     .isInstanceOf(AwayException.class)

@@ -110,7 +110,8 @@ final class RelayRounds {
                 outboxes));
         ExecutorService threads = Executors.newFixedThreadPool(outboxes.size());
         try {
-            for (Future<?> loaded : threads.invokeAll(outboxes.stream().map(this::loading).toList())) {
+            for (Future<?> loaded :
+                    threads.invokeAll(outboxes.stream().map(this::loading).toList())) {
                 loaded.get();
             }
         } catch (ExecutionException e) {

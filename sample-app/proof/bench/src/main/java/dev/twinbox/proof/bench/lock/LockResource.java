@@ -92,7 +92,8 @@ public class LockResource {
 
     /** A lock in Redis alone, around the transaction. */
     private LongConsumer naive() {
-        JedisPooled redis = new JedisPooled(ConfigProvider.getConfig().getValue("twinbox.locks.redis.url", String.class));
+        JedisPooled redis =
+                new JedisPooled(ConfigProvider.getConfig().getValue("twinbox.locks.redis.url", String.class));
         String owner = UUID.randomUUID().toString();
         SetParams ifFree = SetParams.setParams().nx().px(LEASE.toMillis());
         return buyer -> {

@@ -20,8 +20,7 @@ public class LockedDesk {
     private static final String INSERT_INBOX = """
             insert into inbox_event (consumer_group, handler, event_id, event_source)
             values ('bench-locks', 'desk', ?, 0) on conflict do nothing""";
-    private static final String ADD_TASKS =
-            "insert into task (buyer_id) select i % 1000 from generate_series(1, ?) i";
+    private static final String ADD_TASKS = "insert into task (buyer_id) select i % 1000 from generate_series(1, ?) i";
     private static final String TAKE_TASK = """
             delete from task where id = (select id from task order by id limit 1 for update skip locked)""";
 
