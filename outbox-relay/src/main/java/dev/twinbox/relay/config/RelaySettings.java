@@ -126,13 +126,13 @@ public final class RelaySettings {
     static final Setting<Secret> HTTP_READER_TOKEN = Setting.of(
                     PREFIX + "http.reader-token",
                     "secret, 16 characters or more",
-                    "Who sends it to the API may see payloads.",
+                    "Who sends it to the API may see payloads. Without this and the operator's token there is no API.",
                     RelaySettings::token)
             .optional();
-    static final Setting<Secret> HTTP_OPERATOR_TOKEN = Setting.of(
+    public static final Setting<Secret> HTTP_OPERATOR_TOKEN = Setting.of(
                     PREFIX + "http.operator-token",
                     "secret, 16 characters or more",
-                    "Who sends it to the API may also change something. Unset: nobody may.",
+                    "Who sends it to the API may see payloads and change something. Unset: nobody may change anything.",
                     RelaySettings::token)
             .optional();
     public static final Setting<Boolean> HTTP_INSECURE = Setting.oneOf(

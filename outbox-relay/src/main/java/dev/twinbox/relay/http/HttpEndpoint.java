@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Serves {@code /health/live}, {@code /health/ready} and {@code /metrics} to {@code GET} and {@code HEAD}, and {@link
- * OperatorApi}; runs until closed.
+ * OperatorApi} if it has a token; runs until closed.
  *
  * <p>All other requests get an answer that says what is wrong and what is possible. Malformed requests get a 400, or
  * the connection is closed.
@@ -53,9 +53,20 @@ public final class HttpEndpoint implements AutoCloseable {
         LOG.info("Health and metrics on http://{}:{}", http.host(), server.port());
     }
 
-    /** On an address that others reach, tokens would cross the network unencrypted. An operator has to want that. */
+    /**
+     * Null unless an operator wants the API, and says so by a token. On an address that others reach, tokens would cross
+     * the network unencrypted. An operator has to want that, too.
+     */
     private static @Nullable Api api(RelayConfig config) {
         RelayConfig.Http http = config.http();
+        if (http.readerToken() == null && http.operatorToken() == null) {
+            if (http.isInsecure() || !http.names().isEmpty()) {
+                LOG.warn(
+                        "The API is not served, because it has no token: set {}",
+                        RelaySettings.HTTP_OPERATOR_TOKEN.key());
+            }
+            return null;
+        }
         boolean isOnLoopback = isLoopback(http.host());
         if (!isOnLoopback && !http.isInsecure()) {
             LOG.info(
