@@ -56,7 +56,7 @@ class HuntMFenceIT {
         SERVER.start();
         SERVER.createDatabase(DATABASE);
         new OutboxSchema(null, OutboxSchema.DEFAULT_TABLE).migrate(physical());
-        execute("create table effect (number bigint generated always as identity, key text not null, holder text not null);"
+        execute("create table effect (key text not null, holder text not null, number bigint generated always as identity);"
                 + "create table counter (key text primary key, n bigint not null)");
     }
 

@@ -106,7 +106,7 @@ final class HuntMParts {
 
     void insert(String key, String holder) throws SQLException {
         try (Connection connection = source.getConnection();
-                PreparedStatement insert = connection.prepareStatement("insert into effect values (?, ?)")) {
+                PreparedStatement insert = connection.prepareStatement("insert into effect (key, holder) values (?, ?)")) {
             insert.setString(1, key);
             insert.setString(2, holder);
             insert.executeUpdate();
