@@ -21,6 +21,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -196,6 +199,83 @@ class RedisAttacksIT {
         assertThat(leases.take(key, "me", LONG)).isTrue();
         assertThat(leases.isHeld(key, "me")).isTrue();
         assertThat(log).isEmpty();
+    }
+
+    @Test
+    void fault94ARedisClusterIsNamedOnceAndTheDatabaseDecides() {
+        try (RedisServer cluster = RedisServer.create().asCluster().start()) {
+            serveHalfOfTheKeys(cluster);
+            LockParts parts = database.parts(leases(cluster, null));
+
+            assertEachKeyIsGrantedOnce(parts);
+        }
+
+        assertThat(log)
+                .singleElement()
+                .asString()
+                .contains(" is a Redis Cluster, which locks do not support: ", "twinbox.locks to postgresql");
+    }
+
+    /** Its first answers are as those of any Redis. */
+    @Test
+    void fault94ARedisClusterIsNamedByItsAnswersToo() {
+        try (RedisServer cluster = RedisServer.create().asCluster().start()) {
+            serveHalfOfTheKeys(cluster);
+            cluster.ask("ACL SETUSER quiet on nopass ~* +@all -hello");
+            LockParts parts = database.parts(leases(cluster, "quiet"));
+
+            assertEachKeyIsGrantedOnce(parts);
+        }
+
+        assertThat(log).singleElement().asString().contains(" is a Redis Cluster, which locks do not support: ");
+    }
+
+    private static void serveHalfOfTheKeys(RedisServer cluster) {
+        cluster.ask("CONFIG SET cluster-require-full-coverage no");
+        cluster.ask("CLUSTER ADDSLOTS "
+                + IntStream.range(0, 8_192).mapToObj(Integer::toString).collect(Collectors.joining(" ")));
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> cluster.ask("CLUSTER INFO").contains("cluster_state:ok"));
+    }
+
+    private QuickLeases leases(RedisServer server, @Nullable String user) {
+        QuickLeases leases = new RedisLeases(
+                new LockConfiguration.Redis(
+                        RedisAddress.parse(server.url()), user, user == null ? null : new Secret("any")),
+                () -> "twinbox:",
+                PATIENT);
+        open.add(leases);
+        return leases;
+    }
+
+    private void assertEachKeyIsGrantedOnce(LockParts parts) {
+        for (int i = 0; i < 12; i++) {
+            String one = key + "-" + i;
+            assertThat(parts.tryLock(one, LONG)).isPresent();
+            assertThat(parts.tryLock(one, LONG)).isEmpty();
+        }
+    }
+
+    /** The remedy is that of the documentation. */
+    @Test
+    void fault95KeysThatWereClosedWithRedisAreFreedForTheDatabase() {
+        database.parts(leases(PATIENT)).tryLock(key, LONG).orElseThrow().close();
+        KeyLock ofDatabase = database.parts(null).tryLock(key + "-other", LONG).orElseThrow();
+        assertThat(database.parts(null).tryLock(key, LONG)).isEmpty();
+
+        database.execute("update outbox_lock set lease_until = clock_timestamp() "
+                + "where extract(microseconds from lease_until)::bigint % 1000 = 1");
+
+        assertThat(database.parts(null).tryLock(key, LONG)).isPresent();
+        assertThat(ofDatabase.isHeld()).isTrue();
+        assertThat(database.parts(null).tryLock(key + "-other", LONG)).isEmpty();
+    }
+
+    @Test
+    void fault96ALeaseOfAHundredMillisecondsIsGranted() {
+        LockParts parts = database.parts(leases(PATIENT));
+        await().pollDelay(Duration.ZERO)
+                .until(() -> parts.tryLock(key, Duration.ofMillis(100)).isPresent());
     }
 
     private QuickLeases leases(int limit) {
