@@ -59,11 +59,10 @@ final class KillSwitch {
         try {
             Files.createDirectories(folder);
             Path script = Files.writeString(folder.resolve("kill.btm"), String.join("\n", rules));
-            // On the class path of the system, where every class loader finds it. On that of the boot loader it would
-            // end the sharing of archived classes.
+            // On the boot class path: every class loader finds it there.
             return new String[] {
-                "-javaagent:" + byteman.toAbsolutePath() + "=script:" + script.toAbsolutePath() + ",sys:"
-                        + killJar(folder).toAbsolutePath()
+                "-javaagent:" + byteman.toAbsolutePath() + "=script:" + script.toAbsolutePath() + ",boot:"
+                        + byteman.toAbsolutePath() + ",boot:" + killJar(folder).toAbsolutePath()
             };
         } catch (IOException e) {
             throw new UncheckedIOException(e);
