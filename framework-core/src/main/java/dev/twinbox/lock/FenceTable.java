@@ -108,6 +108,7 @@ final class FenceTable {
             """;
 
     private static final String CALLERS_LIMIT = """
+
             ;
             -- locks: limit of the caller
             select set_config('lock_timeout', current_setting('twinbox.lock_timeout'), true)""";
