@@ -36,8 +36,8 @@ public interface KeyLock extends AutoCloseable {
      * transaction that writes under the lock, before its first write and outside of any savepoint: a savepoint that is
      * rolled back takes the fence with it. It is one round trip. Use READ COMMITTED.
      *
-     * <p>It waits up to 10 seconds for another transaction at the key or the table, or the caller's {@code lock_timeout} if that is
-     * shorter. Whatever it throws, the transaction rolls back, also if it is caught.
+     * <p>It waits up to 10 seconds for another transaction at the key or the table, or the caller's {@code lock_timeout}
+     * if that is shorter. Whatever it throws, the transaction rolls back, also if it is caught.
      *
      * @throws StaleLockException if the key was granted to another holder, or the transaction cannot see the grant
      * @throws jakarta.transaction.TransactionalException if there is no active transaction

@@ -52,8 +52,9 @@ public interface KeyLocks {
     Optional<KeyLock> tryLock(String key, Duration lease);
 
     /**
-     * Takes a lock that ends with the caller's JTA transaction, or with a savepoint in it that is rolled back. It needs no lease and no fence, for nobody can lose it
-     * before. It has nothing to do with {@link #tryLock}: the two do not exclude each other.
+     * Takes a lock that ends with the caller's JTA transaction, or with a savepoint in it that is rolled back. It needs no
+     * lease and no fence, for nobody can lose it before. It has nothing to do with {@link #tryLock}: the two do not exclude
+     * each other.
      *
      * @param key as for {@link #tryLock}
      * @return whether this transaction has the lock now

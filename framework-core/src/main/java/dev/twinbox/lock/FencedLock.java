@@ -244,11 +244,11 @@ final class FencedLock implements KeyLock {
                 ? store.database()
                         .inNewTransaction(connection -> store.fences().extend(connection, key, token, anew, decider))
                 : Renewal.LOST;
-        if (done == Renewal.BUSY) {
-            return isKept(anew); // the holder may have fenced it a moment ago
-        }
         if (done == Renewal.LOST) {
             lose();
+            return false;
+        }
+        if (done == Renewal.BUSY && !isKept(anew)) { // the holder may have fenced it a moment ago
             return false;
         }
         synchronized (this) {
