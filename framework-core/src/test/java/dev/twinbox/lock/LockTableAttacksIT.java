@@ -17,18 +17,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.logging.Handler;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -43,24 +38,11 @@ class LockTableAttacksIT {
     private static final Duration LIMIT = Duration.ofMillis(300);
     private static final String LITTLE = "lock_table_attacks_little";
     private static final AtomicInteger KEYS = new AtomicInteger();
-    private static final Logger LOGGER = Logger.getLogger(FencedLock.class.getName());
 
     private static EffectDatabase database;
 
     private final String key = "key " + KEYS.incrementAndGet();
-    private final List<String> log = new CopyOnWriteArrayList<>();
-    private final Handler listener = new Handler() {
-        @Override
-        public void publish(LogRecord entry) {
-            log.add(entry.getLevel() + " " + entry.getMessage());
-        }
-
-        @Override
-        public void flush() {}
-
-        @Override
-        public void close() {}
-    };
+    private final LogLines log = new LogLines(FencedLock.class);
 
     @BeforeAll
     static void create() throws SQLException {
@@ -70,14 +52,9 @@ class LockTableAttacksIT {
                 + "; grant usage on sequence outbox_lock_token to " + LITTLE);
     }
 
-    @BeforeEach
-    void listen() {
-        LOGGER.addHandler(listener);
-    }
-
     @AfterEach
     void close() {
-        LOGGER.removeHandler(listener);
+        log.close();
     }
 
     @Test
@@ -131,7 +108,7 @@ class LockTableAttacksIT {
 
         assertThat(parts().tryLock(key, LONG)).isPresent();
         assertThat(lock.extend(LONG)).isFalse();
-        assertThat(log).isEmpty();
+        assertThat(log.lines()).isEmpty();
     }
 
     /** The transaction has ended, and the holder has fenced anew before its extension was carried out. */
@@ -165,7 +142,7 @@ class LockTableAttacksIT {
             lock.close();
         }
 
-        assertThat(log)
+        assertThat(log.lines())
                 .singleElement()
                 .asString()
                 .startsWith("WARNING The lock of \"" + key + "\" could not be given back");
@@ -187,7 +164,7 @@ class LockTableAttacksIT {
         }
 
         assertThat(failures.get(0)).isEmpty();
-        assertThat(log).singleElement().asString().startsWith("WARNING").contains("could not be given back");
+        assertThat(log.lines()).singleElement().asString().startsWith("WARNING").contains("could not be given back");
         assertThat(failures.get(1).orElseThrow())
                 .startsWith("dev.twinbox.TwinboxException: The lock of \"" + key + " 2\" cannot be extended")
                 .contains("pg_locks");

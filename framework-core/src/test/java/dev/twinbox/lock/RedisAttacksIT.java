@@ -15,12 +15,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.logging.Handler;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -39,25 +35,12 @@ class RedisAttacksIT {
     private static final int PATIENT = 5_000;
     private static final AtomicInteger KEYS = new AtomicInteger();
     private static final RedisServer REDIS = RedisServer.create();
-    private static final Logger LOGGER = Logger.getLogger(RedisLeases.class.getName());
 
     private static EffectDatabase database;
 
     private final String key = "key-" + KEYS.incrementAndGet();
-    private final List<String> log = new CopyOnWriteArrayList<>();
+    private final LogLines log = new LogLines(RedisLeases.class);
     private final List<QuickLeases> open = new ArrayList<>();
-    private final Handler listener = new Handler() {
-        @Override
-        public void publish(LogRecord entry) {
-            log.add(String.valueOf(entry.getMessage()));
-        }
-
-        @Override
-        public void flush() {}
-
-        @Override
-        public void close() {}
-    };
 
     @BeforeAll
     static void create() throws SQLException {
@@ -70,14 +53,13 @@ class RedisAttacksIT {
     }
 
     @BeforeEach
-    void listen() {
+    void start() {
         REDIS.start();
-        LOGGER.addHandler(listener);
     }
 
     @AfterEach
     void close() {
-        LOGGER.removeHandler(listener);
+        log.close();
         open.forEach(QuickLeases::close);
     }
 
@@ -107,7 +89,7 @@ class RedisAttacksIT {
 
         assertThat(isInterrupted).isTrue();
         assertThat(busy).allMatch(each -> !each.join());
-        assertThat(log).isEmpty();
+        assertThat(log.lines()).isEmpty();
     }
 
     /** How many threads wait for an answer of Redis. */
@@ -138,7 +120,10 @@ class RedisAttacksIT {
 
         assertThatThrownBy(() -> leases.take(key, "me", LONG)).isInstanceOf(AwayException.class);
 
-        assertThat(log).singleElement().asString().contains(" refuses: NOPERM", "the database decides about locks");
+        assertThat(log.lines())
+                .singleElement()
+                .asString()
+                .contains(" refuses: NOPERM", "the database decides about locks");
     }
 
     /** As the documentation says. */
@@ -157,7 +142,7 @@ class RedisAttacksIT {
         leases.release(key, "me");
 
         assertThat(leases.isHeld(key, "me")).isFalse();
-        assertThat(log).isEmpty();
+        assertThat(log.lines()).isEmpty();
     }
 
     @Test
@@ -198,7 +183,7 @@ class RedisAttacksIT {
 
         assertThat(leases.take(key, "me", LONG)).isTrue();
         assertThat(leases.isHeld(key, "me")).isTrue();
-        assertThat(log).isEmpty();
+        assertThat(log.lines()).isEmpty();
     }
 
     @Test
@@ -210,7 +195,7 @@ class RedisAttacksIT {
             assertEachKeyIsGrantedOnce(parts);
         }
 
-        assertThat(log)
+        assertThat(log.lines())
                 .singleElement()
                 .asString()
                 .contains(" is a Redis Cluster, which locks do not support: ", "twinbox.locks to postgresql");
@@ -227,7 +212,10 @@ class RedisAttacksIT {
             assertEachKeyIsGrantedOnce(parts);
         }
 
-        assertThat(log).singleElement().asString().contains(" is a Redis Cluster, which locks do not support: ");
+        assertThat(log.lines())
+                .singleElement()
+                .asString()
+                .contains(" is a Redis Cluster, which locks do not support: ");
     }
 
     private static void serveHalfOfTheKeys(RedisServer cluster) {

@@ -16,17 +16,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.logging.Handler;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,34 +31,16 @@ class RedisTlsAttacksIT {
 
     private static final String PASSWORD = "geheim-42";
     private static final char[] STORE_PASSWORD = "changeit".toCharArray();
-    private static final Logger LOGGER = Logger.getLogger(RedisLeases.class.getName());
 
     @TempDir
     Path folder;
 
     private final StringBuffer heard = new StringBuffer();
-    private final List<String> log = new CopyOnWriteArrayList<>();
-    private final Handler listener = new Handler() {
-        @Override
-        public void publish(LogRecord entry) {
-            log.add(String.valueOf(entry.getMessage()));
-        }
-
-        @Override
-        public void flush() {}
-
-        @Override
-        public void close() {}
-    };
-
-    @BeforeEach
-    void listen() {
-        LOGGER.addHandler(listener);
-    }
+    private final LogLines log = new LogLines(RedisLeases.class);
 
     @AfterEach
     void close() {
-        LOGGER.removeHandler(listener);
+        log.close();
     }
 
     @Test
@@ -77,7 +53,7 @@ class RedisTlsAttacksIT {
         }
 
         assertThat(heard.toString()).doesNotContain(PASSWORD);
-        assertThat(log)
+        assertThat(log.lines())
                 .singleElement()
                 .asString()
                 .contains("the TLS handshake fails: ", "127.0.0.1", "host name of the certificate")
