@@ -1,9 +1,11 @@
 package dev.twinbox.console;
 
 import jakarta.json.Json;
+import jakarta.json.JsonConfig;
 import jakarta.json.JsonException;
 import jakarta.json.JsonObject;
 import jakarta.json.stream.JsonParser;
+import jakarta.json.stream.JsonParserFactory;
 import java.io.StringReader;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -30,6 +32,10 @@ public final class Api implements WebPage {
 
     private static final int MOST_BODY_BYTES = 64 * 1024;
     private static final String JSON = "application/json";
+
+    /** Of a member that comes twice, two readers could take different ones. */
+    private static final JsonParserFactory PARSERS =
+            Json.createParserFactory(Map.of(JsonConfig.KEY_STRATEGY, JsonConfig.KeyStrategy.NONE));
 
     /**
      * What somebody asks for.
@@ -194,12 +200,12 @@ public final class Api implements WebPage {
                     .decode(ByteBuffer.wrap(body))
                     .toString());
         } catch (CharacterCodingException | RuntimeException e) { // Too deep JSON is a plain RuntimeException.
-            throw new ProblemException(400, "The body is not a JSON object in UTF-8");
+            throw new ProblemException(400, "The body is not a JSON object in UTF-8 that has each member once");
         }
     }
 
     private static JsonObject parse(String text) {
-        try (JsonParser parser = Json.createParser(new StringReader(text))) {
+        try (JsonParser parser = PARSERS.createParser(new StringReader(text))) {
             if (parser.next() != JsonParser.Event.START_OBJECT) {
                 throw new JsonException("no object");
             }
