@@ -33,7 +33,13 @@ class OutboxSchemaTest {
     }
 
     private static List<String> names(OutboxSchema tables) {
-        return Stream.of(tables.events(), tables.position(), tables.lease(), tables.parked(), tables.scheduled(), tables.actions())
+        return Stream.of(
+                        tables.events(),
+                        tables.position(),
+                        tables.lease(),
+                        tables.parked(),
+                        tables.scheduled(),
+                        tables.actions())
                 .map(SqlIdentifier::name)
                 .toList();
     }

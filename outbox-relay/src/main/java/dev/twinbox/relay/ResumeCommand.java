@@ -20,7 +20,8 @@ final class ResumeCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         return configuration.onDatabase((connection, config) -> {
-            boolean wasPaused = OperatorActions.onCommandLine(config, connection).resume();
+            boolean wasPaused =
+                    OperatorActions.onCommandLine(config, connection).resume();
             spec.commandLine()
                     .getOut()
                     .println("relay \"" + config.name() + "\" " + (wasPaused ? "is resumed" : "was not paused"));

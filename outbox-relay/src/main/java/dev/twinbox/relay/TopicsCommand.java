@@ -19,8 +19,9 @@ import picocli.CommandLine.Spec;
 /** Lists what the relay knows of each topic. */
 @Command(
         name = "topics",
-        description = "Lists the topics of unsent, parked and the newest events: what waits for them, and how they are on "
-                + "Kafka. Changes nothing.")
+        description =
+                "Lists the topics of unsent, parked and the newest events: what waits for them, and how they are on "
+                        + "Kafka. Changes nothing.")
 final class TopicsCommand implements Callable<Integer> {
     private static final String COLUMNS = "TOPIC\tUNSENT\tPARKED\tKAFKA";
 

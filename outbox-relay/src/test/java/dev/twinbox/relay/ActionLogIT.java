@@ -98,7 +98,8 @@ class ActionLogIT {
         execute("alter table outbox_action add constraint full_up check (events < 1000 and events is not null)");
         assertThat(execute(ExitCode.DATABASE, "parked", "retry", "--all")).isEmpty();
         assertThat(execute(ExitCode.DATABASE, "pause")).isEmpty();
-        assertThat(query("select count(*) from outbox_parked where state = 'ready'")).isEqualTo("0");
+        assertThat(query("select count(*) from outbox_parked where state = 'ready'"))
+                .isEqualTo("0");
         assertThat(query("select count(paused_at) from outbox_lease")).isEqualTo("0");
         assertThat(rows()).isEmpty();
     }
@@ -127,15 +128,18 @@ class ActionLogIT {
 
     @Test
     void rowsAreRemovedAfterThirtyDays() throws SQLException {
-        execute("insert into outbox_action (relay, at, who, via, action) select r, now() - n * interval '1 day',"
-                + " 'operator', 'http', 'pause ' || n from generate_series(29, 1131) n, (values ('relay'), ('other')) v(r)");
+        execute(
+                "insert into outbox_action (relay, at, who, via, action) select r, now() - n * interval '1 day',"
+                        + " 'operator', 'http', 'pause ' || n from generate_series(29, 1131) n, (values ('relay'), ('other')) v(r)");
         ActionTable table = new ActionTable(owner, OutboxDatabaseFixture.SCHEMA, "relay");
         table.removeOld();
-        assertThat(query("select count(*) from outbox_action where relay = 'relay'")).isEqualTo("103");
+        assertThat(query("select count(*) from outbox_action where relay = 'relay'"))
+                .isEqualTo("103");
         table.removeOld();
         assertThat(query("select string_agg(action, ',') from outbox_action where relay = 'relay'"))
                 .isEqualTo("pause 29");
-        assertThat(query("select count(*) from outbox_action where relay = 'other'")).isEqualTo("1103");
+        assertThat(query("select count(*) from outbox_action where relay = 'other'"))
+                .isEqualTo("1103");
     }
 
     private List<String> rows() throws SQLException {

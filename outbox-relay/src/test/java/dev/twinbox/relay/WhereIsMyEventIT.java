@@ -113,11 +113,13 @@ class WhereIsMyEventIT {
         List<JsonObject> topics = answer.getJsonArray("topics").getValuesAs(JsonObject.class);
         assertThat(topics).hasSize(2);
         assertThat(topics.get(0))
-                .hasToString("{\"topic\":\"" + rig.topic()
-                        + "\",\"hasUnsent\":true,\"parked\":{\"refused\":1,\"behind\":1},\"partitions\":3,\"leaderless\":[]}");
+                .hasToString(
+                        "{\"topic\":\"" + rig.topic()
+                                + "\",\"hasUnsent\":true,\"parked\":{\"refused\":1,\"behind\":1},\"partitions\":3,\"leaderless\":[]}");
         assertThat(topics.get(1))
-                .hasToString("{\"topic\":\"" + rig.topic() + "-missing\",\"hasUnsent\":false,\"parked\":{\"waiting\":1},"
-                        + "\"problem\":\"create it, the relay never does\"}");
+                .hasToString(
+                        "{\"topic\":\"" + rig.topic() + "-missing\",\"hasUnsent\":false,\"parked\":{\"waiting\":1},"
+                                + "\"problem\":\"create it, the relay never does\"}");
         assertThat(answer.getString("pausedSince")).startsWith("20");
         assertThat(answer.getBoolean("isCut")).isFalse();
         assertThat(json(rig.command(Map.of(), "topics", "--json"))).isEqualTo(answer);

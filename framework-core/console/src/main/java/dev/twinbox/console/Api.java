@@ -1,17 +1,18 @@
 package dev.twinbox.console;
 
 import jakarta.json.Json;
-import jakarta.json.JsonConfig;
 import jakarta.json.JsonException;
 import jakarta.json.JsonObject;
 import jakarta.json.stream.JsonParser;
-import jakarta.json.stream.JsonParserFactory;
 import java.io.StringReader;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -32,10 +33,6 @@ public final class Api implements WebPage {
 
     private static final int MOST_BODY_BYTES = 64 * 1024;
     private static final String JSON = "application/json";
-
-    /** Of a member that comes twice, two readers could take different ones. */
-    private static final JsonParserFactory PARSERS =
-            Json.createParserFactory(Map.of(JsonConfig.KEY_STRATEGY, JsonConfig.KeyStrategy.NONE));
 
     /**
      * What somebody asks for.
@@ -205,7 +202,7 @@ public final class Api implements WebPage {
     }
 
     private static JsonObject parse(String text) {
-        try (JsonParser parser = PARSERS.createParser(new StringReader(text))) {
+        try (JsonParser parser = Json.createParser(new StringReader(text))) {
             if (parser.next() != JsonParser.Event.START_OBJECT) {
                 throw new JsonException("no object");
             }
@@ -213,7 +210,27 @@ public final class Api implements WebPage {
             if (parser.hasNext()) {
                 throw new JsonException("more than one document");
             }
+            refuseRepeatedMembers(text);
             return object;
+        }
+    }
+
+    /** Of a member that comes twice, the parser takes the last one. Whoever checks the body may take the first. */
+    private static void refuseRepeatedMembers(String text) {
+        Deque<Set<String>> members = new ArrayDeque<>();
+        try (JsonParser parser = Json.createParser(new StringReader(text))) {
+            while (parser.hasNext()) {
+                switch (parser.next()) {
+                    case START_OBJECT -> members.push(new HashSet<>());
+                    case END_OBJECT -> members.pop();
+                    case KEY_NAME -> {
+                        if (!members.element().add(parser.getString())) {
+                            throw new JsonException("a member twice");
+                        }
+                    }
+                    default -> {} // has no name
+                }
+            }
         }
     }
 

@@ -244,8 +244,7 @@ final class OperatorApi {
             OperatorActions actions = actions(connection);
             actions.pause();
             LOG.info("{} has paused the relay over HTTP", actions.who());
-            Instant since =
-                    new LeaseTable(connection, config.tables(), config.name()).pausedSince();
+            Instant since = new LeaseTable(connection, config.tables(), config.name()).pausedSince();
             return Json.createObjectBuilder()
                     .add("pausedSince", String.valueOf(since))
                     .build();

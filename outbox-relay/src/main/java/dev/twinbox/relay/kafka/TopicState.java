@@ -47,8 +47,8 @@ public record TopicState(
             Set<String> legal = topics.stream().filter(TopicName::isLegal).collect(Collectors.toSet());
             topics.stream()
                     .filter(topic -> !legal.contains(topic))
-                    .forEach(topic -> states.put(
-                            topic, problem("it is not a legal topic name; correct it in the application")));
+                    .forEach(topic ->
+                            states.put(topic, problem("it is not a legal topic name; correct it in the application")));
             Map<String, KafkaFuture<TopicDescription>> answers =
                     admin.describeTopics(legal).topicNameValues();
             answers.forEach((topic, answer) -> states.put(topic, state(answer, login)));

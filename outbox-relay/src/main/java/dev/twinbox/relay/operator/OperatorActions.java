@@ -49,8 +49,7 @@ public final class OperatorActions {
         ActionTable log = table(config, connection);
         String user = System.getProperty("user.name", "?").replaceAll("\\p{Cc}", "?");
         String shown = user.length() <= LONGEST_USER ? user : user.substring(0, LONGEST_USER);
-        return new OperatorActions(
-                config, connection, log, COMMAND_LINE, log.sessionUser() + " (" + shown + ")");
+        return new OperatorActions(config, connection, log, COMMAND_LINE, log.sessionUser() + " (" + shown + ")");
     }
 
     private static ActionTable table(RelayConfig config, Connection connection) {

@@ -15,7 +15,8 @@ final class SelectionText {
     static String of(ParkedSelection which) {
         List<String> conditions = new ArrayList<>();
         if (which.numbers() != null) {
-            conditions.add(which.numbers().stream().map(String::valueOf).collect(Collectors.joining(", ", "numbers ", "")));
+            conditions.add(
+                    which.numbers().stream().map(String::valueOf).collect(Collectors.joining(", ", "numbers ", "")));
         }
         add(conditions, "topic", which.topic());
         add(conditions, "key", which.key());

@@ -42,7 +42,10 @@ public record TopicsReport(
      * @param parked events for it, by state
      * @param state on Kafka; null: Kafka could not be asked
      */
-    public record Line(boolean hasUnsent, Map<ParkedState, Integer> parked, @Nullable TopicState state) {}
+    public record Line(
+            boolean hasUnsent,
+            Map<ParkedState, Integer> parked,
+            @Nullable TopicState state) {}
 
     /**
      * The report as of now.

@@ -53,7 +53,9 @@ class HttpTokensTest {
                 .message()
                 .contains(KEYS.get(0), "must differ from " + KEYS.get(1))
                 .doesNotContain(token);
-        assertThat(read(Map.of(KEYS.get(0), token, KEYS.get(1), token + "0")).http().readerToken())
+        assertThat(read(Map.of(KEYS.get(0), token, KEYS.get(1), token + "0"))
+                        .http()
+                        .readerToken())
                 .isEqualTo(new Secret(token));
     }
 

@@ -167,8 +167,8 @@ class OpenApiTest {
 
     @Test
     void anActionHasTheDescribedFields() {
-        ActionTable.Line line = new ActionTable.Line(
-                1, Instant.EPOCH, new ActionTable.Action("operator", "http", "retry", "all", 1L));
+        ActionTable.Line line =
+                new ActionTable.Line(1, Instant.EPOCH, new ActionTable.Action("operator", "http", "retry", "all", 1L));
 
         assertThat(ActionJson.of(line).build().keySet()).isEqualTo(properties("Action"));
         assertThat(values("Action", "action"))
