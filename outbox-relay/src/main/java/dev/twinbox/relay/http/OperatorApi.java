@@ -85,9 +85,18 @@ final class OperatorApi {
      * @param isOnLoopback whether it is served on the loopback address only
      */
     static Api of(RelayConfig config, boolean isOnLoopback) {
+        return of(config, access(config, isOnLoopback));
+    }
+
+    /** Who may do what, by the configuration. */
+    static Access access(RelayConfig config, boolean isOnLoopback) {
         RelayConfig.Http http = config.http();
-        Access access = new Access(
+        return new Access(
                 isOnLoopback, http.names(), clear(http.readerToken()), clear(http.operatorToken()), System::nanoTime);
+    }
+
+    /** The API of this relay. */
+    static Api of(RelayConfig config, Access access) {
         OperatorApi operations = new OperatorApi(config);
         return new Api("relay", PREFIX, access)
                 .get("/" + DOCUMENT, Role.VISITOR, call -> document())

@@ -12,6 +12,10 @@ public final class ParkedChanges {
     /** Most events that one statement changes. */
     static final int BATCH = 1_000;
 
+    static final String CAN_BE_RETRIED = " and p.state in ('refused', 'waiting')";
+
+    static final String CAN_BE_DISCARDED = " and p.state in ('refused', 'waiting', 'behind', 'ready')";
+
     private static final String CHANGE = """
             -- parked: {change}
             with chosen as materialized (
@@ -27,7 +31,7 @@ public final class ParkedChanges {
 
     /** Only the first event of a key is ever sent next, so the order of these changes does not matter. */
     static final String RETRY = CHANGE.replace("{change}", "retry")
-            .replace("{states}", ParkedRows.CAN_BE_RETRIED)
+            .replace("{states}", CAN_BE_RETRIED)
             .replace("{set}", "state = 'ready', since = clock_timestamp()")
             .replace("{after}", ">")
             .replace("{order}", "asc")
@@ -38,7 +42,7 @@ public final class ParkedChanges {
      * too.
      */
     static final String DISCARD = CHANGE.replace("{change}", "discard")
-            .replace("{states}", ParkedRows.CAN_BE_DISCARDED)
+            .replace("{states}", CAN_BE_DISCARDED)
             .replace("{set}", "state = 'discarded'")
             .replace("{after}", "<")
             .replace("{order}", "desc")
@@ -74,7 +78,7 @@ public final class ParkedChanges {
 
     private long change(String sql, ParkedSelection which, long first) throws SQLException {
         long changed = 0;
-        try (PreparedStatement update = connection.prepareStatement(ParkedRows.sql(sql, which, schema))) {
+        try (PreparedStatement update = prepare(sql, which)) {
             update.setString(1, relay);
             int next = which.bind(connection, update, 2);
             update.setInt(next + 1, BATCH);
@@ -90,6 +94,10 @@ public final class ParkedChanges {
             }
         }
         return changed;
+    }
+
+    private PreparedStatement prepare(String sql, ParkedSelection which) throws SQLException {
+        return connection.prepareStatement(ParkedTable.sql(sql.replace("{selection}", which.sql()), schema));
     }
 
     private Changed change(PreparedStatement update) throws SQLException {

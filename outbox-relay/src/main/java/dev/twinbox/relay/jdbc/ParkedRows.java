@@ -61,10 +61,6 @@ public final class ParkedRows {
             from {parked} p where p.relay = ? and p.number = ?
             """.replace("{listed}", LISTED).replace("{same}", ParkedTable.sameKey("b", "p"));
 
-    static final String CAN_BE_RETRIED = " and p.state in ('refused', 'waiting')";
-
-    static final String CAN_BE_DISCARDED = " and p.state in ('refused', 'waiting', 'behind', 'ready')";
-
     private static final String SENDING = """
             -- parked: which of these are being sent
             select p.number from {parked} p where p.relay = ?{selection} and p.state = 'sending' order by p.number limit ?
@@ -177,12 +173,12 @@ public final class ParkedRows {
 
     /** How many {@link #retry} would give back. */
     public long countRetryable(ParkedSelection which) throws SQLException {
-        return count(which, CAN_BE_RETRIED);
+        return count(which, ParkedChanges.CAN_BE_RETRIED);
     }
 
     /** How many {@link #discard} would discard. */
     public long countDiscardable(ParkedSelection which) throws SQLException {
-        return count(which, CAN_BE_DISCARDED);
+        return count(which, ParkedChanges.CAN_BE_DISCARDED);
     }
 
     private long count(ParkedSelection which, String states) throws SQLException {
