@@ -55,12 +55,14 @@ public final class HttpEndpoint implements AutoCloseable {
                 .add("/health/live", () -> answer(health.live()))
                 .add("/health/ready", () -> answer(health.ready()))
                 .add("/metrics", () -> WebAnswer.of(200, "text/plain; version=0.0.4; charset=utf-8", metrics.scrape()));
-        server = start(http, request -> operations.stream()
-                .filter(part -> part.owns().test(request.path()))
-                .map(Part::page)
-                .findFirst()
-                .orElse(pages)
-                .answer(request));
+        server = start(
+                http,
+                request -> operations.stream()
+                        .filter(part -> part.owns().test(request.path()))
+                        .map(Part::page)
+                        .findFirst()
+                        .orElse(pages)
+                        .answer(request));
         LOG.info("Health and metrics on http://{}:{}", http.host(), server.port());
     }
 
@@ -88,8 +90,8 @@ public final class HttpEndpoint implements AutoCloseable {
         }
         Access access = OperatorApi.access(config, isOnLoopback);
         Api api = OperatorApi.of(config, access);
-        WebFiles overview =
-                new WebFiles("relay", "/console", access, HttpEndpoint.class, "index.html", "overview.css", "overview.js");
+        WebFiles overview = new WebFiles(
+                "relay", "/console", access, HttpEndpoint.class, "index.html", "overview.css", "overview.js");
         return List.of(new Part(api::owns, api), new Part(overview::owns, overview));
     }
 

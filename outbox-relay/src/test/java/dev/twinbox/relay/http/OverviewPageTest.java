@@ -61,18 +61,22 @@ class OverviewPageTest {
     void theBrowserRunsNoOtherScript() throws IOException {
         String page = get("/console/");
         assertThat(headers(page))
-                .contains("\r\ncontent-security-policy: default-src 'none'; script-src 'self';", "frame-ancestors 'none'")
+                .contains(
+                        "\r\ncontent-security-policy: default-src 'none'; script-src 'self';", "frame-ancestors 'none'")
                 .doesNotContain("unsafe");
         assertThat(body(page))
                 .as("scripts, styles and handlers in the page itself")
                 .doesNotContainPattern("<script(?![^>]* src=)")
                 .doesNotContainPattern("<style|\\bstyle=|\\son\\w+=|javascript:");
         for (String file : List.of("", "overview.css", "overview.js")) {
-            assertThat(body(get("/console/" + file))).as(file).doesNotContainPattern("https?://|\\bimport\\b|@import|url\\(");
+            assertThat(body(get("/console/" + file)))
+                    .as(file)
+                    .doesNotContainPattern("https?://|\\bimport\\b|@import|url\\(");
         }
         assertThat(body(get("/console/overview.js")))
                 .as("ways to make markup or code of text")
-                .doesNotContainPattern("innerHTML|outerHTML|insertAdjacent|document\\.write|eval|Function|localStorage|cookie");
+                .doesNotContainPattern(
+                        "innerHTML|outerHTML|insertAdjacent|document\\.write|eval|Function|localStorage|cookie");
     }
 
     @Test
@@ -127,8 +131,7 @@ class OverviewPageTest {
         endpoint = start(Map.of());
         assertThat(get("/console/")).startsWith("HTTP/1.1 404 ");
         endpoint.close();
-        endpoint = start(
-                Map.of("twinbox.relay.http.operator-token", OPERATOR, "twinbox.relay.http.host", "0.0.0.0"));
+        endpoint = start(Map.of("twinbox.relay.http.operator-token", OPERATOR, "twinbox.relay.http.host", "0.0.0.0"));
         assertThat(get("/console/")).startsWith("HTTP/1.1 404 ");
     }
 
