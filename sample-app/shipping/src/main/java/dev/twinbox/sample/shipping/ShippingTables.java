@@ -24,6 +24,7 @@ public class ShippingTables {
     private static final String DATA_SOURCE = "jdbc/twinbox";
 
     @PostConstruct
+    @SuppressWarnings("BanJNDI") // the name is a constant
     void create() {
         try (InputStream script =
                         Objects.requireNonNull(ShippingTables.class.getResourceAsStream("/shipping.sql"), "shipping.sql");

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Properties;
 import java.util.stream.Collectors;
@@ -49,7 +50,7 @@ public enum Product {
 
     /** Name and version. */
     public String title() {
-        return brand + " " + distribution().getParent().getFileName();
+        return brand + " " + Objects.requireNonNull(distribution().getParent()).getFileName();
     }
 
     /** The lowest version of the JDK that it runs with. */
@@ -68,7 +69,7 @@ public enum Product {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        return Path.of(files.getProperty(label()));
+        return Path.of(Objects.requireNonNull(files.getProperty(label()), label()));
     }
 
     /**

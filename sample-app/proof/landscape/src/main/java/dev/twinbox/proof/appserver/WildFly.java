@@ -57,7 +57,9 @@ final class WildFly extends ApplicationServer {
                 "127.0.0.1",
                 "-Djboss.http.port=" + port(),
                 "-Djboss.https.port=" + httpsPort,
-                "-Djboss.management.http.port=" + managementPort);
+                "-Djboss.management.http.port=" + managementPort,
+                // Another server on the same database server must not take its transactions for its own.
+                "-Djboss.tx.node.id=twinbox-" + port());
     }
 
     @Override
