@@ -26,8 +26,8 @@ public class ShippingTables {
     @PostConstruct
     @SuppressWarnings("BanJNDI") // the name is a constant
     void create() {
-        try (InputStream script =
-                        Objects.requireNonNull(ShippingTables.class.getResourceAsStream("/shipping.sql"), "shipping.sql");
+        try (InputStream script = Objects.requireNonNull(
+                        ShippingTables.class.getResourceAsStream("/shipping.sql"), "shipping.sql");
                 Connection connection =
                         InitialContext.<DataSource>doLookup(DATA_SOURCE).getConnection();
                 Statement statement = connection.createStatement()) {

@@ -19,12 +19,12 @@ public record ApplicationDatabase(int port, String name, String user, String pas
     /** The jar of PostgreSQL's JDBC driver, which the server needs. */
     public Path driver() {
         try {
-            return Path.of(org.postgresql.Driver.class
+            return Path.of(Class.forName("org.postgresql.Driver")
                     .getProtectionDomain()
                     .getCodeSource()
                     .getLocation()
                     .toURI());
-        } catch (URISyntaxException e) {
+        } catch (ClassNotFoundException | URISyntaxException e) {
             throw new IllegalStateException("Cannot tell where PostgreSQL's driver is", e);
         }
     }

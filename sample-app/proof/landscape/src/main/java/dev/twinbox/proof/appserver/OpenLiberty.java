@@ -60,9 +60,7 @@ final class OpenLiberty extends ApplicationServer {
             Path part = folder().resolve(war.getFileName());
             Files.copy(war, part, StandardCopyOption.REPLACE_EXISTING);
             Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
-            await(
-                    "started " + war.getFileName(),
-                    () -> count(STARTED, war) > started || count(REFUSED, war) > refused);
+            await("started " + war.getFileName(), () -> count(STARTED, war) > started || count(REFUSED, war) > refused);
             if (count(REFUSED, war) > refused) {
                 Files.delete(file); // another start of the server would try it again
                 throw refusal("refuses " + war.getFileName());

@@ -16,7 +16,11 @@ public final class Template {
         this.text = text;
     }
 
-    /** @param file beside this class */
+    /**
+     * Reads a configuration.
+     *
+     * @param file beside this class
+     */
     public static Template of(String file) {
         try (InputStream in = Template.class.getResourceAsStream(file)) {
             if (in == null) {

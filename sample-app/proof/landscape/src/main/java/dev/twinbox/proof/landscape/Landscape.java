@@ -99,9 +99,10 @@ public final class Landscape implements AutoCloseable {
         if (part.isReceiver()) {
             configuration.put("twinbox.inbox.kafka.bootstrap.servers", route.bootstrapServers());
         }
-        String user = configuration.getOrDefault(database + ".database.user", postgres().user());
-        ApplicationDatabase dataSource =
-                new ApplicationDatabase(route.postgresPort(), database, user, postgres().password());
+        String user = configuration.getOrDefault(
+                database + ".database.user", postgres().user());
+        ApplicationDatabase dataSource = new ApplicationDatabase(
+                route.postgresPort(), database, user, postgres().password());
         // Another file for a receiver has the same name, so it takes the place of the sample's.
         Path war = plan.wars().getOrDefault(part, servers.installation().file(file));
         return plan.product() == null
@@ -110,11 +111,7 @@ public final class Landscape implements AutoCloseable {
     }
 
     private ApplicationServer onProduct(
-            Product product,
-            Part part,
-            Path war,
-            ApplicationDatabase dataSource,
-            Map<String, String> configuration) {
+            Product product, Part part, Path war, ApplicationDatabase dataSource, Map<String, String> configuration) {
         ApplicationServer server =
                 product.server(dataSource).onPort(plan.port(part)).withApplication(war);
         configuration.forEach(server::withConfiguration);
@@ -174,7 +171,8 @@ public final class Landscape implements AutoCloseable {
             } else if (part == Part.PRODUCER) {
                 ends.add(after(outbox, step(progress, part, "Orders service on " + productTitle(), starter)));
             } else if (part.isReceiver()) {
-                ends.add(after(both(inbox, topic), step(progress, part, "Shipping service on " + productTitle(), starter)));
+                ends.add(after(
+                        both(inbox, topic), step(progress, part, "Shipping service on " + productTitle(), starter)));
             }
         }
         awaitAll(ends);

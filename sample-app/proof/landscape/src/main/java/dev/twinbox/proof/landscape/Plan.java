@@ -45,13 +45,27 @@ public record Plan(
     /** One of each part, on free ports, without proxies. */
     public static Plan withoutSpares() {
         return new Plan(
-                Spares.NONE, PARTITIONS, Map.of(), Map.of(), Map.of(), (servers, part) -> servers.directly(), null, Map.of());
+                Spares.NONE,
+                PARTITIONS,
+                Map.of(),
+                Map.of(),
+                Map.of(),
+                (servers, part) -> servers.directly(),
+                null,
+                Map.of());
     }
 
     /** A spare of each part that can have one, on free ports, without proxies. */
     public static Plan withSpares() {
         return new Plan(
-                Spares.ALL, PARTITIONS, Map.of(), Map.of(), Map.of(), (servers, part) -> servers.directly(), null, Map.of());
+                Spares.ALL,
+                PARTITIONS,
+                Map.of(),
+                Map.of(),
+                Map.of(),
+                (servers, part) -> servers.directly(),
+                null,
+                Map.of());
     }
 
     /** The same with another number of partitions. */

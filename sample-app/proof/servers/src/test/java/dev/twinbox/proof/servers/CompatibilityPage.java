@@ -117,7 +117,8 @@ final class CompatibilityPage implements TestWatcher, AfterAllCallback {
             }
         }
         StringBuilder page = new StringBuilder(HEAD);
-        page.append("| server | runs with | JPA | APIs that it does not have | data source | the outbox writes | run on |\n");
+        page.append(
+                "| server | runs with | JPA | APIs that it does not have | data source | the outbox writes | run on |\n");
         page.append("|---|---|---|---|---|---|---|\n");
         servers.forEach((title, lines) ->
                 page.append("| " + title + " | " + lines.get(0).replace("; ", " | ") + " |\n"));

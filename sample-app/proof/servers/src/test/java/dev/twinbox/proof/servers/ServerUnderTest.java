@@ -182,8 +182,7 @@ abstract class ServerUnderTest {
         return ids;
     }
 
-    HttpResponse<String> run(String caller, String ref, long account, String when, String ending)
-            throws Exception {
+    HttpResponse<String> run(String caller, String ref, long account, String when, String ending) throws Exception {
         return get(runQuery(caller, ref, account, when, ending));
     }
 

@@ -104,7 +104,8 @@ final class WarFile {
                         %s
                       </persistence-unit>
                     </persistence>
-                    """.formatted(more.isEmpty() ? "" : HIBERNATE_PROVIDER, dataSource, more));
+                    """.formatted(
+                        more.isEmpty() ? "" : HIBERNATE_PROVIDER, dataSource, more));
         add(war, "WEB-INF/classes/META-INF/batch-jobs/work.xml", """
                     <job id="work" xmlns="https://jakarta.ee/xml/ns/jakartaee" version="2.0">
                       <listeners>
@@ -112,7 +113,7 @@ final class WarFile {
                           <properties><property name="task" value="#{jobParameters['task']}"/></properties>
                         </listener>
                       </listeners>
-                      <step id="work">
+                      <step id="chunk">
                         <chunk item-count="1">
                           <reader ref="batchReader">
                             <properties><property name="task" value="#{jobParameters['task']}"/></properties>

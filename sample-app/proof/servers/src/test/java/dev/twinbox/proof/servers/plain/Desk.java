@@ -30,8 +30,7 @@ public class Desk {
 
     @Outbox
     public Changed change(String ref, boolean commit) {
-        rows.write(
-                dataSource, "insert into business (ref, account, announced) values (?, 1, false)", ref);
+        rows.write(dataSource, "insert into business (ref, account, announced) values (?, 1, false)", ref);
         if (!commit) {
             context.setRollbackOnly();
         }
