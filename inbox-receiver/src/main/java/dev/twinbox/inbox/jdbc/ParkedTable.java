@@ -66,8 +66,7 @@ public final class ParkedTable {
                 order by d.next_try_at
                 limit 1
                 for update skip locked)
-            returning %s, set_config('synchronous_commit', 'off', true)""".formatted(
-                    ParkedColumns.NEXT_TRY.formatted("attempts + 1"), SECONDS_TO_LOCK, ParkedColumns.NAMES);
+            returning %s, set_config('synchronous_commit', 'off', true)""".formatted(ParkedColumns.NEXT_TRY.formatted("attempts + 1"), SECONDS_TO_LOCK, ParkedColumns.NAMES);
 
     private static final String LOCK = """
             -- inbox: lock a parked event

@@ -16,6 +16,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TopicExistsException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
@@ -91,10 +92,15 @@ final class Broker implements AutoCloseable {
         return committed != null && committed.offset() == offset;
     }
 
-    void commit(String group, String topic, OffsetAndMetadata offset) throws Exception {
-        admin.alterConsumerGroupOffsets(group, Map.of(new TopicPartition(topic, 0), offset))
-                .all()
-                .get();
+    /** Repeats it until the group's coordinator knows the topic: it hears of a new one a moment later. */
+    void commit(String group, String topic, OffsetAndMetadata offset) {
+        await().ignoreExceptionsMatching(e -> e.getCause() instanceof UnknownTopicOrPartitionException)
+                .until(() -> {
+                    admin.alterConsumerGroupOffsets(group, Map.of(new TopicPartition(topic, 0), offset))
+                            .all()
+                            .get();
+                    return true;
+                });
     }
 
     @Override
