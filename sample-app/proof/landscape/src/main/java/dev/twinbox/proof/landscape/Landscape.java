@@ -124,7 +124,7 @@ public final class Landscape implements AutoCloseable {
                 .war(war)
                 .port(plan.port(part))
                 .jvmOptions(Servers.QUICK_START)
-                .options("--addlibs", dataSource.driver().toString())
+                .library(dataSource.driver())
                 .postBoot(Template.of("payara-local.asadmin").with(dataSource).text());
         if (plan.spares() == Spares.ALL) {
             builder.redeployable();
