@@ -30,11 +30,16 @@ public interface KeyLock extends AutoCloseable {
 
     /**
      * Ties the caller's JTA transaction to this lock: from here to its end nobody else is granted the key. Call it in each
-     * transaction that writes under the lock, before its first write. It is one statement.
+     * transaction that writes under the lock, before its first write and outside of any savepoint: a savepoint that is
+     * rolled back takes the fence with it. It is one statement. Use READ COMMITTED.
      *
-     * @throws StaleLockException if the key was granted to another holder. The transaction rolls back
+     * <p>It waits up to 10 seconds for another transaction at the key, or the caller's {@code lock_timeout} if that is
+     * shorter. Whatever it throws, the transaction rolls back, also if it is caught.
+     *
+     * @throws StaleLockException if the key was granted to another holder, or the transaction cannot see the grant
      * @throws jakarta.transaction.TransactionalException if there is no active transaction
-     * @throws TwinboxException if the database cannot be used
+     * @throws TwinboxException if the database cannot be used, if the wait was too long, or if this thread has suspended a
+     *     transaction that has fenced this lock
      */
     void fence();
 

@@ -39,7 +39,8 @@ import java.util.Optional;
 public interface KeyLocks {
 
     /**
-     * Takes the lock of a key if nobody holds it. Never waits for a holder.
+     * Takes the lock of a key if nobody holds it. Never waits for a holder. The first grant of a key waits up to a second
+     * for another one that has begun.
      *
      * @param key 1 to 1,000 bytes of UTF-8
      * @param lease how long the lock is held without {@link KeyLock#extend}, 1 millisecond to 1 day
@@ -50,12 +51,13 @@ public interface KeyLocks {
     Optional<KeyLock> tryLock(String key, Duration lease);
 
     /**
-     * Takes a lock that ends with the caller's JTA transaction. It needs no lease and no fence, for nobody can lose it
+     * Takes a lock that ends with the caller's JTA transaction, or with a savepoint in it that is rolled back. It needs no lease and no fence, for nobody can lose it
      * before. It has nothing to do with {@link #tryLock}: the two do not exclude each other.
      *
      * @param key as for {@link #tryLock}
      * @return whether this transaction has the lock now
      * @throws jakarta.transaction.TransactionalException if there is no active transaction
+     * @throws TwinboxException if the database cannot be used, or the transaction is not READ COMMITTED
      */
     boolean tryLockInTransaction(String key);
 }

@@ -19,9 +19,7 @@ public record Secret(String value) {
     private static final Pattern NAME =
             Pattern.compile(".*(password|secret|jaas|credential|assertion).*|.*keystore\\.(key|certificate\\.chain)");
 
-    /** A URL of Redis that is refused because it holds a password, which may contain any character. */
-    private static final Pattern BEFORE_HOST = Pattern.compile("(?s).*@");
-
+    /** A wrong one may hold a password anywhere, so it is not shown. */
     private static final String REDIS_URL = "redis.url";
 
     /** Whether the value of a key is secret, judged by the key's name. */
@@ -31,10 +29,7 @@ public record Secret(String value) {
 
     /** The value of a key as a message may show it. */
     public static String shown(String key, String value) {
-        if (isSecret(key)) {
-            return MASK;
-        }
-        return key.endsWith(REDIS_URL) ? BEFORE_HOST.matcher(value).replaceFirst(MASK + "@") : masked(value);
+        return isSecret(key) || key.endsWith(REDIS_URL) ? MASK : masked(value);
     }
 
     /** A URL, or a text that may hold one, without the passwords in it. */

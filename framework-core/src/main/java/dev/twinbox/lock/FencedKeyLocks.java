@@ -6,6 +6,7 @@ import dev.twinbox.KeyLocks;
 import dev.twinbox.SchemaException;
 import dev.twinbox.TwinboxException;
 import dev.twinbox.jdbc.SqlState;
+import dev.twinbox.lock.QuickLeases.AwayException;
 import jakarta.annotation.PostConstruct;
 import jakarta.annotation.PreDestroy;
 import jakarta.annotation.Resource;
@@ -19,6 +20,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.Executor;
 import javax.naming.InitialContext;
 import javax.naming.NamingException;
@@ -30,6 +32,9 @@ import org.jspecify.annotations.Nullable;
 class FencedKeyLocks implements KeyLocks {
 
     private static final Logger LOG = System.getLogger(FencedKeyLocks.class.getName());
+
+    /** Lease of the question that is asked at the start. */
+    private static final Duration START = Duration.ofSeconds(10);
 
     @Resource(lookup = "java:comp/TransactionSynchronizationRegistry")
     TransactionSynchronizationRegistry registry;
@@ -43,22 +48,17 @@ class FencedKeyLocks implements KeyLocks {
     private LockGrants grants;
     private @Nullable QuickLeases leases;
 
-    /** True once the tables were found. Written by any thread, never taken back. */
-    private volatile boolean checked;
+    /** Null until the tables were found. Written by any thread, never taken back. */
+    private volatile @Nullable String table;
 
     @PostConstruct
     void configure() {
         configuration = LockSettings.read(ConfigProvider.getConfig());
         database = new LockDatabase(configuration.dataSource(), registry, transaction::run);
         fences = new FenceTable(configuration.tables());
-        leases = leases(configuration);
-        grants = new LockGrants(new FencedLock.Store(database, fences, leases, managedThreads()));
-    }
-
-    private static @Nullable QuickLeases leases(LockConfiguration configuration) {
         LockConfiguration.Redis redis = configuration.redis();
-        String prefix = "twinbox:" + configuration.tables().table().sql() + ':';
-        return redis == null ? null : new RedisLeases(redis, prefix);
+        leases = redis == null ? null : new RedisLeases(redis, () -> "twinbox:" + table + ':');
+        grants = new LockGrants(new FencedLock.Store(database, fences, leases, managedThreads()));
     }
 
     /** Looked up, so that an application without locks needs no Jakarta Concurrency. */
@@ -79,11 +79,28 @@ class FencedKeyLocks implements KeyLocks {
         try {
             check();
             LOG.log(Level.INFO, () -> "Locks started: " + configuration);
+            askLeases();
         } catch (SQLException e) {
             LOG.log(
                     Level.WARNING,
                     () -> "The locks' database cannot be reached (data source " + configuration.dataSource() + "): "
                             + e.getMessage() + ". The application starts; nobody gets a lock until the database works");
+        }
+    }
+
+    /** A store that is away, or refuses one of our questions, is reported by the store itself. */
+    private void askLeases() {
+        QuickLeases asked = leases;
+        if (asked == null) {
+            return;
+        }
+        String owner = UUID.randomUUID().toString();
+        try {
+            boolean isKept = asked.take("start " + owner, owner, START) && asked.extend("start " + owner, owner, START);
+            asked.release("start " + owner, owner);
+            LOG.log(Level.DEBUG, () -> "The store of leases keeps what it is asked for: " + isKept);
+        } catch (AwayException e) {
+            LOG.log(Level.DEBUG, () -> "Leases are in the database for now: " + e);
         }
     }
 
@@ -100,7 +117,7 @@ class FencedKeyLocks implements KeyLocks {
         LockRules.checkKey(key);
         LockRules.checkLease(lease);
         try {
-            if (!checked) {
+            if (table == null) {
                 check();
             }
             return grants.grant(key, lease);
@@ -136,7 +153,6 @@ class FencedKeyLocks implements KeyLocks {
                         + ". Create or update the tables as their owner: java -jar twinbox-relay.jar migrate for an"
                         + " outbox, java -jar twinbox-inbox-cli.jar migrate for an inbox");
             }
-            checked = true;
         } catch (SQLException e) {
             if (SqlState.isOutage(e)) {
                 throw e;
@@ -150,6 +166,9 @@ class FencedKeyLocks implements KeyLocks {
 
     private List<String> problems(Connection connection) throws SQLException {
         List<String> problems = configuration.tables().problems(connection);
+        if (!problems.isEmpty()) {
+            return problems;
+        }
         String transactionOfFirst = fences.transaction(connection);
         // The second one is what fence() gets in a transaction that has used a connection before.
         String transactionOfSecond = database.inCallersTransaction(fences::transaction);
@@ -161,6 +180,7 @@ class FencedKeyLocks implements KeyLocks {
                             + " database; define it as a JTA data source whose connections are shared within a"
                             + " transaction"));
         }
+        table = fences.name(connection);
         return problems;
     }
 }

@@ -3,15 +3,18 @@ package dev.twinbox.lock;
 import dev.twinbox.KeyLock;
 import dev.twinbox.StaleLockException;
 import dev.twinbox.TwinboxException;
+import dev.twinbox.jdbc.SqlState;
+import dev.twinbox.lock.FenceTable.Decider;
+import dev.twinbox.lock.FenceTable.Passage;
 import dev.twinbox.lock.QuickLeases.AwayException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
@@ -41,25 +44,21 @@ final class FencedLock implements KeyLock {
      * Where the lease is.
      *
      * @param owner in the store of leases; null: it was not asked
-     * @param place where the lease counts
+     * @param decider who has given the lease
      */
-    record Lease(@Nullable String owner, Place place) {
-
-        /** Where a lease counts. */
-        enum Place {
-            DATABASE,
-            STORE
-        }
-    }
+    record Lease(@Nullable String owner, Decider decider) {}
 
     private final Store store;
     private final String key;
     private final long token;
 
-    private final Lease lease;
+    private final @Nullable String owner;
 
-    /** The keys of the transactions that have fenced the lock and have not ended. */
-    private final Set<Object> fencing = new HashSet<>();
+    /** Who has decided last. Written by any thread. */
+    private volatile Decider decider;
+
+    /** By key, the transactions that have fenced the lock and have not ended, and the threads that did it. */
+    private final Map<Object, Thread> fencing = new HashMap<>();
 
     /** What waits for their end. */
     private final List<Runnable> waiting = new ArrayList<>();
@@ -73,7 +72,8 @@ final class FencedLock implements KeyLock {
         this.store = store;
         this.key = key;
         this.token = token;
-        this.lease = lease;
+        this.owner = lease.owner();
+        this.decider = lease.decider();
         this.until = until;
     }
 
@@ -90,38 +90,66 @@ final class FencedLock implements KeyLock {
     @Override
     public void fence() {
         store.database().requireTransaction("KeyLock.fence");
-        if (isClosed()) {
-            throw stale("it was closed");
-        }
-        begin(store.database().transactionKey());
-        boolean isOurs;
+        boolean isPassed = false;
         try {
-            isOurs = store.database()
+            begin(store.database().transactionKey());
+            pass();
+            isPassed = true;
+        } finally {
+            if (!isPassed) {
+                store.database().rollBack(); // also if the caller catches what is thrown: nothing fences its writes
+            }
+        }
+    }
+
+    private void pass() {
+        Passage passage;
+        try {
+            passage = store.database()
                     .inCallersTransaction(connection -> store.fences().fence(connection, key, token));
         } catch (SQLException e) {
+            if (SqlState.SERIALIZATION_FAILURE.isOf(e)) {
+                throw stale(
+                        "its row has changed since the transaction began: the key was granted to another holder, or "
+                                + "the lease was extended (the latter counts above READ COMMITTED only)");
+            }
             throw new TwinboxException(
-                    "The lock of \"" + key + "\" cannot be checked (data source "
-                            + store.database().name() + "): " + e.getMessage()
-                            + ". Try the transaction again when the database works",
+                    "The lock of \"" + key + "\" cannot be fenced (data source "
+                            + store.database().name() + "): " + e.getMessage() + ". The transaction rolls back; "
+                            + store.fences().remedy(e) + ", then try again",
                     e);
         }
-        if (!isOurs) {
+        if (passage == Passage.OLD_SNAPSHOT) {
+            throw stale(
+                    "the transaction cannot see its row: the transaction is not READ COMMITTED, and began before the "
+                            + "grant, or the key was granted to another holder");
+        }
+        if (passage == Passage.REFUSED) {
             lose();
             throw stale("the key was granted to another holder, or its row was deleted");
         }
     }
 
     private StaleLockException stale(String why) {
-        store.database().rollBack();
         return new StaleLockException("The lock of \"" + key + "\" with token " + token + " is no longer held, because "
                 + why + ". The transaction rolls back; take the lock again to try again");
     }
 
     private void begin(Object transaction) {
         synchronized (this) {
-            if (!fencing.add(transaction)) {
+            if (closed) {
+                throw stale("it was closed");
+            }
+            if (fencing.containsKey(transaction)) {
                 return;
             }
+            if (fencing.containsValue(Thread.currentThread())) {
+                throw new TwinboxException(
+                        "The lock of \"" + key + "\" is fenced by a transaction that this thread has "
+                                + "suspended, so this transaction would wait for itself. It rolls back; call fence() in one of "
+                                + "the two, or end the first one before");
+            }
+            fencing.put(transaction, Thread.currentThread());
         }
         try {
             store.database().afterCompletion(() -> end(transaction));
@@ -186,7 +214,7 @@ final class FencedLock implements KeyLock {
     private boolean extendUntil(long end, Duration anew) throws SQLException {
         boolean isExtended = isExtendedInStore(anew)
                 && store.database()
-                        .inNewTransaction(connection -> store.fences().extend(connection, key, token, anew));
+                        .inNewTransaction(connection -> store.fences().extend(connection, key, token, anew, decider));
         if (isExtended) {
             synchronized (this) {
                 until = end;
@@ -195,16 +223,16 @@ final class FencedLock implements KeyLock {
         return isExtended;
     }
 
-    /** A store that is away does not decide. */
+    /** A store that is away does not decide any more: the lease is the database's from then on. */
     private boolean isExtendedInStore(Duration anew) {
         QuickLeases leases = store.leases();
-        String owner = lease.owner();
-        if (leases == null || owner == null || lease.place() != Lease.Place.STORE) {
+        if (leases == null || owner == null || decider != Decider.STORE) {
             return true;
         }
         try {
             return leases.extend(key, owner, anew);
         } catch (AwayException e) {
+            decider = Decider.DATABASE;
             return true;
         }
     }
@@ -226,27 +254,31 @@ final class FencedLock implements KeyLock {
 
     private void release() {
         try {
-            if (lease.place() == Lease.Place.DATABASE) {
+            if (decider == Decider.DATABASE) {
                 boolean unused = store.database()
                         .inNewTransaction(connection -> store.fences().release(connection, key, token));
             }
-            releaseInStore();
-        } catch (SQLException | AwayException | RuntimeException e) {
-            LOG.log(Level.DEBUG, () -> "Lock of \"" + key + "\" ends with its lease: " + e);
+        } catch (SQLException | RuntimeException e) {
+            LOG.log(
+                    Level.WARNING,
+                    () -> "The lock of \"" + key
+                            + "\" could not be given back, so others get the key at the end of its " + "lease: "
+                            + e.getMessage());
         }
+        releaseInStore();
     }
 
     /** Also if the store did not answer when it was asked for the lease: it may have granted it all the same. */
-    private void releaseInStore() throws AwayException {
+    private void releaseInStore() {
         QuickLeases leases = store.leases();
-        String owner = lease.owner();
-        if (leases != null && owner != null) {
-            leases.release(key, owner);
+        if (leases == null || owner == null) {
+            return;
         }
-    }
-
-    private synchronized boolean isClosed() {
-        return closed;
+        try {
+            leases.release(key, owner);
+        } catch (AwayException e) {
+            LOG.log(Level.DEBUG, () -> "Lock of \"" + key + "\" ends with its lease: " + e);
+        }
     }
 
     private synchronized void lose() {

@@ -7,6 +7,8 @@ import jakarta.transaction.Synchronization;
 import jakarta.transaction.TransactionRequiredException;
 import jakarta.transaction.TransactionSynchronizationRegistry;
 import jakarta.transaction.TransactionalException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -18,6 +20,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The database of the locks, reached in JTA transactions. */
 final class LockDatabase {
+
+    private static final Logger LOG = System.getLogger(LockDatabase.class.getName());
 
     private final String name;
     private final TransactionSynchronizationRegistry registry;
@@ -114,9 +118,13 @@ final class LockDatabase {
         });
     }
 
-    /** Lets the caller's transaction end by a rollback. */
+    /** Lets the caller's transaction end by a rollback. It may have ended already, by its timeout for example. */
     void rollBack() {
-        registry.setRollbackOnly();
+        try {
+            registry.setRollbackOnly();
+        } catch (IllegalStateException e) {
+            LOG.log(Level.DEBUG, () -> "The transaction has ended already: " + e);
+        }
     }
 
     /** @throws InvalidConfigurationException if there is no such data source */

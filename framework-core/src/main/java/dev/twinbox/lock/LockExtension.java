@@ -4,11 +4,13 @@ import dev.twinbox.InboxHandler;
 import dev.twinbox.InvalidConfigurationException;
 import dev.twinbox.KeyLocks;
 import jakarta.enterprise.event.Observes;
+import jakarta.enterprise.inject.Instance;
 import jakarta.enterprise.inject.spi.AfterDeploymentValidation;
 import jakarta.enterprise.inject.spi.Extension;
 import jakarta.enterprise.inject.spi.ProcessAnnotatedType;
 import jakarta.enterprise.inject.spi.ProcessInjectionPoint;
 import jakarta.enterprise.inject.spi.WithAnnotations;
+import jakarta.inject.Provider;
 import java.util.List;
 import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigProvider;
@@ -29,6 +31,14 @@ public class LockExtension implements Extension {
     }
 
     <T> void locks(@Observes ProcessInjectionPoint<T, KeyLocks> event) {
+        used = true;
+    }
+
+    <T> void instances(@Observes ProcessInjectionPoint<T, Instance<KeyLocks>> event) {
+        used = true;
+    }
+
+    <T> void providers(@Observes ProcessInjectionPoint<T, Provider<KeyLocks>> event) {
         used = true;
     }
 

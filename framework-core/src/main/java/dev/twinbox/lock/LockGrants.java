@@ -2,7 +2,7 @@ package dev.twinbox.lock;
 
 import dev.twinbox.KeyLock;
 import dev.twinbox.jdbc.SqlState;
-import dev.twinbox.lock.FenceTable.Takeover;
+import dev.twinbox.lock.FenceTable.Decider;
 import dev.twinbox.lock.FencedLock.Lease;
 import dev.twinbox.lock.QuickLeases.AwayException;
 import java.lang.System.Logger;
@@ -50,12 +50,12 @@ final class LockGrants {
 
     private Optional<KeyLock> byDatabase(String key, @Nullable String owner, Duration lease) throws SQLException {
         long asked = System.nanoTime();
-        OptionalLong token = draw(key, lease, Takeover.AFTER_THE_LEASE);
+        OptionalLong token = draw(key, lease, Decider.DATABASE);
         if (token.isEmpty()) {
             return Optional.empty();
         }
         return Optional.of(new FencedLock(
-                store, key, token.getAsLong(), new Lease(owner, Lease.Place.DATABASE), asked + lease.toNanos()));
+                store, key, token.getAsLong(), new Lease(owner, Decider.DATABASE), asked + lease.toNanos()));
     }
 
     private Optional<KeyLock> byStore(QuickLeases leases, String key, String owner, Duration lease)
@@ -66,7 +66,7 @@ final class LockGrants {
         }
         OptionalLong token = OptionalLong.empty();
         try {
-            token = draw(key, lease, Takeover.AT_ONCE);
+            token = draw(key, lease, Decider.STORE);
         } finally {
             if (token.isEmpty()) {
                 giveBack(leases, key, owner);
@@ -76,7 +76,7 @@ final class LockGrants {
             return Optional.empty();
         }
         return Optional.of(new FencedLock(
-                store, key, token.getAsLong(), new Lease(owner, Lease.Place.STORE), asked + lease.toNanos()));
+                store, key, token.getAsLong(), new Lease(owner, Decider.STORE), asked + lease.toNanos()));
     }
 
     /** The token is ours already, so a store that went away meanwhile does not take the lock from us. */
@@ -96,11 +96,11 @@ final class LockGrants {
         }
     }
 
-    private OptionalLong draw(String key, Duration lease, Takeover takeover) throws SQLException {
+    private OptionalLong draw(String key, Duration lease, Decider decider) throws SQLException {
         OptionalLong token;
         try {
             token = store.database()
-                    .inNewTransaction(connection -> store.fences().grant(connection, key, lease, takeover));
+                    .inNewTransaction(connection -> store.fences().grant(connection, key, lease, decider));
         } catch (SQLException e) {
             if (SqlState.LOCK_NOT_AVAILABLE.isOf(e) || SqlState.isConflict(e)) {
                 return OptionalLong.empty(); // another grant of the key is on its way
@@ -108,16 +108,25 @@ final class LockGrants {
             throw e;
         }
         if (token.isPresent() && token.getAsLong() % REMOVAL == 0) {
-            removeOld();
+            removeOldLater();
         }
         return token;
+    }
+
+    /** A large table takes a while, for which the caller does not wait. */
+    private void removeOldLater() {
+        try {
+            store.later().execute(this::removeOld);
+        } catch (RuntimeException e) { // the application is being undeployed
+            LOG.log(Level.DEBUG, () -> "Old rows of locks stay until the next time: " + e);
+        }
     }
 
     private void removeOld() {
         try {
             int removed = store.database().inNewTransaction(store.fences()::removeOld);
             LOG.log(Level.DEBUG, () -> removed + " old rows of locks removed");
-        } catch (SQLException e) {
+        } catch (SQLException | RuntimeException e) {
             LOG.log(Level.DEBUG, () -> "Old rows of locks stay until the next time: " + e.getMessage());
         }
     }

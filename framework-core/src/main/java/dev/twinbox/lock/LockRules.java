@@ -2,6 +2,7 @@ package dev.twinbox.lock;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Objects;
 
 /** What keys and leases may be. */
 final class LockRules {
@@ -13,6 +14,7 @@ final class LockRules {
 
     /** @throws IllegalArgumentException if the database could not take the key as it is */
     static void checkKey(String key) {
+        Objects.requireNonNull(key, "The key of a lock is null: pass a text of 1 to 1,000 bytes");
         int bytes = key.getBytes(StandardCharsets.UTF_8).length;
         if (bytes == 0 || bytes > LONGEST_KEY) {
             throw new IllegalArgumentException(

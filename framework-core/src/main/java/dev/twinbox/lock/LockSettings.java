@@ -50,12 +50,13 @@ final class LockSettings {
     /** In the order of the documentation. */
     static final List<Setting<?>> ALL = List.of(PROVIDER, DATA_SOURCE, REDIS_URL, REDIS_USER, REDIS_PASSWORD);
 
-    /** Keys of outbox and inbox, which check them. Here they only say where tables are. */
-    private static final Setting<String> OUTBOX_DATA_SOURCE = ofOthers("twinbox.outbox.data-source");
+    private static final Setting<String> OUTBOX_DATA_SOURCE = TableSettings.DATA_SOURCE.optional();
 
-    private static final Setting<String> INBOX_DATA_SOURCE = ofOthers("twinbox.inbox.data-source");
-    private static final Setting<String> INBOX_SCHEMA = ofOthers("twinbox.inbox.schema");
-    private static final Setting<String> INBOX_TABLE = ofOthers("twinbox.inbox.table");
+    /** Keys of the inbox, which checks them. Here they only say where its tables are. */
+    private static final Setting<String> INBOX_DATA_SOURCE = ofInbox("twinbox.inbox.data-source");
+
+    private static final Setting<String> INBOX_SCHEMA = ofInbox("twinbox.inbox.schema");
+    private static final Setting<String> INBOX_TABLE = ofInbox("twinbox.inbox.table");
     private static final String DEFAULT_INBOX_TABLE = "inbox_event";
 
     private static final String JEDIS = "redis.clients.jedis.UnifiedJedis";
@@ -100,6 +101,8 @@ final class LockSettings {
         boolean isRedis = reader.find(PROVIDER).orElse(LockProvider.POSTGRESQL) == LockProvider.REDIS;
         if (isRedis) {
             checkRedis(reader, libraries);
+        } else {
+            refuseRedis(reader);
         }
         reader.refuseUnknown(PREFIX);
         Optional<LockSchema> tables = tables(reader, outbox, dataSource.orElse(""));
@@ -117,6 +120,20 @@ final class LockSettings {
         boolean isUrlSet = reader.find(REDIS_URL).isPresent();
         if (!isUrlSet && reader.problems().stream().noneMatch(problem -> problem.startsWith(REDIS_URL.key() + " "))) {
             reader.report(REDIS_URL.key(), "is missing: set it to redis://HOST:PORT, because " + NAME + " is redis");
+        }
+        if (reader.find(REDIS_USER).isPresent() && reader.find(REDIS_PASSWORD).isEmpty()) {
+            reader.report(
+                    REDIS_USER.key(),
+                    "needs a password, without which Redis takes nobody for this user: set " + REDIS_PASSWORD.key());
+        }
+    }
+
+    /** Somebody wants Redis, and has not said so. */
+    private static void refuseRedis(SettingsReader reader) {
+        for (Setting<?> setting : List.of(REDIS_URL, REDIS_USER, REDIS_PASSWORD)) {
+            if (reader.find(setting).isPresent()) {
+                reader.report(setting.key(), "counts with redis only: set " + NAME + " to redis, or remove the key");
+            }
         }
     }
 
@@ -144,8 +161,8 @@ final class LockSettings {
                         reader.find(INBOX_TABLE).orElse(DEFAULT_INBOX_TABLE))));
     }
 
-    private static Setting<String> ofOthers(String key) {
-        return Setting.text(key, "text", "See outbox and inbox.").optional();
+    private static Setting<String> ofInbox(String key) {
+        return Setting.text(key, "text", "See inbox.").optional();
     }
 
     private static boolean isPresent(String className, @Nullable ClassLoader libraries) {

@@ -30,7 +30,7 @@ record RedisAddress(String host, int port, int database, boolean tls) {
         URI uri = uri(value.strip());
         boolean isTls = "rediss".equals(uri.getScheme());
         if ((!isTls && !"redis".equals(uri.getScheme())) || uri.getHost() == null) {
-            throw new IllegalArgumentException(SHAPE);
+            throw new IllegalArgumentException(SHAPE + underscore(uri));
         }
         if (uri.getQuery() != null
                 || uri.getFragment() != null
@@ -45,6 +45,14 @@ record RedisAddress(String host, int port, int database, boolean tls) {
                 uri.getPort() < 0 ? DEFAULT_PORT : uri.getPort(),
                 database.isEmpty() ? 0 : Integer.parseInt(database),
                 isTls);
+    }
+
+    /** A URL has no host then, although a name server may know it. */
+    private static String underscore(URI uri) {
+        String authority = uri.getRawAuthority();
+        return uri.getHost() == null && authority != null && authority.indexOf('_') >= 0
+                ? "; no host of a URL may have an underscore: use another name of it"
+                : "";
     }
 
     /** Without the exception of the parser, which repeats the value. */

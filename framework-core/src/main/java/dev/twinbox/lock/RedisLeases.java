@@ -3,6 +3,7 @@ package dev.twinbox.lock;
 import dev.twinbox.config.Secret;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.net.SocketException;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
@@ -12,6 +13,8 @@ import redis.clients.jedis.Connection;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.UnifiedJedis;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.params.SetParams;
 import redis.clients.jedis.providers.PooledConnectionProvider;
@@ -39,7 +42,7 @@ final class RedisLeases implements QuickLeases {
             return 0""";
 
     private final RedisAddress address;
-    private final String prefix;
+    private final Supplier<String> prefix;
     private final PooledConnectionProvider connections;
     private final UnifiedJedis redis;
 
@@ -49,13 +52,13 @@ final class RedisLeases implements QuickLeases {
     /**
      * Connects with the first question.
      *
-     * @param prefix of all keys
+     * @param prefix of all keys, once it is known
      */
-    RedisLeases(LockConfiguration.Redis configuration, String prefix) {
+    RedisLeases(LockConfiguration.Redis configuration, Supplier<String> prefix) {
         this(configuration, prefix, LIMIT_MILLIS);
     }
 
-    RedisLeases(LockConfiguration.Redis configuration, String prefix, int limitMillis) {
+    RedisLeases(LockConfiguration.Redis configuration, Supplier<String> prefix, int limitMillis) {
         this.address = configuration.address();
         this.prefix = prefix;
         Secret password = configuration.password();
@@ -85,23 +88,26 @@ final class RedisLeases implements QuickLeases {
     @Override
     public boolean take(String key, String owner, Duration lease) throws AwayException {
         SetParams ifFree = SetParams.setParams().nx().px(lease.toMillis());
-        return ask(() -> redis.set(prefix + key, owner, ifFree) != null);
+        String name = prefix.get() + key;
+        Supplier<Boolean> question = () -> redis.set(name, owner, ifFree) != null;
+        // The first question may have been heard, and only its answer was lost.
+        return ask(question, () -> question.get() || owner.equals(redis.get(name)));
     }
 
     @Override
     public boolean isHeld(String key, String owner) throws AwayException {
-        return ask(() -> owner.equals(redis.get(prefix + key)));
+        return ask(() -> owner.equals(redis.get(prefix.get() + key)));
     }
 
     @Override
     public boolean extend(String key, String owner, Duration lease) throws AwayException {
         List<String> arguments = List.of(owner, Long.toString(lease.toMillis()));
-        return ask(() -> Long.valueOf(1).equals(redis.eval(EXTEND, List.of(prefix + key), arguments)));
+        return ask(() -> Long.valueOf(1).equals(redis.eval(EXTEND, List.of(prefix.get() + key), arguments)));
     }
 
     @Override
     public void release(String key, String owner) throws AwayException {
-        ask(() -> redis.eval(RELEASE, List.of(prefix + key), List.of(owner)) != null);
+        ask(() -> redis.eval(RELEASE, List.of(prefix.get() + key), List.of(owner)) != null);
     }
 
     @Override
@@ -110,34 +116,82 @@ final class RedisLeases implements QuickLeases {
     }
 
     private boolean ask(Supplier<Boolean> question) throws AwayException {
+        return ask(question, question);
+    }
+
+    private boolean ask(Supplier<Boolean> question, Supplier<Boolean> again) throws AwayException {
         Long rest = restUntil;
         if (rest != null && System.nanoTime() - rest < 0) {
             throw new AwayException(new IllegalStateException("Redis has not answered a moment ago"));
         }
         try {
-            boolean answer = question.get();
+            boolean answer = answer(question, again);
             if (rest != null) {
                 restUntil = null;
                 LOG.log(Level.INFO, () -> "Redis at " + address + " answers again; it decides about locks");
             }
             return answer;
         } catch (JedisException e) {
-            restUntil = System.nanoTime() + Duration.ofMillis(REST_MILLIS).toNanos();
-            connections.getPool().clear(); // others may be broken, too
-            if (rest == null) {
-                LOG.log(
-                        Level.WARNING,
-                        () -> "Redis at " + address + " does not answer: " + reason(e)
-                                + ". Until it does the database decides about locks");
+            if (isInterrupted(e)) {
+                Thread.currentThread().interrupt(); // Jedis has cleared it; it says nothing about Redis
+            } else {
+                rest(e, rest == null);
             }
             throw new AwayException(e);
         }
     }
 
-    /** What the only attempt failed of, without a full stop. Jedis reports that there are no more attempts. */
-    private static String reason(JedisException e) {
+    /** Redis closes connections that were idle, and all when it starts again. The next one is new. */
+    private boolean answer(Supplier<Boolean> question, Supplier<Boolean> again) {
+        try {
+            return question.get();
+        } catch (JedisException e) {
+            if (!isConnectionClosed(failureOf(e))) {
+                throw e;
+            }
+            connections.getPool().clear();
+            return again.get();
+        }
+    }
+
+    private void rest(JedisException e, boolean isFirst) {
+        restUntil = System.nanoTime() + Duration.ofMillis(REST_MILLIS).toNanos();
+        connections.getPool().clear(); // others may be broken, too
+        if (isFirst) {
+            Throwable failure = failureOf(e);
+            String what = failure instanceof JedisDataException ? " refuses: " : " does not answer: ";
+            String end = failure instanceof JedisDataException ? "Until it takes our commands" : "Until it does";
+            LOG.log(
+                    Level.WARNING,
+                    () -> "Redis at " + address + what + reason(failure) + ". " + end
+                            + " the database decides about locks");
+        }
+    }
+
+    private static boolean isConnectionClosed(Throwable failure) {
+        return failure instanceof JedisConnectionException
+                && (failure.getCause() instanceof SocketException
+                        || String.valueOf(failure.getMessage()).startsWith("Unexpected end of stream"));
+    }
+
+    private static boolean isInterrupted(JedisException e) {
+        for (Throwable cause = failureOf(e); cause != null; cause = cause.getCause()) {
+            if (cause instanceof InterruptedException) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** What the only attempt failed of. Jedis reports that there are no more attempts. */
+    private static Throwable failureOf(JedisException e) {
         Throwable[] attempts = e.getSuppressed();
-        String text = String.valueOf(attempts.length == 0 ? e.getMessage() : attempts[0].getMessage());
+        return attempts.length == 0 ? e : attempts[0];
+    }
+
+    /** Without a full stop. */
+    private static String reason(Throwable failure) {
+        String text = String.valueOf(failure.getMessage());
         return text.endsWith(".") ? text.substring(0, text.length() - 1) : text;
     }
 }

@@ -16,9 +16,7 @@ final class OutboxSettings {
 
     static final String PREFIX = "twinbox.outbox.";
 
-    static final Setting<String> DATA_SOURCE = Setting.jndiName(
-            PREFIX + "data-source",
-            "JTA data source of the database that holds the business tables, for example `java:app/jdbc/orders`.");
+    static final Setting<String> DATA_SOURCE = TableSettings.DATA_SOURCE;
 
     static final Setting<String> SOURCE = Setting.of(
             PREFIX + "source",

@@ -7,9 +7,15 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The settings that name the outbox's tables. An application and its relay read the same keys and must agree on them.
+ * The settings that say where the outbox's tables are. An application and its relay read the same keys for their names
+ * and must agree on them.
  */
 public final class TableSettings {
+
+    /** The application's alone: the relay has a URL. */
+    public static final Setting<String> DATA_SOURCE = Setting.jndiName(
+            "twinbox.outbox.data-source",
+            "JTA data source of the database that holds the business tables, for example `java:app/jdbc/orders`.");
 
     public static final Setting<String> SCHEMA = Setting.identifier(
                     "twinbox.outbox.schema",
@@ -25,7 +31,7 @@ public final class TableSettings {
                     OutboxSchema::checkTable)
             .withDefault(OutboxSchema.DEFAULT_TABLE);
 
-    /** All of them, in the order of the documentation. */
+    /** Those that name tables, in the order of the documentation. */
     public static final List<Setting<?>> ALL = List.of(SCHEMA, TABLE);
 
     private static final String DERIVED =
@@ -38,7 +44,7 @@ public final class TableSettings {
     private TableSettings() {}
 
     /**
-     * Reads all of them and makes the tables of them.
+     * Reads the names and makes the tables of them.
      *
      * @return empty if something is wrong, which the reader has as a problem then
      */

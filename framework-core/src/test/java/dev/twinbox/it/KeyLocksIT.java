@@ -35,6 +35,7 @@ class KeyLocksIT {
     @BeforeAll
     static void deploy() throws Exception {
         LockWars.createDatabase(DATABASE);
+        TestDatabase.server().createDatabase("empty_locks");
         TestDatabase.server().createDatabase("no_locks");
         TestDatabase.execute(
                 "no_locks",
@@ -66,9 +67,21 @@ class KeyLocksIT {
                                 url,
                                 "postgres")
                         .addAsLibraries(TestWar.jedis()),
+                LockWars.war(
+                                "malformed-url",
+                                onRedis + "twinbox.locks.redis.url=http://cache:99999/?password=" + SECRET + "\n",
+                                url,
+                                "postgres")
+                        .addAsLibraries(TestWar.jedis()),
                 LockWars.war("no-configuration", "twinbox.locks=zookeeper\n", url, "postgres"),
                 LockWars.war(
-                        "no-table", LockWars.DATA_SOURCE, TestDatabase.server().jdbcUrl("no_locks"), "no_locks"),
+                        "wrong-table",
+                        LockWars.DATA_SOURCE,
+                        TestDatabase.server().jdbcUrl("no_locks"),
+                        "no_locks"),
+                LockWars.war(
+                        "no-table", LockWars.DATA_SOURCE, TestDatabase.server().jdbcUrl("empty_locks"), "postgres"),
+                LockWars.withLazyLocks("lazy-no-table", TestDatabase.server().jdbcUrl("empty_locks"), LazyLocks.class),
                 TestWar.named("without-locks", "").addClass(StateServlet.class));
     }
 
@@ -114,6 +127,21 @@ class KeyLocksIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"postgresql", "redis"})
+    void extendInsideOfATransactionTakesEffectAfterIt(String application) throws Exception {
+        String first = ask(application, "take", "key", key, "lease", "PT20S");
+        assertThat(ask(application, "write-extend", "key", key, "token", first)).isEqualTo("done");
+
+        // On a thread of the server, after the commit.
+        await().atMost(Duration.ofSeconds(15))
+                .until(() -> first("select lease_until > clock_timestamp() + interval '5 minutes' from outbox_lock "
+                                + "where key = '" + key + "'")
+                        .equals("t"));
+        assertThat(ask(application, "held", "token", first)).isEqualTo("true");
+        assertThat(ask(application, "take", "key", key, "lease", "PT1M")).isEqualTo("empty");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"postgresql", "redis"})
     void closeInsideOfATransactionTakesEffectAfterItHoweverItEnds(String application) throws Exception {
         String first = ask(application, "take", "key", key, "lease", "PT10M");
         assertThat(ask(application, "write-close", "key", key, "token", first)).isEqualTo("done");
@@ -140,7 +168,21 @@ class KeyLocksIT {
     @Test
     void aLockOfATransactionExcludesOtherTransactions() throws Exception {
         assertThat(ask("postgresql", "in-transaction", "key", key)).isEqualTo("true false");
+        assertThat(first("select count(*) from pg_locks where locktype = 'advisory' and database = "
+                        + "(select oid from pg_database where datname = current_database())"))
+                .as("locks that have outlived their transaction")
+                .isEqualTo("0");
         assertThat(ask("postgresql", "in-transaction", "key", key)).isEqualTo("true false");
+    }
+
+    @Test
+    void withoutATransactionThereIsNeitherAFenceNorALock() throws Exception {
+        String token = ask("postgresql", "take", "key", key, "lease", "PT1M");
+
+        assertThat(ask("postgresql", "fence-in-no-transaction", "token", token))
+                .contains("TransactionalException", "KeyLock.fence needs an active JTA transaction, but there is none");
+        assertThat(ask("postgresql", "in-no-transaction", "key", key))
+                .contains("KeyLocks.tryLockInTransaction needs an active JTA transaction, but there is none");
     }
 
     @Test
@@ -161,23 +203,32 @@ class KeyLocksIT {
 
     @Test
     void whatCannotWorkIsRefusedWithPlaceValueAndRemedy() throws Exception {
-        assertThat(LockWars.status(payara, "no-library")).isEqualTo(404);
-        assertThat(LockWars.status(payara, "secret-in-url")).isEqualTo(404);
-        assertThat(LockWars.status(payara, "no-configuration")).isEqualTo(404);
-        assertThat(LockWars.status(payara, "no-table")).isEqualTo(404);
+        for (String wrong : List.of(
+                "no-library", "secret-in-url", "malformed-url", "no-configuration", "wrong-table", "no-table")) {
+            assertThat(LockWars.status(payara, wrong)).as(wrong).isEqualTo(404);
+        }
         assertThat(payara.log())
                 .contains(
                         "twinbox.locks = \"redis\" needs Jedis 5 or later, which this application lacks: add redis.clients:jedis",
-                        "twinbox.locks.redis.url = \"********@127.0.0.1:1\" must not hold user or password: put them into "
+                        "twinbox.locks.redis.url = \"********\" must not hold user or password: put them into "
                                 + "twinbox.locks.redis.user and twinbox.locks.redis.password",
+                        "twinbox.locks.redis.url = \"********\" must be redis://HOST, ",
                         "twinbox.locks.data-sourse is unknown: did you mean twinbox.locks.data-source?",
                         "twinbox.locks = \"zookeeper\" must be one of postgresql, redis",
                         "twinbox.locks.data-source is missing: set it to the JNDI name",
                         "The locks cannot be used (data source java:app/jdbc/locks): ",
                         "column token of table \"outbox_lock\" is text instead of bigint",
                         "role \"no_locks\" lacks INSERT on table \"outbox_lock\"",
-                        "sequence \"outbox_lock_token\" does not exist")
+                        "sequence \"outbox_lock_token\" does not exist",
+                        "table \"outbox_lock\" does not exist",
+                        "java -jar twinbox-relay.jar migrate")
                 .doesNotContain(SECRET);
+    }
+
+    /** The application has no key of locks, and injects them lazily only. */
+    @Test
+    void fault82LocksThatAreInjectedLazilyAreCheckedAtDeployment() throws Exception {
+        assertThat(LockWars.status(payara, "lazy-no-table")).isEqualTo(404);
     }
 
     private String awaitGrant(String application) {

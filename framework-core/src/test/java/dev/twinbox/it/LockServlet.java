@@ -12,15 +12,9 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Future;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /** {@code GET lock?do=take&key=a&lease=PT1M}: the answer is one line. Locks are kept by their token. */
 @WebServlet("/lock")
@@ -63,6 +57,7 @@ public class LockServlet extends HttpServlet {
             case "write" -> done(() -> effects.write(key, TAKEN.get(token)));
             case "write-cdi" -> done(() -> work.write(key, TAKEN.get(token)));
             case "write-in-spite" -> done(() -> work.writeInSpiteOfTheRefusal(key, TAKEN.get(token)));
+            case "write-extend" -> done(() -> effects.writeAndExtend(key, TAKEN.get(token)));
             case "write-close" -> done(() -> effects.writeAndClose(key, TAKEN.get(token)));
             case "write-close-rollback" -> done(() -> effects.writeCloseAndRollBack(key, TAKEN.get(token)));
             case "take-rollback" -> kept(effects.takeAndRollBack(key));
@@ -70,6 +65,8 @@ public class LockServlet extends HttpServlet {
             case "extend" -> Boolean.toString(TAKEN.get(token).extend(Duration.parse(request.getParameter("lease"))));
             case "held" -> Boolean.toString(TAKEN.get(token).isHeld());
             case "in-transaction" -> effects.lockInTransaction(key, work);
+            case "in-no-transaction" -> Boolean.toString(locks.tryLockInTransaction(key));
+            case "fence-in-no-transaction" -> done(() -> TAKEN.get(token).fence());
             case "jedis" -> Boolean.toString(isLoaded("redis.clients.jedis.UnifiedJedis"));
             case "load" -> load(request);
             default -> "unknown";
@@ -105,45 +102,28 @@ public class LockServlet extends HttpServlet {
         }
     }
 
-    /** Several threads count by random keys. Answers how many counts committed. */
+    /** Answers how many counts committed, and how many locks were lost before. */
     private String load(HttpServletRequest request) throws Exception {
-        int threads = Integer.parseInt(request.getParameter("threads"));
-        int keys = Integer.parseInt(request.getParameter("keys"));
-        long end =
-                System.nanoTime() + Duration.parse(request.getParameter("time")).toNanos();
-        AtomicInteger stale = new AtomicInteger();
-        List<Future<Integer>> counts = new ArrayList<>();
-        for (int i = 0; i < threads; i++) {
-            counts.add(executor.submit(() -> count(keys, end, stale)));
-        }
-        int counted = 0;
-        for (Future<Integer> each : counts) {
-            counted += each.get(5, TimeUnit.MINUTES);
-        }
-        return counted + " " + stale;
+        String naivePort = request.getParameter("naive");
+        LockLoad load = new LockLoad(executor, Duration.parse(request.getParameter("time")));
+        return naivePort == null
+                ? load.run("key ", () -> this::countFenced)
+                : load.run("naive ", () -> NaiveCounting.with(Integer.parseInt(naivePort), effects));
     }
 
-    private int count(int keys, long end, AtomicInteger stale) throws Exception {
-        int counted = 0;
-        while (System.nanoTime() - end < 0) {
-            // Some keys are wanted by many, and many leases are shorter than the work.
-            int number = ThreadLocalRandom.current().nextInt(keys);
-            String key = "key " + (number % 4 == 0 ? number % 16 : number);
-            long lease = ThreadLocalRandom.current().nextLong(1, 20);
-            long pause = ThreadLocalRandom.current().nextLong(0, 20);
-            Optional<KeyLock> lock = locks.tryLock(key, Duration.ofMillis(lease));
-            if (lock.isEmpty()) {
-                continue;
-            }
-            try (KeyLock held = lock.get()) {
-                java.util.concurrent.locks.LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(pause));
-                effects.count(key, held, pause / 4);
-                counted++;
-            } catch (StaleLockException e) {
-                stale.incrementAndGet();
-            }
+    private LockLoad.Outcome countFenced(String key, long leaseMillis, Runnable pause, long workMillis)
+            throws Exception {
+        Optional<KeyLock> lock = locks.tryLock(key, Duration.ofMillis(leaseMillis));
+        if (lock.isEmpty()) {
+            return LockLoad.Outcome.BUSY;
         }
-        return counted;
+        try (KeyLock held = lock.get()) {
+            pause.run();
+            effects.count(key, held, workMillis);
+            return LockLoad.Outcome.COUNTED;
+        } catch (StaleLockException e) {
+            return LockLoad.Outcome.STALE;
+        }
     }
 
     private static String chain(Throwable thrown) {

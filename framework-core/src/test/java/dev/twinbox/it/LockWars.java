@@ -1,6 +1,7 @@
 package dev.twinbox.it;
 
 import dev.twinbox.fixtures.PayaraMicro;
+import dev.twinbox.lock.NaiveRedisLock;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
@@ -36,15 +37,29 @@ final class LockWars {
                   token  bigint not null
                 );
                 create table counted (key text primary key, n bigint not null default 0);
-                insert into counted (key) select 'key ' || i from generate_series(0, 999) i;
+                insert into counted (key) select prefix || i from generate_series(0, 999) i, unnest(array['key ', 'naive ']) prefix;
                 """);
     }
 
+    /** An application that has no key of locks. Its data source is that of its outbox. */
+    static WebArchive withLazyLocks(String name, String url, Class<?> bean) {
+        return withDataSource(
+                TestWar.named(name, "twinbox.outbox.data-source=java:app/jdbc/locks\n")
+                        .addClasses(StateServlet.class, bean),
+                url,
+                "postgres");
+    }
+
     static WebArchive war(String name, String configuration, String url, String user) {
-        return TestWar.named(name, configuration)
+        WebArchive war = TestWar.named(name, configuration)
                 .addClasses(LockServlet.class, LockedEffects.class, LockedWork.class, StateServlet.class)
-                .addClass(LockServlet.Action.class)
-                .setWebXML(new StringAsset("""
+                .addClasses(LockServlet.Action.class, LockLoad.class, LockLoad.Outcome.class, LockLoad.Counting.class)
+                .addClasses(NaiveCounting.class, NaiveRedisLock.class);
+        return withDataSource(war, url, user);
+    }
+
+    private static WebArchive withDataSource(WebArchive war, String url, String user) {
+        return war.setWebXML(new StringAsset("""
                 <web-app xmlns="https://jakarta.ee/xml/ns/jakartaee" version="6.0">
                   <data-source>
                     <name>java:app/jdbc/locks</name>

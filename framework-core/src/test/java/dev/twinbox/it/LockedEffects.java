@@ -42,6 +42,13 @@ public class LockedEffects {
         lock.close();
     }
 
+    public void writeAndExtend(String key, KeyLock lock) throws SQLException {
+        write(key, lock);
+        if (!lock.extend(java.time.Duration.ofMinutes(10))) {
+            throw new IllegalStateException("not extended");
+        }
+    }
+
     public void writeCloseAndRollBack(String key, KeyLock lock) throws SQLException {
         writeAndClose(key, lock);
         context.setRollbackOnly();
@@ -61,6 +68,12 @@ public class LockedEffects {
     /** Counts as one who is alone would: reads, works, writes what it has read plus one. Two at once would lose one. */
     public void count(String key, KeyLock lock, long workMillis) throws SQLException {
         lock.fence();
+        countWithoutFence(key, workMillis);
+        insert(key, lock.token());
+    }
+
+    /** As {@link #count}, for a lock that has no fence. */
+    public void countWithoutFence(String key, long workMillis) throws SQLException {
         try (Connection connection = dataSource.getConnection()) {
             long before;
             try (PreparedStatement read =
@@ -78,7 +91,6 @@ public class LockedEffects {
                 write.executeUpdate();
             }
         }
-        insert(key, lock.token());
     }
 
     private void insert(String key, long token) throws SQLException {

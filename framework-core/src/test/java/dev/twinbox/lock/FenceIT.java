@@ -6,14 +6,10 @@ import static org.awaitility.Awaitility.await;
 
 import dev.twinbox.KeyLock;
 import dev.twinbox.StaleLockException;
-import dev.twinbox.fixtures.PostgresServer;
 import dev.twinbox.fixtures.SharedServers;
-import dev.twinbox.schema.OutboxSchema;
 import jakarta.transaction.TransactionalException;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,19 +20,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.postgresql.ds.PGSimpleDataSource;
 
 /** What the fence lets through, on a real database and without a container. */
 class FenceIT {
 
     private static final Duration LONG = Duration.ofMinutes(10);
     private static final Duration SHORT = Duration.ofMillis(20);
-    private static final String DATABASE = "fence";
     private static final AtomicInteger KEYS = new AtomicInteger();
 
-    private static PostgresServer server;
+    private static EffectDatabase database;
     private static LockParts first;
     private static LockParts second;
 
@@ -44,25 +37,9 @@ class FenceIT {
 
     @BeforeAll
     static void create() throws SQLException {
-        server = SharedServers.postgres();
-        server.createDatabase(DATABASE);
-        PGSimpleDataSource owner = new PGSimpleDataSource();
-        owner.setUrl(server.jdbcUrl(DATABASE));
-        owner.setUser(server.user());
-        owner.setPassword(server.password());
-        new OutboxSchema(null, OutboxSchema.DEFAULT_TABLE).migrate(owner);
-        first = parts();
-        second = parts();
-        try (Connection connection = server.connect(DATABASE)) {
-            execute(connection, "create table effect (key text not null, holder text not null)");
-        }
-    }
-
-    @BeforeEach
-    void clean() throws SQLException {
-        try (Connection connection = server.connect(DATABASE)) {
-            execute(connection, "truncate effect");
-        }
+        database = EffectDatabase.create(SharedServers.postgres(), "fence");
+        first = database.parts(null);
+        second = database.parts(null);
     }
 
     @Test
@@ -113,7 +90,7 @@ class FenceIT {
 
         write(first, late, "late");
 
-        assertThat(effects()).containsExactly("late");
+        assertThat(database.holders(key)).containsExactly("late");
     }
 
     @Test
@@ -125,11 +102,11 @@ class FenceIT {
                 .isInstanceOf(StaleLockException.class)
                 .hasMessageContaining(key)
                 .hasMessageContaining("granted to another holder");
-        assertThat(effects()).isEmpty();
+        assertThat(database.holders(key)).isEmpty();
 
         write(second, next, "next");
         assertThatThrownBy(() -> write(first, late, "late")).isInstanceOf(StaleLockException.class);
-        assertThat(effects()).containsExactly("next");
+        assertThat(database.holders(key)).containsExactly("next");
     }
 
     @Test
@@ -143,7 +120,7 @@ class FenceIT {
             return true;
         });
 
-        assertThat(effects()).isEmpty();
+        assertThat(database.holders(key)).isEmpty();
     }
 
     @Test
@@ -158,16 +135,14 @@ class FenceIT {
             return true;
         });
 
-        assertThat(effects()).containsExactly("late");
+        assertThat(database.holders(key)).containsExactly("late");
         assertThat(second.tryLock(key, LONG)).isPresent();
     }
 
     @Test
-    void aRowThatWasDeletedRefusesItsHolder() throws SQLException {
+    void aRowThatWasDeletedRefusesItsHolder() {
         KeyLock lock = first.tryLock(key, LONG).orElseThrow();
-        try (Connection connection = server.connect(DATABASE)) {
-            execute(connection, "delete from outbox_lock");
-        }
+        database.execute("delete from outbox_lock");
 
         assertThatThrownBy(() -> write(first, lock, "first")).isInstanceOf(StaleLockException.class);
         KeyLock next = second.tryLock(key, LONG).orElseThrow();
@@ -184,7 +159,7 @@ class FenceIT {
                 .isInstanceOf(StaleLockException.class)
                 .hasMessageContaining("it was closed");
         assertThat(lock.extend(LONG)).isFalse();
-        assertThat(effects()).isEmpty();
+        assertThat(database.holders(key)).isEmpty();
     }
 
     @Test
@@ -232,7 +207,7 @@ class FenceIT {
     }
 
     @Test
-    void extendInsideOfTheFencedTransactionTakesEffectAfterIt() throws SQLException {
+    void extendInsideOfTheFencedTransactionTakesEffectAfterIt() {
         KeyLock lock = first.tryLock(key, Duration.ofSeconds(1)).orElseThrow();
 
         first.inTransaction(() -> {
@@ -241,8 +216,9 @@ class FenceIT {
             return true;
         });
 
-        assertThat(query("select lease_until > clock_timestamp() + interval '5 minutes' from outbox_lock where key = '"
-                        + key + "'"))
+        assertThat(database.query(
+                        "select lease_until > clock_timestamp() + interval '5 minutes' from outbox_lock where key = '"
+                                + key + "'"))
                 .isEqualTo("t");
         assertThat(lock.isHeld()).isTrue();
     }
@@ -274,41 +250,38 @@ class FenceIT {
             write(first, lock, "two");
             return true;
         });
-        await().until(() -> query("select count(*) from pg_stat_activity where query like '-- locks: fence%' "
+        await().until(() -> database.query("select count(*) from pg_stat_activity where query like '-- locks: fence%' "
                         + "and wait_event_type = 'Lock'")
                 .equals("1"));
         goOn.countDown();
 
         assertThat(one.join() && two.join()).isTrue();
-        assertThat(effects()).containsExactly("one", "two");
+        assertThat(database.holders(key)).containsExactly("one", "two");
     }
 
     @Test
     void aGrantIsDurableAlsoWhereCommitsAreNot() throws SQLException {
-        try (Connection connection = server.connect(DATABASE)) {
+        try (Connection connection = database.connect()) {
             connection.setAutoCommit(false);
-            execute(connection, "set local synchronous_commit = off");
-            first.fences.grant(connection, key, LONG, FenceTable.Takeover.AFTER_THE_LEASE);
+            EffectDatabase.query(connection, "select set_config('synchronous_commit', 'off', true)");
+            first.fences.grant(connection, key, LONG, FenceTable.Decider.DATABASE);
 
-            assertThat(query(connection, "show synchronous_commit")).isEqualTo("on");
+            assertThat(EffectDatabase.query(connection, "show synchronous_commit"))
+                    .isEqualTo("on");
             connection.rollback();
         }
     }
 
     @Test
-    void oldRowsAreRemoved() throws SQLException {
-        try (Connection connection = server.connect(DATABASE)) {
-            execute(
-                    connection,
-                    "insert into outbox_lock select 'old ' || i, nextval('outbox_lock_token'), "
-                            + "clock_timestamp() - interval '2 days' from generate_series(1, 20) i");
-            execute(connection, "select setval('outbox_lock_token', 100000 - 1)");
-        }
+    void oldRowsAreRemoved() {
+        database.execute("insert into outbox_lock select 'old ' || i, nextval('outbox_lock_token'), "
+                + "clock_timestamp() - interval '2 days' from generate_series(1, 20) i");
+        database.execute("select setval('outbox_lock_token', 100000 - 1)");
         first.tryLock(key, LONG).orElseThrow();
 
-        assertThat(query("select count(*) from outbox_lock where key like 'old %'"))
+        assertThat(database.query("select count(*) from outbox_lock where key like 'old %'"))
                 .isEqualTo("0");
-        assertThat(query("select count(*) from outbox_lock where key = '" + key + "'"))
+        assertThat(database.query("select count(*) from outbox_lock where key = '" + key + "'"))
                 .isEqualTo("1");
     }
 
@@ -354,7 +327,7 @@ class FenceIT {
 
     private void insert(LockParts parts, String holder) throws SQLException {
         try (Connection connection = parts.database.dataSource().getConnection()) {
-            execute(connection, "insert into effect values ('" + key + "', '" + holder + "')");
+            EffectDatabase.insertEffect(connection, key, holder);
         }
     }
 
@@ -362,44 +335,11 @@ class FenceIT {
         return parts.database.inCallersTransaction(connection -> parts.fences.lockInTransaction(connection, key));
     }
 
-    private List<String> effects() {
-        try {
-            String all = query("select string_agg(holder, ',' order by ctid) from effect where key = '" + key + "'");
-            return all == null ? List.of() : List.of(all.split(",", -1));
-        } catch (SQLException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
-    private static LockParts parts() {
-        return new LockParts(server.jdbcUrl(DATABASE), server.user(), server.password(), null);
-    }
-
     private static void awaitQuietly(CountDownLatch latch) {
         try {
             assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
-        }
-    }
-
-    private static void execute(Connection connection, String sql) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute(sql);
-        }
-    }
-
-    private static String query(String sql) throws SQLException {
-        try (Connection connection = server.connect(DATABASE)) {
-            return query(connection, sql);
-        }
-    }
-
-    private static String query(Connection connection, String sql) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(sql)) {
-            row.next();
-            return row.getString(1);
         }
     }
 }

@@ -4,7 +4,6 @@ import static org.awaitility.Awaitility.await;
 
 import dev.twinbox.fixtures.JavaProcess;
 import dev.twinbox.fixtures.Ports;
-import dev.twinbox.fixtures.PostgresServer;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -27,18 +26,19 @@ final class Holder implements AutoCloseable {
     private final PrintWriter commands;
     private final BufferedReader answers;
 
-    Holder(String name, HolderMain.Ways way, PostgresServer server, String database, int redisPort, int limitMillis) {
+    Holder(String name, HolderMain.Ways way, EffectDatabase database, int redisPort, int limitMillis, Duration clock) {
         int port = Ports.pick();
         process = new JavaProcess(
                         HolderMain.class,
                         Integer.toString(port),
                         name,
                         way.name(),
-                        server.jdbcUrl(database),
-                        server.user(),
-                        server.password(),
+                        database.url(),
+                        database.user(),
+                        database.password(),
                         Integer.toString(redisPort),
                         Integer.toString(limitMillis))
+                .withClock(clock)
                 .start();
         try {
             socket = connect(port);

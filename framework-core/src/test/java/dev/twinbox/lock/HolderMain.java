@@ -6,12 +6,12 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintWriter;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;
@@ -70,14 +70,13 @@ final class HolderMain {
         try {
             return switch (command[0]) {
                 case "take" -> take(command[1], Long.parseLong(command[2]));
-                case "take-paused" -> {
-                    leases.isPausing = true;
-                    yield take(command[1], Long.parseLong(command[2]));
-                }
-                case "take-by-clock" -> takeByClock(command[1], Long.parseLong(command[2]), Long.parseLong(command[3]));
+                case "take-paused" -> takePaused(command[1], Long.parseLong(command[2]));
+                case "take-by-clock" -> takeByClock(command[1], Long.parseLong(command[2]));
+                case "clock" -> Long.toString(System.currentTimeMillis());
                 case "warm-up" -> warmUp();
                 case "redis" -> isRedisAway() ? "away" : "up";
-                case "write" -> write(command[1]);
+                case "write" -> write(command[1], way != Ways.NAIVE);
+                case "write-without-fence" -> write(command[1], false);
                 case "close" -> {
                     lock.close();
                     yield "closed";
@@ -100,6 +99,26 @@ final class HolderMain {
         return granted.isPresent() ? "granted" : "empty";
     }
 
+    /** Pauses after Redis has answered, until the next line. A naive lock has nothing more to do then. */
+    private String takePaused(String key, long leaseMillis) {
+        if (way == Ways.NAIVE) {
+            boolean isTaken = naive.take(key, leaseMillis);
+            pause(isTaken);
+            return isTaken ? "granted" : "empty";
+        }
+        leases.isPausing = true;
+        return take(key, leaseMillis);
+    }
+
+    private void pause(boolean isTaken) {
+        answers.println(isTaken ? "taken" : "not taken");
+        try {
+            commands.readLine();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /** A process that has just started would let a short lease pass, and find Redis slow. */
     private String warmUp() {
         take("warm-up-" + name, 600_000);
@@ -117,20 +136,17 @@ final class HolderMain {
         }
     }
 
-    private String takeByClock(String key, long leaseMillis, long offsetMillis) {
-        return naive.takeByClock(key, leaseMillis, System.currentTimeMillis() + offsetMillis) ? "granted" : "empty";
+    private String takeByClock(String key, long leaseMillis) {
+        return naive.takeByClock(key, leaseMillis) ? "granted" : "empty";
     }
 
-    private String write(String key) {
+    private String write(String key, boolean isFenced) {
         parts.inTransaction(() -> {
-            if (way != Ways.NAIVE) {
+            if (isFenced) {
                 lock.fence();
             }
-            try (Connection connection = parts.database.dataSource().getConnection();
-                    PreparedStatement insert = connection.prepareStatement("insert into effect values (?, ?)")) {
-                insert.setString(1, key);
-                insert.setString(2, name);
-                insert.executeUpdate();
+            try (Connection connection = parts.database.dataSource().getConnection()) {
+                EffectDatabase.insertEffect(connection, key, name);
             } catch (SQLException e) {
                 throw new IllegalStateException(e);
             }
@@ -153,12 +169,7 @@ final class HolderMain {
             boolean isTaken = redis.take(key, owner, lease);
             if (isPausing) {
                 isPausing = false;
-                answers.println(isTaken ? "taken" : "not taken");
-                try {
-                    commands.readLine();
-                } catch (IOException e) {
-                    throw new AwayException(e);
-                }
+                pause(isTaken);
             }
             return isTaken;
         }

@@ -3,9 +3,12 @@ package dev.twinbox.lock;
 import dev.twinbox.KeyLock;
 import dev.twinbox.jdbc.SqlIdentifier;
 import dev.twinbox.schema.LockSchema;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;
+import javax.sql.DataSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** The parts of the locks as the bean puts them together, on plain transactions. */
@@ -15,23 +18,49 @@ final class LockParts {
 
     final PlainTransactions transactions;
     final LockDatabase database;
-    final FenceTable fences = new FenceTable(TABLES);
+    final FenceTable fences;
     private final LockGrants grants;
+
+    /** Whether the locks' data source gives no connection. */
+    volatile boolean isExhausted;
 
     /** @param leases null: in the database */
     LockParts(String url, String user, String password, QuickLeases leases) {
+        this(physical(url, user, password), new FenceTable(TABLES), leases);
+    }
+
+    LockParts(PGSimpleDataSource physical, FenceTable fences, QuickLeases leases) {
+        this.fences = fences;
+        transactions = new PlainTransactions(physical);
+        database = new LockDatabase("test", transactions, transactions::runNew, exhaustible(transactions.dataSource()));
+        grants = new LockGrants(new FencedLock.Store(database, fences, leases, Runnable::run));
+    }
+
+    static PGSimpleDataSource physical(String url, String user, String password) {
         PGSimpleDataSource physical = new PGSimpleDataSource();
         physical.setUrl(url);
         physical.setUser(user);
         physical.setPassword(password);
-        transactions = new PlainTransactions(physical);
-        database = new LockDatabase("test", transactions, transactions::runNew, transactions.dataSource());
-        grants = new LockGrants(new FencedLock.Store(database, fences, leases, Runnable::run));
+        return physical;
+    }
+
+    private DataSource exhaustible(DataSource real) {
+        return (DataSource) Proxy.newProxyInstance(
+                DataSource.class.getClassLoader(), new Class<?>[] {DataSource.class}, (p, m, a) -> {
+                    if (isExhausted) {
+                        throw new SQLException("no connection became free in time");
+                    }
+                    try {
+                        return m.invoke(real, a);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
     }
 
     static QuickLeases redis(String url, int limitMillis) {
         return new RedisLeases(
-                new LockConfiguration.Redis(RedisAddress.parse(url), null, null), "twinbox:", limitMillis);
+                new LockConfiguration.Redis(RedisAddress.parse(url), null, null), () -> "twinbox:", limitMillis);
     }
 
     Optional<KeyLock> tryLock(String key, Duration lease) {

@@ -88,14 +88,14 @@ class LockSettingsTest {
                 "redis://",
                 "redis://a b",
                 "redis://cache.example:99999",
-                "redis://cache.example/one",
-                "redis://cache.example/0?timeout=1"
+                "redis://[::1]:7000/one",
+                "redis://cache.example/one"
             })
     void aMalformedUrlIsNamedWithWhatIsLegal(String url) {
         assertThat(problems(redis(url)))
                 .singleElement()
                 .asString()
-                .startsWith("twinbox.locks.redis.url = \"" + url + "\" must be redis://HOST, redis://HOST:PORT or ");
+                .startsWith("twinbox.locks.redis.url = \"********\" must be redis://HOST, redis://HOST:PORT or ");
     }
 
     @ParameterizedTest
@@ -113,6 +113,57 @@ class LockSettingsTest {
                 .asString()
                 .contains("must not hold user or password: put them into twinbox.locks.redis.user")
                 .doesNotContain("pass/", ":pass", "password@", "word@");
+    }
+
+    /** Whoever writes them means a password, perhaps. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "redis://cache.example/0?password=geheim",
+                "redis://:geheim",
+                "redis://default:geheim:6379",
+                "redis://default:geheim%40cache:6379",
+                "redis://[::1]:geheim",
+                "redis://cache:6379#geheim",
+                "redis:default:geheim"
+            })
+    void fault80WhatMayBeASecretInAMalformedUrlIsNotShown(String url) {
+        assertThat(problems(redis(url)))
+                .singleElement()
+                .asString()
+                .startsWith("twinbox.locks.redis.url = \"********\" must be redis://HOST, redis://HOST:PORT or ")
+                .doesNotContain("geheim");
+    }
+
+    @Test
+    void fault82AUserOfRedisNeedsAPassword() {
+        assertThat(problems(with(redis("redis://cache"), "twinbox.locks.redis.user", "app")))
+                .singleElement()
+                .asString()
+                .startsWith("twinbox.locks.redis.user = \"app\" needs a password");
+    }
+
+    @Test
+    void fault82RedisThatIsConfiguredAndNotChosenIsRefused() {
+        Map<String, String> set = Map.of(
+                "twinbox.locks.data-source", "d",
+                "twinbox.locks.redis.url", "redis://cache",
+                "twinbox.locks.redis.user", "app",
+                "twinbox.locks.redis.password", "geheim");
+
+        assertThat(problems(set))
+                .hasSize(3)
+                .allMatch(problem ->
+                        problem.endsWith("counts with redis only: set twinbox.locks to redis, or remove the key"))
+                .noneMatch(problem -> problem.contains("geheim"));
+    }
+
+    @Test
+    void fault87AnUnderscoreInAHostIsNamed() {
+        assertThat(problems(redis("redis://my_redis:6379")))
+                .singleElement()
+                .asString()
+                .endsWith("no host of a URL may have an underscore: use another name of it");
     }
 
     @Test

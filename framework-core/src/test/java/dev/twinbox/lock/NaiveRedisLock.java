@@ -8,7 +8,7 @@ import redis.clients.jedis.JedisPooled;
 import redis.clients.jedis.params.SetParams;
 
 /** A lock as it is written every day: {@code SET NX PX} with a random value, given back by a script. No fence. */
-final class NaiveRedisLock {
+public final class NaiveRedisLock implements AutoCloseable {
 
     private static final String RELEASE =
             "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) else return 0 end";
@@ -16,18 +16,19 @@ final class NaiveRedisLock {
     private final JedisPooled redis;
     private final String owner = UUID.randomUUID().toString();
 
-    NaiveRedisLock(int port) {
+    public NaiveRedisLock(int port) {
         redis = new JedisPooled(
                 new HostAndPort("127.0.0.1", port),
                 DefaultJedisClientConfig.builder().timeoutMillis(2_000).build());
     }
 
-    boolean take(String key, long leaseMillis) {
+    public boolean take(String key, long leaseMillis) {
         return redis.set("naive:" + key, owner, SetParams.setParams().nx().px(leaseMillis)) != null;
     }
 
     /** Stores when the lease ends, and lets everybody compare that with the own clock. */
-    boolean takeByClock(String key, long leaseMillis, long now) {
+    boolean takeByClock(String key, long leaseMillis) {
+        long now = System.currentTimeMillis();
         String end = redis.get("by-clock:" + key);
         if (end != null && Long.parseLong(end) > now) {
             return false;
@@ -36,7 +37,12 @@ final class NaiveRedisLock {
         return true;
     }
 
-    void release(String key) {
+    public void release(String key) {
         redis.eval(RELEASE, List.of("naive:" + key), List.of(owner));
+    }
+
+    @Override
+    public void close() {
+        redis.close();
     }
 }

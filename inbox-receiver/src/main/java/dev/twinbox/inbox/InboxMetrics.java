@@ -2,6 +2,7 @@ package dev.twinbox.inbox;
 
 import dev.twinbox.inbox.engine.ReceiverStatus;
 import dev.twinbox.inbox.engine.ReceiverStatus.Total;
+import dev.twinbox.inbox.jdbc.ParkedTable;
 import jakarta.enterprise.inject.spi.Unmanaged;
 import jakarta.inject.Inject;
 import java.util.ArrayList;
@@ -9,7 +10,8 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.function.Supplier;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.eclipse.microprofile.metrics.Counter;
 import org.eclipse.microprofile.metrics.Metadata;
 import org.eclipse.microprofile.metrics.MetricID;
@@ -25,6 +27,54 @@ import org.eclipse.microprofile.metrics.Tag;
 final class InboxMetrics implements AutoCloseable {
 
     private static final String PREFIX = "twinbox_inbox_";
+
+    /** What is shown as it is now. Not a number means that it is not known. */
+    private enum Figure {
+        PARKED_WAITING("Parked events that are retried, or wait for one that is; NaN: not known") {
+            @Override
+            double of(ReceiverStatus status) {
+                ParkedTable.Counts counts = status.parkedEventsIfKnown();
+                return counts == null ? Double.NaN : counts.waiting();
+            }
+        },
+        PARKED_DEAD("Parked events that are not retried and need an operator; NaN: not known") {
+            @Override
+            double of(ReceiverStatus status) {
+                ParkedTable.Counts counts = status.parkedEventsIfKnown();
+                return counts == null ? Double.NaN : counts.dead();
+            }
+        },
+        HUNG_THREADS("Threads that hang in a handler, although it was interrupted") {
+            @Override
+            double of(ReceiverStatus status) {
+                return status.hungThreads();
+            }
+        },
+        TROUBLES("Troubles that keep the receiver from working; 0: it is ready") {
+            @Override
+            double of(ReceiverStatus status) {
+                return status.troubles().size();
+            }
+        },
+        NOTES("Notes that an operator should look at although the receiver works") {
+            @Override
+            double of(ReceiverStatus status) {
+                return status.notes().size();
+            }
+        };
+
+        private final String meaning;
+
+        Figure(String meaning) {
+            this.meaning = meaning;
+        }
+
+        abstract double of(ReceiverStatus status);
+
+        private String metric() {
+            return PREFIX + name().toLowerCase(Locale.ROOT);
+        }
+    }
 
     private final MetricRegistry registry;
     private final Tag group;
@@ -51,21 +101,27 @@ final class InboxMetrics implements AutoCloseable {
                 counter.inc(more);
             }
         });
-        metrics.show(
-                "parked_waiting",
-                "Parked events that are retried, or wait for one that is",
-                () -> status.parkedEvents().waiting());
-        metrics.show(
-                "parked_dead",
-                "Parked events that are not retried and need an operator",
-                () -> status.parkedEvents().dead());
-        metrics.show("hung_threads", "Threads that hang in a handler, although it was interrupted", () ->
-                (long) status.hungThreads());
-        metrics.show("troubles", "Troubles that keep the receiver from working; 0: it is ready", () ->
-                (long) status.troubles().size());
-        metrics.show("notes", "Notes that an operator should look at although the receiver works", () ->
-                (long) status.notes().size());
+        for (Figure figure : Figure.values()) {
+            metrics.registry.gauge(
+                    metrics.metadata(figure.metric(), figure.meaning), () -> figure.of(status), metrics.group);
+        }
         return metrics;
+    }
+
+    /** All metrics and what they mean: counters, which end in {@code _total}, and gauges. */
+    static SortedMap<String, String> meanings() {
+        SortedMap<String, String> meanings = new TreeMap<>();
+        for (Total total : Total.values()) {
+            meanings.put(metric(total), total.meaning());
+        }
+        for (Figure figure : Figure.values()) {
+            meanings.put(figure.metric(), figure.meaning);
+        }
+        return meanings;
+    }
+
+    private static String metric(Total total) {
+        return PREFIX + total.name().toLowerCase(Locale.ROOT) + "_total";
     }
 
     private static MetricRegistry registry() {
@@ -84,20 +140,12 @@ final class InboxMetrics implements AutoCloseable {
     }
 
     private void count(Total total) {
-        Metadata metadata = metadata(total.name().toLowerCase(Locale.ROOT) + "_total", total.meaning());
-        counters.put(total, registry.counter(metadata, group));
-    }
-
-    private void show(String name, String meaning, Supplier<Long> value) {
-        registry.gauge(metadata(name, meaning), value, group);
+        counters.put(total, registry.counter(metadata(metric(total), total.meaning()), group));
     }
 
     private Metadata metadata(String name, String meaning) {
-        registered.add(new MetricID(PREFIX + name, group));
-        return Metadata.builder()
-                .withName(PREFIX + name)
-                .withDescription(meaning)
-                .build();
+        registered.add(new MetricID(name, group));
+        return Metadata.builder().withName(name).withDescription(meaning).build();
     }
 
     @Override

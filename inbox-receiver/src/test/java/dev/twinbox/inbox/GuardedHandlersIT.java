@@ -1,9 +1,8 @@
 package dev.twinbox.inbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
-import dev.twinbox.inbox.app.GuardedHandlers;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -15,33 +14,18 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Tag("proof")
 class GuardedHandlersIT {
 
-    private static final String TOPIC = "guarded";
-
+    private static GuardedPair pair;
     private static Database database;
-    private static Topics topics;
 
     @BeforeAll
     static void deployTwo() {
-        database = new Database(TOPIC);
-        topics = new Topics();
-        Servers.kafka().createTopic(TOPIC, 2);
-        deploy("guarded-a");
-        deploy("guarded-b");
-        await().atMost(MainApp.LIMIT)
-                .untilAsserted(() -> assertThat(topics.owners(TOPIC, TOPIC)).hasSize(2));
+        pair = new GuardedPair("guarded", app -> app);
+        database = pair.database();
     }
 
     @AfterAll
     static void undeploy() {
-        Servers.payara().undeploy("guarded-a");
-        Servers.payara().undeploy("guarded-b");
-        topics.close();
-    }
-
-    private static void deploy(String name) {
-        MainApp.deploy(new TestApp(name, database.name())
-                .with("twinbox.inbox.group", TOPIC)
-                .with(GuardedHandlers.class));
+        pair.close();
     }
 
     @ParameterizedTest
@@ -49,57 +33,50 @@ class GuardedHandlersIT {
     void theSecondWaitsWithoutAnAttemptAndWithoutALockInTheDatabase(
             String type, String handler, int number, int effects) {
         String id = Topics.id();
-        String free = Topics.id();
         try (Database.Gate gate = database.shutGate(number)) {
-            topics.send(TOPIC, 0, id, type, Topics.order(id, "gate:" + number, 1));
-            topics.send(TOPIC, 1, id, type, Topics.order(id, "gate:" + number, 1));
-            await().atMost(MainApp.LIMIT).until(() -> database.waiting(number) == 1);
-            awaitRefusals();
+            pair.sendToBoth(id, type, number);
+            pair.awaitRefusalsByTheDatabase();
 
+            assertThat(database.count("inbox_lock")).isEqualTo(1);
             assertThat(database.calls(handler, id)).isEqualTo(1);
-            assertThat(database.count("pg_stat_activity where datname = 'guarded' and wait_event_type = 'Lock' "
-                            + "and query like '-- inbox: claim%'"))
-                    .isZero();
+            assertThat(pair.waitingForAClaim()).isZero();
             assertThat(database.count("inbox_parked")).isZero();
         }
-        topics.send(TOPIC, 0, free, type, Topics.order(free, "", 0));
-        await().atMost(MainApp.LIMIT)
-                .untilAsserted(() -> assertThat(topics.lag(TOPIC, TOPIC)).isZero());
+        String free = pair.sendFree(0, type);
+        pair.awaitHandled();
 
         // A handler without an inbox row is called again afterwards; the guard only keeps the calls apart.
-        assertThat(database.count("effect where handler = ? and event_id = ?", handler, id))
-                .isEqualTo(effects);
+        assertThat(pair.effects(handler, id)).isEqualTo(effects);
         assertThat(database.effects(handler)).contains(free);
         assertThat(database.count("inbox_parked")).isZero();
     }
 
-    /** Each refusal is a transaction that finds the row of the lock and grants nothing. */
-    private static void awaitRefusals() {
-        long before = scans();
-        await().atMost(MainApp.LIMIT).until(() -> scans() > before + 2);
-        assertThat(database.count("inbox_lock")).isEqualTo(1);
-    }
+    /** Each of ten events that come in one batch has its own transaction. */
+    @Test
+    void eachEventHasATransactionOfItsOwn() {
+        database.execute("alter table effect add column if not exists tx xid8 default pg_current_xact_id()");
+        String[] ids = Stream.generate(Topics::id).limit(10).toArray(String[]::new);
+        pair.sendFreeTogether(ids);
+        pair.awaitHandled();
 
-    private static long scans() {
-        return Long.parseLong(
-                database.texts("select seq_scan + idx_scan from pg_stat_all_tables where relname = 'inbox_lock'")
-                        .get(0));
+        assertThat(database.count(
+                        "(select distinct tx from effect where event_id = any (?)) as transactions", (Object) ids))
+                .isEqualTo(10);
     }
 
     @Test
     void theLocksTableIsMissingAndHandlersGoOn() {
-        String id = Topics.id();
+        String id;
         database.execute("alter table inbox_lock rename to inbox_lock_away");
         try {
-            topics.send(TOPIC, 0, id, "order", Topics.order(id, "", 0));
-            await().atMost(MainApp.LIMIT)
-                    .untilAsserted(() -> assertThat(database.effects("guarded")).contains(id));
+            id = pair.sendFree(0, "order");
+            pair.awaitHandled();
         } finally {
             database.execute("alter table inbox_lock_away rename to inbox_lock");
         }
-        String next = Topics.id();
-        topics.send(TOPIC, 0, next, "order", Topics.order(next, "", 0));
-        await().atMost(MainApp.LIMIT)
-                .untilAsserted(() -> assertThat(database.effects("guarded")).contains(next));
+        String next = pair.sendFree(0, "order");
+        pair.awaitHandled();
+
+        assertThat(database.effects("guarded")).contains(id, next);
     }
 }

@@ -71,6 +71,23 @@ final class TestApp {
         return with("twinbox.outbox.data-source", "java:app/jdbc/inbox").with("twinbox.outbox.source", "/tests");
     }
 
+    /** For the example of a single flight. */
+    TestApp withCaffeine() {
+        war.addAsLibraries(file(com.github.benmanes.caffeine.cache.Caffeine.class));
+        return this;
+    }
+
+    /** Leases of locks are in Redis. */
+    TestApp withRedis(String url) {
+        war.addAsLibraries(
+                file(redis.clients.jedis.UnifiedJedis.class),
+                file(redis.clients.authentication.core.Token.class),
+                file(org.apache.commons.pool2.ObjectPool.class),
+                file(com.google.gson.Gson.class),
+                file(org.json.JSONObject.class));
+        return with("twinbox.locks", "redis").with("twinbox.locks.redis.url", url);
+    }
+
     /** The receiver's transactions time out. Payara ignores a default that is changed while it runs. */
     TestApp withTransactionTimeout(int seconds) {
         war.addAsWebInfResource(new StringAsset("""

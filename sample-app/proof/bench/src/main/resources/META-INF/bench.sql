@@ -39,3 +39,8 @@ create table if not exists stored_order (
 );
 
 create sequence if not exists stored_order_seq increment by 50;
+
+-- What the locks benchmark compares with locks.
+create table if not exists payment (number bigint primary key);
+
+create table if not exists task (id bigint generated always as identity primary key, buyer_id bigint not null);

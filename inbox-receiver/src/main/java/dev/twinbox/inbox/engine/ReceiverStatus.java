@@ -6,6 +6,7 @@ import dev.twinbox.inbox.jdbc.ParkedTable;
 import dev.twinbox.thread.LoopEnds;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
@@ -34,6 +35,13 @@ public final class ReceiverStatus {
 
     private static final String DATABASE = "database";
     private static final String HUNG = "handlers";
+
+    /** Events are counted every few seconds. */
+    private static final Duration OLDEST_COUNT = Duration.ofSeconds(60);
+
+    private static final ParkedTable.Counts NONE = new ParkedTable.Counts(0, 0);
+
+    private record Counted(ParkedTable.Counts counts, long at) {}
 
     /** What is counted. */
     public enum Total {
@@ -68,7 +76,7 @@ public final class ReceiverStatus {
     private final Map<String, String> notes = new ConcurrentHashMap<>();
 
     /** Written by the thread that retries, read by all. */
-    private volatile ParkedTable.Counts counts = new ParkedTable.Counts(0, 0);
+    private volatile @Nullable Counted counted;
 
     /** Written under the lock of the watch, read by all. */
     private volatile int hungThreads;
@@ -84,9 +92,17 @@ public final class ReceiverStatus {
         }
     }
 
-    /** The number of parked events, as last counted. */
+    /** The number of parked events, as last counted; zero before the first count. */
     public ParkedTable.Counts parkedEvents() {
-        return counts;
+        Counted last = counted;
+        return last == null ? NONE : last.counts();
+    }
+
+    /** The number of parked events; null if it is not known now, for example because the database does not answer. */
+    public ParkedTable.@Nullable Counts parkedEventsIfKnown() {
+        Counted last = counted;
+        boolean isOld = last != null && System.nanoTime() - last.at() > OLDEST_COUNT.toNanos();
+        return last == null || isOld ? null : last.counts();
     }
 
     /** What an operator should look at although the receiver works, by subject. */
@@ -249,6 +265,6 @@ public final class ReceiverStatus {
     }
 
     void count(ParkedTable.Counts current) {
-        counts = current;
+        counted = new Counted(current, System.nanoTime());
     }
 }

@@ -144,9 +144,7 @@ final class TransactionalProcessor implements Processor {
                 Handler handler = event.handlers().get(event.nextHandler());
                 Outcome obstacle;
                 try {
-                    obstacle = batch.handover() == HandoverKind.AFTER_CRASH
-                            ? attemptAfterRecording(batch, event, handler, settled)
-                            : attempt(batch, event, handler, null, settled);
+                    obstacle = attempt(batch, event, handler, settled);
                 } catch (SQLException e) {
                     return Outcome.waitForDatabase(settled, e);
                 }
@@ -174,15 +172,22 @@ final class TransactionalProcessor implements Processor {
             }
             event.started(start);
         }
-        return attempt(batch, event, handler, event.start(), settled);
+        return attemptNow(batch, event, handler, event.start(), settled);
     }
 
-    /** Returns why the rest has to wait. Null if the event is handled or parked, so that the rest can go on. */
-    private @Nullable Outcome attempt(
-            Batch batch, ReceivedEvent event, Handler handler, @Nullable RecordedStart start, int settled)
+    /**
+     * Returns why the rest has to wait. Null if the event is handled or parked, so that the rest can go on. The guard is
+     * asked before a start is recorded: an event that waits at it has not been started.
+     */
+    private @Nullable Outcome attempt(Batch batch, ReceivedEvent event, Handler handler, int settled)
             throws SQLException {
         try (Guard.Pass pass = guard.enter(event, handler)) {
-            return pass.isOpen() ? attemptNow(batch, event, handler, start, settled) : Outcome.waitForInstance(settled);
+            if (!pass.isOpen()) {
+                return Outcome.waitForInstance(settled);
+            }
+            return batch.handover() == HandoverKind.AFTER_CRASH
+                    ? attemptAfterRecording(batch, event, handler, settled)
+                    : attemptNow(batch, event, handler, null, settled);
         }
     }
 

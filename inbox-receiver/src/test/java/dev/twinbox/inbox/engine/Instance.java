@@ -2,11 +2,14 @@ package dev.twinbox.inbox.engine;
 
 import dev.twinbox.CloudEventHeaders;
 import dev.twinbox.DeliveryContract;
+import dev.twinbox.KeyLock;
+import dev.twinbox.KeyLocks;
 import dev.twinbox.ParkedEvent.State;
 import dev.twinbox.inbox.Database;
 import dev.twinbox.inbox.NoSerializer;
 import dev.twinbox.inbox.config.InboxConfig;
 import dev.twinbox.inbox.event.Aliases;
+import dev.twinbox.inbox.event.GuardedHandler;
 import dev.twinbox.inbox.event.Handler;
 import dev.twinbox.inbox.event.HandlerShape;
 import dev.twinbox.inbox.event.ReceivedEvent;
@@ -36,6 +39,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
@@ -114,8 +118,23 @@ final class Instance {
                 unknownTypes,
                 parking,
                 status,
-                new Guard(null, GROUP));
+                new Guard(locks(), GROUP));
         retries = new ParkedRetries(attempts, parking, inbox, subscription, unknownTypes, announcements, status);
+    }
+
+    /** Another instance has each lock. Asked for handlers whose name ends with {@code Guarded}. */
+    private static KeyLocks locks() {
+        return new KeyLocks() {
+            @Override
+            public Optional<KeyLock> tryLock(String key, Duration lease) {
+                return Optional.empty();
+            }
+
+            @Override
+            public boolean tryLockInTransaction(String key) {
+                throw new UnsupportedOperationException();
+            }
+        };
     }
 
     private static DeliveryContract contract(String name) {
@@ -129,13 +148,11 @@ final class Instance {
         try {
             MethodHandle call = MethodHandles.lookup()
                     .bind(this, "call", MethodType.methodType(void.class, String.class, Object.class));
-            return new Handler(
-                    name,
-                    contract(name),
-                    HandlerShape.EVENT,
-                    String.class,
-                    MethodHandles.dropArguments(call.bindTo(name), 1, Object.class)
-                            .asType(Handler.CALL));
+            MethodHandle method = MethodHandles.dropArguments(call.bindTo(name), 1, Object.class)
+                    .asType(Handler.CALL);
+            return name.endsWith("Guarded")
+                    ? GuardedHandler.of(name, contract(name), method)
+                    : new Handler(name, contract(name), HandlerShape.EVENT, String.class, method);
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(e);
         }

@@ -1,6 +1,7 @@
 package dev.twinbox.relay.engine;
 
 import dev.twinbox.relay.config.RelayConfig;
+import dev.twinbox.relay.jdbc.OutboxRecord;
 import dev.twinbox.relay.jdbc.ParkedTable;
 import dev.twinbox.relay.jdbc.Position;
 import dev.twinbox.relay.jdbc.PositionTable;
@@ -114,7 +115,14 @@ final class AtLeastOnce implements Publication {
 
     @Override
     public void recordSaved(PositionTable.Saved next, List<Page> done) {
-        done.forEach(page -> progress.recordAcknowledged(page.records().size(), page.bytes()));
+        for (Page page : done) {
+            progress.recordAcknowledged(page.records().size(), page.bytes());
+            for (OutboxRecord record : page.records()) {
+                if (record.isAcknowledged()) {
+                    progress.recordDelivery(page.committedAfter(), record.settledAt());
+                }
+            }
+        }
     }
 
     @Override

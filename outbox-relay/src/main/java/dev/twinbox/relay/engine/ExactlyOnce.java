@@ -1,5 +1,6 @@
 package dev.twinbox.relay.engine;
 
+import dev.twinbox.relay.jdbc.OutboxRecord;
 import dev.twinbox.relay.jdbc.ParkedTable;
 import dev.twinbox.relay.jdbc.Position;
 import dev.twinbox.relay.jdbc.PositionTable;
@@ -7,6 +8,7 @@ import dev.twinbox.relay.kafka.PositionTopic;
 import dev.twinbox.relay.kafka.ProducerSettings;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -42,6 +44,9 @@ final class ExactlyOnce implements Publication {
     /** In the middle of a transaction, acknowledged pages leave the memory within this time. */
     private static final Duration SAVE_INTERVAL = Duration.ofMillis(20);
 
+    /** The events of a page whose transaction is not committed yet. */
+    private record Delivery(long committedAfter, long events) {}
+
     private final String relay;
     private final LeasedTables tables;
     private final PositionTopic topic;
@@ -52,6 +57,7 @@ final class ExactlyOnce implements Publication {
     private final Lease lease;
     private @Nullable Producer<byte[], byte[]> producer;
     private long confirmed; // the number that Kafka has committed, according to the newest row
+    private final List<Delivery> preparedDeliveries = new ArrayList<>();
     private int preparedRecords; // records of the transaction that is not committed yet
     private long preparedBytes; // bytes of the same transaction
     private long preparedWith; // the last number of that transaction; 0: nothing is prepared
@@ -172,6 +178,7 @@ final class ExactlyOnce implements Publication {
         long committed = now.number();
         if (preparedWith != 0 && preparedWith <= committed) {
             progress.recordAcknowledged(preparedRecords, preparedBytes);
+            recordDeliveries();
             preparedRecords = 0;
             preparedBytes = 0;
             preparedWith = 0;
@@ -180,6 +187,17 @@ final class ExactlyOnce implements Publication {
             decide();
         }
         settled = now;
+    }
+
+    /** Consumers of committed records see the events from now on. */
+    private void recordDeliveries() {
+        long now = System.nanoTime();
+        for (Delivery page : preparedDeliveries) {
+            for (long i = 0; i < page.events(); i++) {
+                progress.recordDelivery(page.committedAfter(), now);
+            }
+        }
+        preparedDeliveries.clear();
     }
 
     private void decide() throws SQLException, LeaseLostException {
@@ -222,6 +240,9 @@ final class ExactlyOnce implements Publication {
         for (Page page : done) {
             preparedRecords += page.records().size();
             preparedBytes += page.bytes();
+            preparedDeliveries.add(new Delivery(
+                    page.committedAfter(),
+                    page.records().stream().filter(OutboxRecord::isAcknowledged).count()));
         }
         preparedWith = next.number();
         pages.recordPrepared(next);

@@ -27,7 +27,10 @@ final class Page implements OutboxRecord.Batch {
     private final AtomicInteger outstanding;
     // written by the sending thread until the page is done
     private final List<ParkedTable.Entry> parked = new ArrayList<>();
+    private final long readAt = System.nanoTime();
+    private long handedAt; // written by the sending thread before the first record is sent
     private volatile @Nullable Listener listener;
+    private long committedAfter; // written by the reading thread before it hands the page on
 
     /** @param bytes memory that the records take, roughly */
     Page(List<OutboxRecord> records, Position after, long bytes) {
@@ -50,6 +53,15 @@ final class Page implements OutboxRecord.Batch {
         return bytes;
     }
 
+    /** Monotonic time after which each of its events was committed; 0: not known. */
+    long committedAfter() {
+        return committedAfter;
+    }
+
+    void setCommittedAfter(long time) {
+        committedAfter = time;
+    }
+
     boolean isEmpty() {
         return records.isEmpty();
     }
@@ -58,9 +70,20 @@ final class Page implements OutboxRecord.Batch {
         return outstanding.get() == 0;
     }
 
-    /** Called before the first record is sent. */
-    void listen(Listener newListener) {
+    /**
+     * Called before the first record is sent.
+     *
+     * @return nanoseconds since the page was read
+     */
+    long begin(Listener newListener) {
         listener = newListener;
+        handedAt = System.nanoTime();
+        return handedAt - readAt;
+    }
+
+    /** Nanoseconds since {@link #begin}. */
+    long sinceBegin() {
+        return System.nanoTime() - handedAt;
     }
 
     /** The record is not sent. It is saved as parked when the position moves past this page. */
@@ -94,7 +117,7 @@ final class Page implements OutboxRecord.Batch {
     private Listener listener() {
         Listener present = listener;
         if (present == null) {
-            throw new IllegalStateException("records were sent before listen() was called");
+            throw new IllegalStateException("records were sent before begin() was called");
         }
         return present;
     }

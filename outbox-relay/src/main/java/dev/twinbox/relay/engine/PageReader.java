@@ -10,6 +10,8 @@ final class PageReader implements Runnable {
     private final Failures failures;
     private final Progress progress;
     private final Waiter idle;
+    private long openedAt; // monotonic; 0 before the first window
+    private long committedAfter;
 
     PageReader(Window window, InFlight inFlight, PauseGate gate, Failures failures, Progress progress, Waiter idle) {
         this.window = window;
@@ -47,10 +49,20 @@ final class PageReader implements Runnable {
     /** Reads one page; returns how many rows it had. */
     private int readOnce() throws SQLException {
         progress.recordPollStart();
+        long begun = System.nanoTime();
         boolean ended = window.isAtEnd();
+        if (ended) {
+            // What the next window shows was not visible when the last one was opened.
+            committedAfter = openedAt;
+            openedAt = System.nanoTime();
+        }
         Page page = window.read();
+        page.setCommittedAfter(committedAfter);
         int rows = page.records().size();
         progress.recordPoll(rows);
+        if (rows > 0) {
+            progress.recordPart(PagePart.READ, System.nanoTime() - begun);
+        }
         // A window whose last page was full ends with an empty page, which must be saved. While the window counts as
         // open, its rows count as unsent and their slot is not emptied.
         if (rows > 0 || !ended) {

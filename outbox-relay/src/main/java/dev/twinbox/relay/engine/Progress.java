@@ -6,6 +6,7 @@ import java.time.Instant;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
+import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,6 +42,8 @@ public final class Progress {
     private volatile @Nullable String clock;
     private final LongAdder polls = new LongAdder();
     private volatile LongConsumer pageTimes = nanos -> {};
+    private volatile LongConsumer deliveryTimes = nanos -> {};
+    private volatile ObjLongConsumer<PagePart> parts = (part, nanos) -> {};
     private volatile long pollStartedAt;
     private final LongAdder read = new LongAdder();
     private final LongAdder acknowledged = new LongAdder();
@@ -90,6 +93,32 @@ public final class Progress {
     /** Registers a listener for the duration of each successful poll in nanoseconds, called on the reading thread. */
     public void listenToPageTimes(LongConsumer listener) {
         pageTimes = listener;
+    }
+
+    /**
+     * Registers a listener for the time from an event's commit to its acknowledgement, in nanoseconds. The commit's time
+     * is not in the database. It lies after the last look at which the event was not visible yet, and that look is
+     * counted from: the time is too long by the pause between two looks at most. The first look of a session has none
+     * before it, so its events are left out.
+     */
+    public void listenToDeliveryTimes(LongConsumer listener) {
+        deliveryTimes = listener;
+    }
+
+    /** Kafka acknowledged an event at this monotonic time. */
+    public void recordDelivery(long committedAfter, long when) {
+        if (committedAfter != 0) {
+            deliveryTimes.accept(when - committedAfter);
+        }
+    }
+
+    /** Registers a listener for the parts of each page with events, called on the relay's threads. */
+    public void listenToParts(ObjLongConsumer<PagePart> listener) {
+        parts = listener;
+    }
+
+    void recordPart(PagePart part, long nanos) {
+        parts.accept(part, nanos);
     }
 
     /** Reading waits until the broker acknowledges some of the events in flight. This is no fault of the database. */

@@ -139,7 +139,7 @@ final class RelaySession implements AutoCloseable {
         KafkaOutage outage = new KafkaOutage(config, topics.login(), failures, progress);
         Duration stallTimeout = config.parking().stallTimeout();
         ProducerCalls handOver = new ProducerCalls(publication, admission, known, topics, lease, outage, stallTimeout);
-        return new Sender(publication, handOver, blockedKeys, known, failures, main);
+        return new Sender(publication, handOver, blockedKeys, known, failures, progress, main);
     }
 
     private RetryLoop retryLoop() {

@@ -27,6 +27,7 @@ final class Sender implements Runnable, Page.Listener {
     private final BlockedKeys blockedKeys;
     private final KnownOutcomes known;
     private final Failures failures;
+    private final Progress progress;
     private final Waiter main;
     private final FirstRecords firstRecords = new FirstRecords();
     private volatile @Nullable Thread sending;
@@ -41,6 +42,7 @@ final class Sender implements Runnable, Page.Listener {
             BlockedKeys blockedKeys,
             KnownOutcomes known,
             Failures failures,
+            Progress progress,
             Waiter main) {
         this.publication = publication;
         this.producer = publication.producer();
@@ -48,6 +50,7 @@ final class Sender implements Runnable, Page.Listener {
         this.blockedKeys = blockedKeys;
         this.known = known;
         this.failures = failures;
+        this.progress = progress;
         this.main = main;
     }
 
@@ -66,11 +69,13 @@ final class Sender implements Runnable, Page.Listener {
     }
 
     private void send(Page page) throws InterruptedException, SendFailedException, SQLException {
-        page.listen(this);
-        firstRecords.place(page.records(), new PagePlacer(page, blockedKeys.blockedOf(page)));
+        long waited = page.begin(this);
         if (page.isEmpty()) { // An empty page ends a window. No record reports that it is done.
             main.wake();
+            return;
         }
+        progress.recordPart(PagePart.HANDOVER, waited);
+        firstRecords.place(page.records(), new PagePlacer(page, blockedKeys.blockedOf(page)));
     }
 
     /** Places the records of one page. */
@@ -139,6 +144,7 @@ final class Sender implements Runnable, Page.Listener {
 
     @Override
     public void done(Page page) {
+        progress.recordPart(PagePart.ANSWER, page.sinceBegin());
         main.wake();
     }
 

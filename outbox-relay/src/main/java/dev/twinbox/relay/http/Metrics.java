@@ -1,6 +1,7 @@
 package dev.twinbox.relay.http;
 
 import dev.twinbox.relay.config.DeliveryMode;
+import dev.twinbox.relay.engine.PagePart;
 import dev.twinbox.relay.engine.Progress;
 import dev.twinbox.relay.jdbc.Backlog;
 import dev.twinbox.relay.jdbc.ParkedCount;
@@ -13,9 +14,14 @@ import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
 import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
 import io.micrometer.core.instrument.binder.system.UptimeMetrics;
+import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
@@ -27,9 +33,21 @@ import org.jspecify.annotations.Nullable;
  * of series is fixed.
  */
 public final class Metrics implements AutoCloseable {
-    /** Upper limits of the histogram's buckets. */
+    /** Upper limits of a histogram's buckets. */
     private static final Duration[] PAGE_TIMES = IntStream.of(1, 2, 5, 10, 25, 50, 100, 250, 1_000, 5_000)
             .mapToObj(Duration::ofMillis)
+            .toArray(Duration[]::new);
+
+    private static final Duration[] DELIVERY_TIMES = IntStream.of(
+                    5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000, 300_000, 1_800_000)
+            .mapToObj(Duration::ofMillis)
+            .toArray(Duration[]::new);
+
+    /** The same for the parts of a page, most of which are far below a millisecond. */
+    private static final Duration[] PART_TIMES = IntStream.of(
+                    50, 100, 200, 300, 400, 600, 800, 1_000, 1_500, 2_000, 3_000, 5_000, 10_000, 20_000, 50_000,
+                    100_000, 1_000_000)
+            .mapToObj(micros -> Duration.ofNanos(micros * 1_000L))
             .toArray(Duration[]::new);
 
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
@@ -45,8 +63,13 @@ public final class Metrics implements AutoCloseable {
     public Metrics(String relay, DeliveryMode delivery, Progress progress) {
         this.delivery = delivery;
         this.progress = progress;
-        registry.config().commonTags("relay", relay);
+        // Prometheus' linter refuses both names, and nobody needs the figures.
+        registry.config()
+                .commonTags("relay", relay)
+                .meterFilter(MeterFilter.denyNameStartsWith("system.cpu.count"))
+                .meterFilter(MeterFilter.denyNameStartsWith("process.cpu.time"));
         counters();
+        parts();
         waiting();
         sending();
         new JvmMemoryMetrics().bindTo(registry);
@@ -63,6 +86,11 @@ public final class Metrics implements AutoCloseable {
                 .serviceLevelObjectives(PAGE_TIMES)
                 .register(registry);
         progress.listenToPageTimes(nanos -> pages.record(nanos, TimeUnit.NANOSECONDS));
+        Timer deliveries = Timer.builder("twinbox.relay.commit.to.acknowledgement")
+                .description("From an event's commit to its acknowledgement by Kafka, without what was read first")
+                .serviceLevelObjectives(DELIVERY_TIMES)
+                .register(registry);
+        progress.listenToDeliveryTimes(nanos -> deliveries.record(nanos, TimeUnit.NANOSECONDS));
         counter("acknowledged", "Events acknowledged by Kafka, repeated ones included", Progress::acknowledgedRecords);
         counter("acknowledged.bytes", "Payload bytes of the acknowledged events", Progress::acknowledgedBytes);
         counter("events.parked", "Events parked instead of sent, for any reason", Progress::parkedRecords);
@@ -78,6 +106,22 @@ public final class Metrics implements AutoCloseable {
                 p -> p.observed().scheduledMoved());
         counter("database.failures", "Database faults that were waited out", Progress::databaseFailures);
         counter("kafka.failures", "Kafka faults that were waited out", Progress::brokerFailures);
+    }
+
+    private void parts() {
+        Map<PagePart, Timer> timers = new EnumMap<>(PagePart.class);
+        for (PagePart part : PagePart.values()) {
+            timers.put(
+                    part,
+                    Timer.builder("twinbox.relay.page.part")
+                            .description(
+                                    "Time of the pages with events in each part of their way, see the documentation")
+                            .tag("part", part.name().toLowerCase(Locale.ROOT))
+                            .serviceLevelObjectives(PART_TIMES)
+                            .register(registry));
+        }
+        progress.listenToParts((part, nanos) ->
+                Objects.requireNonNull(timers.get(part), "all have one").record(nanos, TimeUnit.NANOSECONDS));
     }
 
     private void waiting() {

@@ -133,7 +133,7 @@ class Fault18UndecidedRowsIT {
         Thread sender = new Thread(() -> {
             try {
                 for (Page page = publication.next(); page != null; page = publication.next()) {
-                    page.listen(new Page.Listener() {
+                    page.begin(new Page.Listener() {
                         @Override
                         public void done(Page done) {
                             // The test looks by itself.

@@ -63,7 +63,7 @@ class InFlightTest {
                 .mapToObj(seq -> new OutboxRecord(seq, new ProducerRecord<>("t", new byte[0])))
                 .toList();
         Page page = new Page(list, Position.START, bytes);
-        page.listen(new Page.Listener() {
+        page.begin(new Page.Listener() {
             @Override
             public void done(Page done) {}
 

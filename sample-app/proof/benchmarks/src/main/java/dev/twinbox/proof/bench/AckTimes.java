@@ -27,9 +27,9 @@ import org.apache.kafka.common.header.Headers;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Notes inside a relay when each event was acknowledged. Kafka calls it because of {@code interceptor.classes}. The
- * notes go to a file that the benchmark maps into its memory, too. A note is a long per event, {@link
- * System#nanoTime()}, which is the same for all processes of a Linux machine.
+ * Notes inside a relay when each event was handed to the producer, and when it was acknowledged. Kafka calls it because
+ * of {@code interceptor.classes}. The notes go to a file that the benchmark maps into its memory, too. A note is a long,
+ * {@link System#nanoTime()}, which is the same for all processes of a Linux machine.
  *
  * <p>A relay is started with {@code java -jar}, so the class is loaded as a Java agent, in a jar of its own.
  */
@@ -41,16 +41,34 @@ public final class AckTimes implements ProducerInterceptor<byte[], byte[]> {
     private final Workload workload = new Workload(Integer.getInteger(EVENTS), 1, 1);
     private final LongBuffer times = map(Path.of(System.getProperty(FILE)), workload.events());
 
+    /** The notes of a relay, as the benchmark reads them. */
+    record Notes(LongBuffer times, int events) {
+        /** 0: never. */
+        long handedAt(int number) {
+            return times.get(events + number);
+        }
+
+        /** 0: never. */
+        long acknowledgedAt(int number) {
+            return times.get(number);
+        }
+    }
+
     /** The agent only has to be on the class path. */
     public static void premain(String arguments) {
         // Kafka's client finds the class by its name.
     }
 
     /** Called by the benchmark: sets the file to which the relay writes. */
-    static LongBuffer map(Path file, int events) {
+    static Notes notes(Path file, int events) {
+        return new Notes(map(file, events), events);
+    }
+
+    /** First the acknowledgement of each event, then the hand-over of each. */
+    private static LongBuffer map(Path file, int events) {
         try (FileChannel channel =
                 FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-            return channel.map(FileChannel.MapMode.READ_WRITE, 0, Long.BYTES * (long) events)
+            return channel.map(FileChannel.MapMode.READ_WRITE, 0, 2 * Long.BYTES * (long) events)
                     .order(ByteOrder.nativeOrder())
                     .asLongBuffer();
         } catch (IOException e) {
@@ -74,7 +92,7 @@ public final class AckTimes implements ProducerInterceptor<byte[], byte[]> {
         manifest.getMainAttributes().put(new Attributes.Name("Premain-Class"), AckTimes.class.getName());
         try (OutputStream out = Files.newOutputStream(jar);
                 JarOutputStream entries = new JarOutputStream(out, manifest)) {
-            for (Class<?> each : List.of(AckTimes.class, Workload.class, ExpectedEvents.class)) {
+            for (Class<?> each : List.of(AckTimes.class, Notes.class, Workload.class, ExpectedEvents.class)) {
                 String name = each.getName().replace('.', '/') + ".class";
                 entries.putNextEntry(new JarEntry(name));
                 try (InputStream bytes = each.getClassLoader().getResourceAsStream(name)) {
@@ -91,18 +109,25 @@ public final class AckTimes implements ProducerInterceptor<byte[], byte[]> {
     @Override
     public void onAcknowledgement(
             @Nullable RecordMetadata metadata, @Nullable Exception exception, @Nullable Headers headers) {
+        if (exception == null) {
+            note(headers, 0);
+        }
+    }
+
+    private void note(@Nullable Headers headers, int offset) {
         long now = System.nanoTime();
         Header id = headers == null ? null : headers.lastHeader(CloudEventHeaders.ID);
-        if (exception == null && id != null) {
+        if (id != null) {
             int number = workload.numberOf(UUID.fromString(new String(id.value(), StandardCharsets.UTF_8)));
             if (number >= 0) {
-                times.put(number, now);
+                times.put(offset + number, now);
             }
         }
     }
 
     @Override
     public ProducerRecord<byte[], byte[]> onSend(ProducerRecord<byte[], byte[]> event) {
+        note(event.headers(), workload.events());
         return event;
     }
 

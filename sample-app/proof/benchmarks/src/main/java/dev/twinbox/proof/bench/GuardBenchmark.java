@@ -22,11 +22,13 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /**
  * When a guarded handler pays. Handlers take no time, 10 ms or a second. None, a tenth or half of the events are there
- * twice at once, in two partitions that two workers handle at the same time, as two instances would.
+ * twice at once, in two partitions that two workers handle at the same time, as two instances would. There are more
+ * partitions than workers, so a worker that waits for another one's claim keeps events waiting.
  */
 final class GuardBenchmark implements Benchmark {
 
@@ -36,7 +38,11 @@ final class GuardBenchmark implements Benchmark {
     /** Events that are handled at the same time. */
     private static final int WORKERS = 4;
 
-    private static final Duration LONGEST_RUN = Duration.ofSeconds(20);
+    /** Of the handlers of a run, if no event is there twice. */
+    private static final Duration LONGEST_RUN = Duration.ofSeconds(10);
+
+    private static final String BY_POSTGRESQL = "guard, postgresql";
+    private static final String BY_REDIS = "guard, redis";
 
     private static final String APPLIED = """
             -- bench: count what was applied
@@ -64,13 +70,13 @@ final class GuardBenchmark implements Benchmark {
             Map<String, String> settings = new HashMap<>(Map.of("twinbox.inbox.workers", Integer.toString(WORKERS)));
             try (PayaraMicro server = stage.server(settings)) {
                 measureAll(stage, server, ReceiveSide.UNGUARDED, ReceiveSide.UNGUARDED.label());
-                measureAll(stage, server, ReceiveSide.GUARDED, "guard, postgresql");
+                measureAll(stage, server, ReceiveSide.GUARDED, BY_POSTGRESQL);
                 server.terminate();
             }
             settings.put("twinbox.locks", "redis");
             settings.put("twinbox.locks.redis.url", redis.url());
             try (PayaraMicro server = stage.server(settings)) {
-                measureAll(stage, server, ReceiveSide.GUARDED, "guard, redis");
+                measureAll(stage, server, ReceiveSide.GUARDED, BY_REDIS);
                 server.terminate();
             }
             return report(stage, load);
@@ -94,7 +100,7 @@ final class GuardBenchmark implements Benchmark {
 
     /** Fewer if the handlers are slow, so that a run stays short. */
     private int number(int millis) {
-        return millis == 0 ? events : (int) Math.min(events, LONGEST_RUN.toMillis() / 2 * WORKERS / millis);
+        return millis == 0 ? events : (int) Math.min(events, LONGEST_RUN.toMillis() * WORKERS / millis);
     }
 
     private static String name(String label, int millis, int percent) {
@@ -134,14 +140,43 @@ final class GuardBenchmark implements Benchmark {
         }
     }
 
+    private double rate(String label, int millis, int percent) {
+        return runs.median(name(label, millis, percent));
+    }
+
+    /** One line for each kind of handler and part of duplicates: events per second, and how many times as many. */
+    private String table() {
+        String without = ReceiveSide.UNGUARDED.label();
+        StringBuilder table = new StringBuilder(
+                String.format(Locale.ROOT, "%-24s%12s%20s%20s%n", "events/s", without, BY_POSTGRESQL, BY_REDIS));
+        for (int millis : MILLIS) {
+            for (int percent : PERCENT_TWICE) {
+                double none = rate(without, millis, percent);
+                double postgresql = rate(BY_POSTGRESQL, millis, percent);
+                double redis = rate(BY_REDIS, millis, percent);
+                table.append(String.format(
+                        Locale.ROOT,
+                        "%5d ms, %2d %% twice     %12.1f%12.1f (%5.2f)%12.1f (%5.2f)%n",
+                        millis,
+                        percent,
+                        none,
+                        postgresql,
+                        postgresql / none,
+                        redis,
+                        redis / none));
+            }
+        }
+        return table.toString();
+    }
+
     private Report report(ReceiveStage stage, double load) throws SQLException {
         Map<String, Double> bars = new LinkedHashMap<>();
         JsonObjectBuilder ratios = Json.createObjectBuilder();
         for (int millis : MILLIS) {
             for (int percent : PERCENT_TWICE) {
-                double without = runs.median(name(ReceiveSide.UNGUARDED.label(), millis, percent));
-                for (String label : List.of("guard, postgresql", "guard, redis")) {
-                    double ratio = runs.median(name(label, millis, percent)) / without;
+                double without = rate(ReceiveSide.UNGUARDED.label(), millis, percent);
+                for (String label : List.of(BY_POSTGRESQL, BY_REDIS)) {
+                    double ratio = rate(label, millis, percent) / without;
                     bars.put(name(label, millis, percent), Report.rounded(ratio));
                     ratios.add(name(label, millis, percent), Report.rounded(ratio));
                 }
@@ -154,11 +189,12 @@ final class GuardBenchmark implements Benchmark {
                         .add("runs", runs.json())
                         .add("rows", events)
                         .add("workers", WORKERS)
+                        .add("partitions", ReceiveSide.GUARDED.partitions())
                         .add("jvm_options", ReceiveStage.JVM_OPTIONS)
                         .add("postgresql", stage.servers().postgresJson())
                         .add("load_before", load)
                         .build(),
-                runs.table(),
+                table(),
                 Plot.bars("Events per second with a guard, compared with none", "ratio", bars),
                 List.of());
     }

@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,15 +32,11 @@ record JavaProgram(
 
     static final String RESULT_PREFIX = "bench-nanos=";
 
-    /** So long a program stays after its work, so that {@link ProcessorSamples} sees all of its processor time. */
-    private static final Duration LAST_LOOK = Duration.ofSeconds(1);
-
     private static final String BEGUN_PREFIX = "bench-begun-millis=";
 
     /** Called by the program itself: prints the time from its first step to its last acknowledgement. */
     static void printResult(long nanos) {
         System.out.println(RESULT_PREFIX + nanos);
-        LockSupport.parkNanos(LAST_LOOK.toNanos());
     }
 
     /** A program on the benchmark's own class path. */

@@ -10,8 +10,8 @@ import dev.twinbox.proof.landscape.Machine;
 import jakarta.json.Json;
 import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObject;
+import jakarta.json.JsonObjectBuilder;
 import java.io.IOException;
-import java.nio.LongBuffer;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -26,7 +26,8 @@ import org.apache.kafka.clients.producer.ProducerConfig;
  * is measured for comparison.
  *
  * <p>Both follow an open-loop schedule. The relay's time begins when COMMIT has returned. The direct producer's time
- * begins when the event was due.
+ * begins when the event was due. The relay's time is also shown in its parts: up to the hand-over to the producer and
+ * after it, noted for each event, and the parts of each page by the relay's own metrics.
  */
 final class LatencyBenchmark implements Benchmark {
 
@@ -70,8 +71,26 @@ final class LatencyBenchmark implements Benchmark {
         return first + whole;
     }
 
-    /** The result of one rate. */
-    private record Measured(int rate, Latencies fromCommit, Latencies fromDue, Latencies direct) {}
+    /**
+     * The result of one rate.
+     *
+     * @param toHandOver from COMMIT to the producer
+     * @param fromHandOver from the producer to the acknowledgement
+     * @param parts of the pages of this time
+     */
+    private record Measured(
+            int rate,
+            Latencies fromCommit,
+            Latencies fromDue,
+            Latencies toHandOver,
+            Latencies fromHandOver,
+            List<PartTimes> parts,
+            Latencies direct) {
+
+        Measured beside(Latencies produced) {
+            return new Measured(rate, fromCommit, fromDue, toHandOver, fromHandOver, parts, produced);
+        }
+    }
 
     @Override
     public Report run() throws SQLException, IOException, InterruptedException {
@@ -88,8 +107,7 @@ final class LatencyBenchmark implements Benchmark {
             List<Latencies> direct = direct(servers, settings);
             List<Measured> all = new ArrayList<>();
             for (int i = 0; i < RATES.size(); i++) {
-                Measured side = relayed.get(i);
-                all.add(new Measured(side.rate, side.fromCommit, side.fromDue, direct.get(i)));
+                all.add(relayed.get(i).beside(direct.get(i)));
             }
             return report(servers, all, load);
         }
@@ -97,10 +115,11 @@ final class LatencyBenchmark implements Benchmark {
 
     private List<Measured> relayed(BenchServers servers, Relays relays) throws SQLException, IOException {
         Path file = servers.folder().resolve("ack-times");
-        LongBuffer acknowledged = AckTimes.map(file, workload.events());
+        AckTimes.Notes notes = AckTimes.notes(file, workload.events());
         List<String> options = new ArrayList<>(JVM_OPTIONS);
         options.addAll(AckTimes.jvmOptions(servers.folder(), file, workload.events()));
         List<OpenLoop.Running> done = new ArrayList<>();
+        List<RelayMetrics> metrics = new ArrayList<>(); // after each schedule
         try (RelayProcess relay = relays.with("twinbox.relay.kafka.interceptor.classes", AckTimes.class.getName())
                 .start(options)) {
             relay.awaitReady(deadline.remaining("the relay"));
@@ -108,33 +127,48 @@ final class LatencyBenchmark implements Benchmark {
             for (OpenLoop.Schedule schedule : schedules) {
                 Console.say("committing " + schedule.events() + " events, " + schedule.perSecond() + "/s");
                 done.add(applications.run(schedule));
-                RelayMetrics.awaitAcknowledged(relay, schedule.end(), deadline);
+                metrics.add(RelayMetrics.awaitAcknowledged(relay, schedule.end(), deadline));
             }
             Relays.stop(relay);
         }
         TopicCheck.check(servers.bootstrapServers(), TOPIC, workload, TopicCheck.Order.ANY, deadline);
         List<Measured> measured = new ArrayList<>();
-        for (OpenLoop.Running each : done.subList(1, done.size())) {
-            each.requireOnTime();
-            measured.add(measured(each, acknowledged));
+        for (int i = 1; i < done.size(); i++) {
+            done.get(i).requireOnTime();
+            measured.add(measured(done.get(i), notes, parts(metrics.get(i - 1), metrics.get(i))));
         }
         return measured;
     }
 
-    private static Measured measured(OpenLoop.Running run, LongBuffer acknowledged) {
-        Latencies fromCommit = new Latencies();
-        Latencies fromDue = new Latencies();
+    private static List<PartTimes> parts(RelayMetrics before, RelayMetrics after) {
+        return PartTimes.NAMES.stream()
+                .map(name -> PartTimes.of(after, name).since(PartTimes.of(before, name)))
+                .toList();
+    }
+
+    private static Measured measured(OpenLoop.Running run, AckTimes.Notes notes, List<PartTimes> parts) {
+        Measured measured = new Measured(
+                run.schedule().perSecond(),
+                new Latencies(),
+                new Latencies(),
+                new Latencies(),
+                new Latencies(),
+                parts,
+                new Latencies());
         for (int number = run.schedule().first(); number < run.schedule().end(); number++) {
-            long at = acknowledged.get(number);
-            if (at == 0) {
+            long at = notes.acknowledgedAt(number);
+            long handed = notes.handedAt(number);
+            if (at == 0 || handed == 0) {
                 throw new InvalidRunException(
                         "event " + number + " is on the topic, but its acknowledgement was not seen");
             }
             // The acknowledgement may arrive before the answer to the COMMIT.
-            fromCommit.add(Math.max(0, at - run.committedAt(number)));
-            fromDue.add(at - run.dueAt(number));
+            measured.fromCommit.add(Math.max(0, at - run.committedAt(number)));
+            measured.fromDue.add(at - run.dueAt(number));
+            measured.toHandOver.add(Math.max(0, handed - run.committedAt(number)));
+            measured.fromHandOver.add(Math.max(0, at - handed));
         }
-        return new Measured(run.schedule().perSecond(), fromCommit, fromDue, new Latencies());
+        return measured;
     }
 
     private List<Latencies> direct(BenchServers servers, Map<String, String> settings) throws InterruptedException {
@@ -155,15 +189,8 @@ final class LatencyBenchmark implements Benchmark {
         StringBuilder table = new StringBuilder();
         Map<String, List<Double>> lines = new LinkedHashMap<>();
         for (Measured each : all) {
-            rates.add(Json.createObjectBuilder()
-                    .add("per_s", each.rate)
-                    .add("events", each.fromCommit.count())
-                    .add("commit_to_ack", each.fromCommit.json())
-                    .add("due_to_ack", each.fromDue.json())
-                    .add("direct", each.direct.json()));
-            table.append(each.fromCommit.line(each.rate + "/s, COMMIT to ack"))
-                    .append(each.fromDue.line(each.rate + "/s, due to ack"))
-                    .append(each.direct.line(each.rate + "/s, direct"));
+            rates.add(json(each));
+            table.append(lines(each));
             lines.put("relay, " + each.rate + "/s", each.fromCommit.percentiles());
             lines.put("direct, " + each.rate + "/s", each.direct.percentiles());
         }
@@ -177,6 +204,31 @@ final class LatencyBenchmark implements Benchmark {
                         Report.Requirement.atMost(
                                 "p50 at 2,000/s, ms", main.fromCommit.millis(50), REQUIRED_P50_MILLIS),
                         Report.Requirement.atMost("p99 at 2,000/s, ms", main.fromCommit.millis(99), p99Limit)));
+    }
+
+    private static JsonObjectBuilder json(Measured each) {
+        JsonObjectBuilder parts = Json.createObjectBuilder();
+        each.parts.forEach(part -> parts.add(part.name(), part.json()));
+        return Json.createObjectBuilder()
+                .add("per_s", each.rate)
+                .add("events", each.fromCommit.count())
+                .add("commit_to_ack", each.fromCommit.json())
+                .add("commit_to_hand_over", each.toHandOver.json())
+                .add("hand_over_to_ack", each.fromHandOver.json())
+                .add("page_parts", parts)
+                .add("due_to_ack", each.fromDue.json())
+                .add("direct", each.direct.json());
+    }
+
+    private static String lines(Measured each) {
+        String rate = each.rate + "/s";
+        StringBuilder lines = new StringBuilder(each.fromCommit.line(rate + ", COMMIT to ack"))
+                .append(each.toHandOver.line(rate + ", COMMIT to hand-over"))
+                .append(each.fromHandOver.line(rate + ", hand-over to ack"));
+        each.parts.forEach(part -> lines.append(part.line(rate + ", pages")));
+        return lines.append(each.fromDue.line(rate + ", due to ack"))
+                .append(each.direct.line(rate + ", direct"))
+                .toString();
     }
 
     private JsonObject figures(BenchServers servers, Measured main, JsonArrayBuilder rates, double load)

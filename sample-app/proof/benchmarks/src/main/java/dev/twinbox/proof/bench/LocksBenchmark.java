@@ -20,13 +20,27 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What a lock costs with each provider: a small transaction without one, with one of its own, and with a fence. */
+/**
+ * What a lock costs with each provider: a small transaction without one, and with each means against a second one at the
+ * same time.
+ */
 final class LocksBenchmark implements Benchmark {
 
     private static final int ROUNDS = 3;
 
-    /** What is timed, by its name in the application. */
-    private static final Map<String, String> TIMED = timed();
+    /** What is timed, by its name in the application; first what does not depend on the provider. */
+    private static final Map<String, String> WITHOUT_PROVIDER = inOrder(
+            "plain", "a transaction",
+            "unique-key", "with a unique key",
+            "inbox-row", "with an inbox row",
+            "in-transaction", "with tryLockInTransaction",
+            "queue", "with a task of a queue",
+            "single-flight", "single flight, no transaction");
+
+    private static final Map<String, String> WITH_PROVIDER = inOrder(
+            "take", "tryLock and close",
+            "fenced", "tryLock, fence, close",
+            "refused", "tryLock, refused");
 
     private final Installation files;
     private final int times;
@@ -41,14 +55,12 @@ final class LocksBenchmark implements Benchmark {
         this.deadline = deadline;
     }
 
-    private static Map<String, String> timed() {
-        Map<String, String> timed = new LinkedHashMap<>();
-        timed.put("plain", "a transaction");
-        timed.put("in-transaction", "with tryLockInTransaction");
-        timed.put("take", "tryLock and close");
-        timed.put("fenced", "tryLock, fence, close");
-        timed.put("refused", "tryLock, refused");
-        return timed;
+    private static Map<String, String> inOrder(String... namesAndLabels) {
+        Map<String, String> map = new LinkedHashMap<>();
+        for (int i = 0; i < namesAndLabels.length; i += 2) {
+            map.put(namesAndLabels[i], namesAndLabels[i + 1]);
+        }
+        return map;
     }
 
     @Override
@@ -57,24 +69,27 @@ final class LocksBenchmark implements Benchmark {
                 RedisServer redis = RedisServer.create().start()) {
             ReceiveStage.migrate(servers);
             // The consumers of the application belong to other benchmarks.
-            for (String topic : ReceiveSide.topics()) {
-                servers.topics().create(topic, 1);
-            }
+            ReceiveStage.createTopics(servers);
             double load = Machine.load();
-            measure(servers, "postgresql", Map.of());
-            measure(servers, "redis", Map.of("twinbox.locks", "redis", "twinbox.locks.redis.url", redis.url()));
+            Map<String, String> timed = new LinkedHashMap<>(WITHOUT_PROVIDER);
+            WITH_PROVIDER.forEach((what, label) -> timed.put(what, "postgresql: " + label));
+            measure(servers, Map.of(), timed);
+            timed.clear();
+            WITH_PROVIDER.forEach((what, label) -> timed.put(what, "redis: " + label));
+            timed.put("naive", "redis alone, no fence");
+            measure(servers, Map.of("twinbox.locks", "redis", "twinbox.locks.redis.url", redis.url()), timed);
             return report(servers, load);
         }
     }
 
-    private void measure(BenchServers servers, String provider, Map<String, String> settings)
+    private void measure(BenchServers servers, Map<String, String> settings, Map<String, String> timed)
             throws IOException, InterruptedException {
         String url = servers.postgres().jdbcUrl(BenchServers.DATABASE);
         try (PayaraMicro server = ReceiveStage.server(servers, url, settings)) {
             // Round 0 is a warm-up.
             for (int round = 0; round <= ROUNDS; round++) {
-                for (Map.Entry<String, String> each : TIMED.entrySet()) {
-                    String label = provider + ": " + each.getValue();
+                for (Map.Entry<String, String> each : timed.entrySet()) {
+                    String label = each.getValue();
                     Latencies target =
                             round == 0 ? new Latencies() : measured.computeIfAbsent(label, name -> new Latencies());
                     ask(server, each.getKey()).forEach(target::add);

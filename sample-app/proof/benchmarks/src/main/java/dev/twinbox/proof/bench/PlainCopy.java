@@ -28,14 +28,14 @@ record PlainCopy(double perSecond, double postgresql) {
     /** @param rows in the table */
     static PlainCopy measure(BenchServers servers, int rows) throws SQLException, IOException {
         try (Connection connection = servers.connect()) {
-            ProcessorTime before = ProcessorTime.ofRunning(servers);
+            ProcessorTime before = ProcessorTime.withSenders(servers);
             long begun = System.nanoTime();
             long bytes;
             try (InputStream copy = new PGCopyInputStream(connection.unwrap(PGConnection.class), COPY)) {
                 bytes = copy.transferTo(OutputStream.nullOutputStream());
             }
             Duration took = Duration.ofNanos(System.nanoTime() - begun);
-            ProcessorTime spent = ProcessorTime.ofRunning(servers).since(before);
+            ProcessorTime spent = ProcessorTime.withSenders(servers).since(before);
             if (bytes < (long) rows * Workload.PAYLOAD_BYTES) {
                 throw new InvalidRunException("COPY has returned " + bytes + " bytes, too few for " + rows + " rows");
             }

@@ -34,16 +34,20 @@ final class ProcessorSamples implements AutoCloseable {
 
     private void look() {
         while (!ended) {
-            Sample sample = new Sample(Instant.now(), ProcessorTime.ofRunning(servers));
-            synchronized (samples) {
-                samples.add(sample);
-            }
+            lookOnce();
             LockSupport.parkNanos(INTERVAL.toNanos());
         }
     }
 
-    /** What was used between two moments; between two looks it is taken as even. */
+    private void lookOnce() {
+        synchronized (samples) {
+            samples.add(new Sample(Instant.now(), ProcessorTime.withSenders(servers)));
+        }
+    }
+
+    /** What was used between two moments of the past; between two looks it is taken as even. */
     ProcessorTime between(Instant from, Instant to) {
+        lookOnce(); // The last look of the thread may have been before the end.
         return at(to).since(at(from));
     }
 

@@ -26,21 +26,20 @@ record ProcessorTime(Duration postgresql, Duration kafka, Duration program, Stri
 
     private static final int OF_ENDED_CHILDREN = 13;
 
-    /** The sum with the programs that this JVM has started and that have ended. */
+    /**
+     * The sum with the programs that this JVM has started, whether they run or have ended. So it never falls, and can be
+     * asked while a program ends.
+     */
     static ProcessorTime withSenders(BenchServers servers) {
-        return with(servers, read(ProcessHandle.current(), OF_ENDED_CHILDREN), "sender");
-    }
-
-    /** The sum with the programs that this JVM has started and that still run. */
-    static ProcessorTime ofRunning(BenchServers servers) {
         long postgres = servers.postgres().pid();
         long kafka = servers.kafka().pid();
-        Duration programs = ProcessHandle.current()
+        Duration ended = read(ProcessHandle.current(), OF_ENDED_CHILDREN);
+        Duration running = ProcessHandle.current()
                 .children()
                 .filter(child -> child.pid() != postgres && child.pid() != kafka)
                 .map(child -> read(child, OWN))
                 .reduce(Duration.ZERO, Duration::plus);
-        return with(servers, programs, "sender");
+        return with(servers, ended.plus(running), "sender");
     }
 
     /** The sum with a running server. */

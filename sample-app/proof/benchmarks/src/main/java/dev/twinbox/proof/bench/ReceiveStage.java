@@ -35,9 +35,7 @@ final class ReceiveStage implements AutoCloseable {
         BenchServers servers = BenchServers.start(files, deadline);
         try {
             migrate(servers);
-            for (String topic : ReceiveSide.topics()) {
-                servers.topics().create(topic, PARTITIONS);
-            }
+            createTopics(servers);
             return new ReceiveStage(servers, deadline);
         } catch (RuntimeException | Error e) {
             servers.close();
@@ -51,6 +49,12 @@ final class ReceiveStage implements AutoCloseable {
     static void migrate(BenchServers servers) {
         servers.relays().migrate();
         servers.servers().migrateInbox(BenchServers.DATABASE);
+    }
+
+    static void createTopics(BenchServers servers) {
+        for (ReceiveSide side : ReceiveSide.ALL) {
+            servers.topics().create(side.topic(), side.partitions());
+        }
     }
 
     BenchServers servers() {
@@ -98,7 +102,7 @@ final class ReceiveStage implements AutoCloseable {
 
     /** As {@link #deliver(PayaraMicro, ReceiveSide, Workload, Delivery)}, with events that are there twice at once. */
     Effort deliverTwice(PayaraMicro server, ReceiveSide side, Workload workload, int percentTwice) {
-        return deliver(server, side, backlog.sendTwice(workload, side.topic(), PARTITIONS, percentTwice));
+        return deliver(server, side, backlog.sendTwice(workload, side.topic(), side.partitions(), percentTwice));
     }
 
     private Effort deliver(PayaraMicro server, ReceiveSide side, Map<Integer, Long> ends) {

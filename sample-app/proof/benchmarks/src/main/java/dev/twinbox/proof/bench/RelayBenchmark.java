@@ -26,6 +26,8 @@ final class RelayBenchmark implements Benchmark {
 
     static final int ROUNDS = 3;
 
+    private static final int WARM_UP = 500_000;
+
     private static final double REQUIRED_RATIO = 0.78;
     private static final double REQUIRED_SKIP_LOCKED_RATIO = 2;
     private static final double REQUIRED_EXACTLY_ONCE_RATIO = 0.55;
@@ -71,13 +73,16 @@ final class RelayBenchmark implements Benchmark {
         relays.migrate();
         Map<String, String> settings = ProducerSettings.ofRelay(relays, servers, deadline);
         double load = Machine.load();
+        new RelayRounds(servers, settings, Math.min(plan.rows().get(0), WARM_UP), deadline).warmUpBroker();
         List<RelayRounds> all = new ArrayList<>();
         for (int rows : plan.rows()) {
             RelayRounds rounds = new RelayRounds(servers, settings, rows, deadline).withRelay(relays);
             if (plan.baseline() != null) {
-                rounds.withBaseline(plan.baseline());
+                rounds.withBaseline(plan.baseline()).load();
             } else if (all.isEmpty()) { // They are slow, and the first number of events shows it.
-                rounds.withOthers();
+                rounds.load().withOthers();
+            } else {
+                rounds.load();
             }
             all.add(rounds.run(plan.rounds()));
         }

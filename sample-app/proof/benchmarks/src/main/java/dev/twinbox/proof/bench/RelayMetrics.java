@@ -9,6 +9,10 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** The {@code /metrics} of a relay at one moment. */
 final class RelayMetrics {
@@ -21,6 +25,8 @@ final class RelayMetrics {
     static final String FIRST_READ = "twinbox_relay_first_read_seconds";
     /** When the latest acknowledgement came, in seconds since the process started. */
     static final String LAST_ACKNOWLEDGEMENT = "twinbox_relay_last_ack_seconds";
+
+    private static final Pattern LIMIT = Pattern.compile("le=\"([^\"]+)\"");
 
     private static final HttpClient HTTP = HttpClient.newHttpClient();
     /** Rare: each request costs the relay some time. The measured times do not depend on it. */
@@ -71,10 +77,33 @@ final class RelayMetrics {
     }
 
     double value(String name) {
+        return value(name, "");
+    }
+
+    /** @param label as the metrics write it, such as {@code part="read"} */
+    double value(String name, String label) {
         return lines.stream()
                 .filter(line -> line.startsWith(name + " ") || line.startsWith(name + "{"))
-                .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+                .filter(line -> line.contains(label))
+                .mapToDouble(RelayMetrics::number)
                 .findFirst()
-                .orElseThrow(() -> new InvalidRunException("the relay's /metrics has no " + name));
+                .orElseThrow(() -> new InvalidRunException("the relay's /metrics has no " + name + " " + label));
+    }
+
+    /** The counts of a histogram by their upper limits. */
+    NavigableMap<Double, Double> buckets(String name, String label) {
+        NavigableMap<Double, Double> buckets = new TreeMap<>();
+        for (String line : lines) {
+            Matcher limit = LIMIT.matcher(line);
+            if (line.startsWith(name + "{") && line.contains(label) && limit.find()) {
+                String most = limit.group(1);
+                buckets.put(most.equals("+Inf") ? Double.POSITIVE_INFINITY : Double.parseDouble(most), number(line));
+            }
+        }
+        return buckets;
+    }
+
+    private static double number(String line) {
+        return Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1));
     }
 }

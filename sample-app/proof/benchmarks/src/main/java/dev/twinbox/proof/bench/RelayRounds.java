@@ -4,6 +4,7 @@ import dev.twinbox.proof.bench.report.Console;
 import dev.twinbox.proof.bench.report.Report;
 import dev.twinbox.proof.landscape.BuiltFile;
 import jakarta.json.Json;
+import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObjectBuilder;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -16,6 +17,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.Collectors;
 
 /** The sides of {@link RelayBenchmark} with one number of events, in turns. */
 final class RelayRounds {
@@ -34,6 +41,7 @@ final class RelayRounds {
     private final Workload workload;
     private final Deadline deadline;
     private final List<PublishingSide> sides = new ArrayList<>();
+    private final List<String> outboxes = new ArrayList<>(); // databases
     private final Runs runs = new Runs();
     private PlainCopy plain = new PlainCopy(Double.NaN, Double.NaN);
 
@@ -58,40 +66,70 @@ final class RelayRounds {
         return jvmOptions(workload.events());
     }
 
-    /** Adds the bare producer and the relay in both modes, and fills the outbox. */
+    /** Adds the bare producer and the relay in both modes. */
     RelayRounds withRelay(Relays relays) throws SQLException, IOException {
-        sides.add(new BareProducerSide(workload, TOPIC, settings, jvmOptions(), servers.folder()));
-        addRelays(RelaySide.LABEL, ExactlyOnceSide.LABEL, relays);
+        sides.add(bareProducer());
+        sides.add(new RelaySide(RelaySide.LABEL, relays, workload.events(), jvmOptions()));
+        sides.add(new ExactlyOnceSide(ExactlyOnceSide.LABEL, relays, workload.events(), jvmOptions()));
         servers.execute("truncate outbox_event");
-        try (Connection connection = servers.connect()) {
-            load(connection);
+        outboxes.add(BenchServers.DATABASE);
+        return this;
+    }
+
+    private BareProducerSide bareProducer() throws IOException {
+        return new BareProducerSide(workload, TOPIC, settings, jvmOptions(), servers.folder());
+    }
+
+    /** Sends all events once without counting it: a broker that has just been started is slower. */
+    void warmUpBroker() throws IOException, InterruptedException {
+        Console.say("warming up the broker");
+        servers.topics().recreate(TOPIC, PARTITIONS);
+        bareProducer().run(deadline);
+    }
+
+    /** Adds the relay of another jar in both modes, each next to this relay, with a database of its own. */
+    RelayRounds withBaseline(Path jar) throws SQLException {
+        servers.execute("drop database if exists " + BASELINE_DATABASE);
+        servers.postgres().createDatabase(BASELINE_DATABASE);
+        Relays relays = new Relays(servers.servers(), jar, BASELINE_DATABASE);
+        relays.migrate();
+        Relays named = relays.with("twinbox.relay.name", "baseline");
+        sides.add(2, new RelaySide(BASELINE, named, workload.events(), jvmOptions()));
+        sides.add(new ExactlyOnceSide(BASELINE_EXACTLY_ONCE, named, workload.events(), jvmOptions()));
+        outboxes.add(BASELINE_DATABASE);
+        return this;
+    }
+
+    /** Fills the outboxes, at the same time, and measures a plain {@code COPY} of the first one. */
+    RelayRounds load() throws SQLException, IOException, InterruptedException {
+        Console.say(String.format(
+                Locale.ROOT,
+                "loading %,d committed rows of %d bytes into %s",
+                workload.events(),
+                Workload.PAYLOAD_BYTES,
+                outboxes));
+        ExecutorService threads = Executors.newFixedThreadPool(outboxes.size());
+        try {
+            for (Future<?> loaded :
+                    threads.invokeAll(outboxes.stream().map(this::loading).toList())) {
+                loaded.get();
+            }
+        } catch (ExecutionException e) {
+            throw new InvalidRunException("the rows could not be loaded: " + e.getCause(), e);
+        } finally {
+            threads.shutdownNow();
         }
         plain = PlainCopy.measure(servers, workload.events());
         return this;
     }
 
-    /** Adds the relay of another jar in both modes, with a database of its own. */
-    RelayRounds withBaseline(Path jar) throws SQLException, IOException {
-        servers.execute("drop database if exists " + BASELINE_DATABASE);
-        servers.postgres().createDatabase(BASELINE_DATABASE);
-        Relays relays = new Relays(servers.servers(), jar, BASELINE_DATABASE);
-        relays.migrate();
-        addRelays(BASELINE, BASELINE_EXACTLY_ONCE, relays.with("twinbox.relay.name", "baseline"));
-        try (Connection connection = servers.postgres().connect(BASELINE_DATABASE)) {
-            load(connection);
-        }
-        return this;
-    }
-
-    private void addRelays(String label, String exactlyOnce, Relays relays) {
-        sides.add(new RelaySide(label, relays, workload.events(), jvmOptions()));
-        sides.add(new ExactlyOnceSide(exactlyOnce, relays, workload.events(), jvmOptions()));
-    }
-
-    private void load(Connection connection) throws SQLException, IOException {
-        Console.say(String.format(
-                Locale.ROOT, "loading %,d committed rows of %d bytes", workload.events(), Workload.PAYLOAD_BYTES));
-        OutboxBacklog.load(connection, EventTable.TWINBOX, workload, TOPIC);
+    private Callable<Void> loading(String database) {
+        return () -> {
+            try (Connection connection = servers.postgres().connect(database)) {
+                OutboxBacklog.load(connection, EventTable.TWINBOX, workload, TOPIC);
+            }
+            return null;
+        };
     }
 
     /** Adds other ways out of a table. */
@@ -171,11 +209,45 @@ final class RelayRounds {
         return rates;
     }
 
+    /** All figures as text; the processor time is that of the timed part. */
     String table() {
-        return String.format(Locale.ROOT, "%,d events%n", rows())
+        String lines = String.format(Locale.ROOT, "%,d events%n", rows())
                 + runs.table()
+                + "plain "
                 + plain.told()
-                + System.lineSeparator();
+                + System.lineSeparator()
+                + extra(RelaySide.LABEL);
+        return hasBaseline()
+                ? lines
+                        + extra(BASELINE)
+                        + ratioLine(RelaySide.LABEL, BASELINE)
+                        + ratioLine(ExactlyOnceSide.LABEL, BASELINE_EXACTLY_ONCE)
+                : lines;
+    }
+
+    private String extra(String relay) {
+        return String.format(
+                Locale.ROOT,
+                "CPU of %s and PostgreSQL beyond the producer alone: %.1f µs/event%n",
+                relay,
+                extraMicros(relay));
+    }
+
+    private String ratioLine(String relay, String other) {
+        String each = runs.ratios(relay, other).stream()
+                .map(ratio -> String.format(Locale.ROOT, " %.3f", ratio))
+                .collect(Collectors.joining());
+        return String.format(
+                Locale.ROOT,
+                "%s / %s, by round:%s   median %.3f%n",
+                relay,
+                other,
+                each,
+                runs.medianRatio(relay, other));
+    }
+
+    boolean hasBaseline() {
+        return sides.stream().anyMatch(side -> side.label().equals(BASELINE));
     }
 
     /** What both numbers of events have in common. */
@@ -193,13 +265,24 @@ final class RelayRounds {
                 .add("jvm_options", String.join(" ", jvmOptions()));
     }
 
-    /** The relay in comparison with the baseline. */
+    /** The relay in comparison with the baseline: ratios within each round, and their median. */
     JsonObjectBuilder baselineJson() {
         return Json.createObjectBuilder()
                 .add("relay_per_s", Math.round(rate(BASELINE)))
                 .add("exactly_once_per_s", Math.round(rate(BASELINE_EXACTLY_ONCE)))
-                .add("ratio", Report.rounded(ratio(RelaySide.LABEL, BASELINE)))
-                .add("exactly_once_ratio", Report.rounded(ratio(ExactlyOnceSide.LABEL, BASELINE_EXACTLY_ONCE)))
-                .add("extra_cpu_us_per_event", Report.rounded(extraMicros(BASELINE)));
+                .add("ratio", Report.rounded(runs.medianRatio(RelaySide.LABEL, BASELINE)))
+                .add("ratios", ratios(RelaySide.LABEL, BASELINE))
+                .add(
+                        "exactly_once_ratio",
+                        Report.rounded(runs.medianRatio(ExactlyOnceSide.LABEL, BASELINE_EXACTLY_ONCE)))
+                .add("exactly_once_ratios", ratios(ExactlyOnceSide.LABEL, BASELINE_EXACTLY_ONCE))
+                .add("extra_cpu_us_per_event", Report.rounded(extraMicros(BASELINE)))
+                .add("extra_cpu_ratio", Report.rounded(extraMicros(RelaySide.LABEL) / extraMicros(BASELINE)));
+    }
+
+    private JsonArrayBuilder ratios(String relay, String other) {
+        JsonArrayBuilder array = Json.createArrayBuilder();
+        runs.ratios(relay, other).forEach(ratio -> array.add(Report.rounded(ratio)));
+        return array;
     }
 }

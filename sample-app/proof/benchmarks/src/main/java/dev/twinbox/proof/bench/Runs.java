@@ -7,6 +7,7 @@ import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObjectBuilder;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +27,14 @@ final class Runs {
 
         double perSecond() {
             return events / (took.toNanos() / 1e9);
+        }
+
+        double timedMicros() {
+            return timed == null ? Double.NaN : timed.outboxMicros(events);
+        }
+
+        String timedCpu() {
+            return timed == null ? "" : "   " + timed.told(events);
         }
     }
 
@@ -96,12 +105,38 @@ final class Runs {
      * it is not known. Of an even number of runs, it is the lower one of the middle two.
      */
     double medianMicros(String side) {
-        double[] micros = all.stream()
-                .filter(run -> run.side.equals(side))
-                .mapToDouble(run -> run.timed == null ? Double.NaN : run.timed.outboxMicros(run.events))
-                .sorted()
-                .toArray();
-        return micros.length == 0 ? Double.NaN : micros[(micros.length - 1) / 2];
+        Run median = medianByMicros(side);
+        return median == null ? Double.NaN : median.timedMicros();
+    }
+
+    private @Nullable Run medianByMicros(String side) {
+        List<Run> known = all.stream()
+                .filter(run -> run.side.equals(side) && run.timed != null)
+                .sorted(Comparator.comparingDouble(Run::timedMicros))
+                .toList();
+        return known.isEmpty() ? null : known.get((known.size() - 1) / 2);
+    }
+
+    /**
+     * The rate of a side divided by that of another, of each round: the two runs of a round are neighbours, so both meet
+     * the same noise of the machine.
+     */
+    List<Double> ratios(String side, String other) {
+        List<Double> ratios = new ArrayList<>();
+        for (Run run : all) {
+            if (run.side.equals(side)) {
+                all.stream()
+                        .filter(its -> its.side.equals(other) && its.round == run.round)
+                        .forEach(its -> ratios.add(run.perSecond() / its.perSecond()));
+            }
+        }
+        return ratios;
+    }
+
+    /** The median of {@link #ratios}. Of an even number, it is the lower one of the middle two. */
+    double medianRatio(String side, String other) {
+        List<Double> sorted = ratios(side, other).stream().sorted().toList();
+        return sorted.get((sorted.size() - 1) / 2);
     }
 
     /** How many processors a side kept busy in the run of {@link #median}. */
@@ -114,7 +149,7 @@ final class Runs {
                 .orElseThrow();
     }
 
-    /** One line per side: its runs, then its median. */
+    /** One line per side: its runs, their median, and the processor time of the run that is the median of these. */
     String table() {
         StringBuilder table = new StringBuilder();
         for (String side : all.stream().map(Run::side).distinct().toList()) {
@@ -124,10 +159,8 @@ final class Runs {
                     .forEach(run ->
                             table.append(String.format(Locale.ROOT, "%12s", Console.perSecond(run.perSecond()))));
             table.append(String.format(Locale.ROOT, "   median %12s", Console.perSecond(median(side))));
-            if (!Double.isNaN(medianMicros(side))) {
-                table.append(
-                        String.format(Locale.ROOT, "   %6.1f µs/event of sender and PostgreSQL", medianMicros(side)));
-            }
+            Run median = medianByMicros(side);
+            table.append(median == null ? "" : median.timedCpu());
             table.append(System.lineSeparator());
         }
         return table.toString();

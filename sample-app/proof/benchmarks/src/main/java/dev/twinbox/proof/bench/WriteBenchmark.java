@@ -71,8 +71,8 @@ final class WriteBenchmark implements Benchmark {
         try (BenchServers servers = BenchServers.start(files, deadline)) {
             ReceiveStage.migrate(servers);
             // The consumers of the application belong to other benchmarks.
-            for (String topic : ReceiveSide.topics()) {
-                servers.topics().create(topic, 1);
+            for (ReceiveSide side : ReceiveSide.ALL) {
+                servers.topics().create(side.topic(), 1);
             }
             double load = Machine.load();
             try (PayaraMicro server = server(servers)) {

@@ -62,6 +62,8 @@ class BenchIT {
         JsonObject baseline = figures.getJsonObject("baseline");
         assertThat(baseline.getJsonNumber("ratio").doubleValue())
                 .isCloseTo(figures.getInt("relay_per_s") / (double) baseline.getInt("relay_per_s"), offset(0.05));
+        assertThat(baseline.getJsonArray("ratios")).hasSize(1);
+        assertThat(baseline.getJsonArray("exactly_once_ratios")).hasSize(1);
     }
 
     @Test
@@ -108,6 +110,15 @@ class BenchIT {
                         .doubleValue())
                 .isGreaterThanOrEqualTo(figures.getJsonNumber("p50_ms").doubleValue());
         assertThat(main.getJsonObject("direct").getJsonNumber("p50_ms").doubleValue())
+                .isPositive();
+        for (String part : PartTimes.NAMES) {
+            assertThat(main.getJsonObject("page_parts").getJsonObject(part).getInt("pages"))
+                    .as(part)
+                    .isPositive();
+        }
+        assertThat(main.getJsonObject("hand_over_to_ack")
+                        .getJsonNumber("p50_ms")
+                        .doubleValue())
                 .isPositive();
     }
 
@@ -185,6 +196,28 @@ class BenchIT {
                                 / figures.getJsonNumber("hand_written_ms").doubleValue(),
                         offset(0.01));
         assertThat(figures.getJsonNumber("plain_ms").doubleValue()).isPositive();
+    }
+
+    @Test
+    @EnabledIfSystemProperty(named = ON_A_QUIET_MACHINE, matches = "true")
+    void theLocksBenchmarkTimesEachStepWithEachProvider() throws IOException {
+        JsonObject figures = figuresOf("locks", 20);
+
+        for (String label :
+                List.of("a transaction", "postgresql: tryLock, fence, close", "redis: tryLock, fence, close")) {
+            assertThat(figures.getJsonObject(label).getJsonNumber("p50_ms").doubleValue())
+                    .as(label)
+                    .isPositive();
+        }
+    }
+
+    @Test
+    @EnabledIfSystemProperty(named = ON_A_QUIET_MACHINE, matches = "true")
+    void theGuardBenchmarkComparesBothProvidersWithNone() throws IOException {
+        JsonObject figures = figuresOf("guard", 8);
+
+        assertThat(figures.getJsonArray("runs")).hasSize(27);
+        assertThat(figures.getJsonObject("ratios")).hasSize(18);
     }
 
     private static Installation files() {

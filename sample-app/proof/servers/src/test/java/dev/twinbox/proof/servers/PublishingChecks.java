@@ -150,4 +150,20 @@ abstract class PublishingChecks extends ServerUnderTest {
         assertThat(isPublished(ref)).isTrue();
         assertConsistent();
     }
+
+    /** A lock of a transaction ends with it, and a lease is extended once its fenced transaction has ended. */
+    @ParameterizedTest
+    @ValueSource(strings = {"EJB", "USER_TRANSACTION", "TRANSACTIONAL"})
+    void aLockOfATransactionEndsWithItAndALeaseIsExtendedAfterIt(String caller) throws Exception {
+        String ref = ref();
+
+        HttpResponse<String> answer = get("transaction-locks?caller=" + caller + "&ref=" + ref);
+
+        assertThat(answer.body()).isEqualTo("[true, false, true, true]");
+        await().atMost(LIMIT)
+                .until(() -> tables.count(
+                                "outbox_lock where key = ? and lease_until > clock_timestamp() + interval '5 minutes'",
+                                ref)
+                        == 1);
+    }
 }

@@ -2,6 +2,7 @@ package dev.twinbox.proof.errors;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.twinbox.proof.rules.ReleasedModules;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,8 +13,6 @@ import org.junit.jupiter.api.Test;
 class ErrorsTest {
     private static final Path ROOT = Path.of(System.getProperty("twinbox.root"));
     private static final Path DOCUMENT = ROOT.resolve("docs/reference/errors.md");
-    private static final List<String> MODULES =
-            List.of("framework-core", "outbox-relay", "inbox-receiver", "inbox-receiver/cli");
 
     /** Writes the document instead of comparing it. */
     private static final boolean WRITE = Boolean.getBoolean("twinbox.it.write-errors");
@@ -22,7 +21,7 @@ class ErrorsTest {
     private final List<Message> messages;
 
     ErrorsTest() throws IOException {
-        sources = Sources.of(ROOT, MODULES);
+        sources = Sources.of(ROOT, ReleasedModules.FOLDERS);
         messages = Messages.in(sources);
     }
 
@@ -32,7 +31,7 @@ class ErrorsTest {
         assertThat(messages)
                 .extracting(message -> message.unit().module())
                 .as("modules with messages")
-                .containsAll(MODULES);
+                .containsAll(ReleasedModules.FOLDERS);
         assertThat(messages).extracting(Place::of).as("places with messages").contains(Place.values());
     }
 

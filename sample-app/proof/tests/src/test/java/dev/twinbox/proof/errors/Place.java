@@ -53,7 +53,7 @@ enum Place {
             return message.kind().equals("IllegalArgumentException") && packageName.endsWith(".outbox")
                     ? DEPLOYMENT
                     : CALL;
-        } else if (packageName.contains(".relay")) {
+        } else if (packageName.contains(".relay") || packageName.endsWith(".console")) {
             return message.kind().equals("RelayException") ? RELAY_START : RELAY_RUNNING;
         }
         return packageName.endsWith(".inbox") && message.kind().matches("\\w+Exception") ? CALL : RECEIVER;

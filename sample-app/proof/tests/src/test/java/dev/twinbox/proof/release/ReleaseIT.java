@@ -36,6 +36,7 @@ class ReleaseIT {
     /** A module whose jar is published. */
     enum Published {
         CORE("framework-core", "twinbox-core-%s"),
+        CONSOLE("framework-core/console", "twinbox-console-%s"),
         RELAY("outbox-relay", "twinbox-relay"),
         INBOX("inbox-receiver", "twinbox-inbox"),
         INBOX_CLI("inbox-receiver/cli", "twinbox-inbox-cli");

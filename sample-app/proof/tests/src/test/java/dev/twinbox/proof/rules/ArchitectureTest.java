@@ -62,6 +62,7 @@ class ArchitectureTest {
         "dev.twinbox.thread..",
         "dev.twinbox.tracing.."
     };
+    private static final String CONSOLE = "dev.twinbox.console..";
     private static final String RELAY = "dev.twinbox.relay..";
     private static final String INBOX = "dev.twinbox.inbox..";
     private static final String SAMPLE = "dev.twinbox.sample..";
@@ -114,6 +115,7 @@ class ArchitectureTest {
     /** A module, its folder, and the packages that it may have. */
     enum Module {
         FRAMEWORK_CORE("framework-core", CORE),
+        CONSOLE_MODULE("framework-core/console", CONSOLE),
         OUTBOX_RELAY("outbox-relay", RELAY),
         INBOX_RECEIVER("inbox-receiver", INBOX),
         INBOX_CLI("inbox-receiver/cli", "dev.twinbox.inbox.cli.."),
@@ -165,7 +167,45 @@ class ArchitectureTest {
                 .resideInAnyPackage(CORE)
                 .should()
                 .dependOnClassesThat()
+                .resideInAnyPackage(CONSOLE, RELAY, INBOX, SAMPLE, PROOF, FIXTURES)
+                .check(MAIN);
+    }
+
+    @Test
+    void theConsoleSeesNeitherRelayNorReceiver() {
+        noClasses()
+                .that()
+                .resideInAPackage(CONSOLE)
+                .should()
+                .dependOnClassesThat()
                 .resideInAnyPackage(RELAY, INBOX, SAMPLE, PROOF, FIXTURES)
+                .check(MAIN);
+    }
+
+    /** Applications bring core and inbox. Whoever serves a page is a process of its own. */
+    @Test
+    void whatComesIntoAWARServesNoPages() {
+        noClasses()
+                .that()
+                .resideInAnyPackage(CORE)
+                .or()
+                .resideInAPackage(INBOX)
+                .and()
+                .resideOutsideOfPackage("dev.twinbox.inbox.cli..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(CONSOLE, "org.eclipse.jetty..", "com.sun.net.httpserver..")
+                .check(MAIN);
+    }
+
+    @Test
+    void onlyTheConsoleKnowsItsHTTPLibrary() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage(CONSOLE)
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("org.eclipse.jetty..")
                 .check(MAIN);
     }
 
@@ -243,7 +283,7 @@ class ArchitectureTest {
                         "dev.twinbox.proof.ledger..")
                 .should()
                 .dependOnClassesThat()
-                .resideInAnyPackage(Stream.of(CORE, new String[] {RELAY, INBOX})
+                .resideInAnyPackage(Stream.of(CORE, new String[] {CONSOLE, RELAY, INBOX})
                         .flatMap(Arrays::stream)
                         .toArray(String[]::new))
                 .check(MAIN);
@@ -376,7 +416,7 @@ class ArchitectureTest {
                 .that()
                 .resideInAnyPackage(CORE)
                 .or()
-                .resideInAnyPackage(RELAY, INBOX)
+                .resideInAnyPackage(CONSOLE, RELAY, INBOX)
                 .and()
                 .resideOutsideOfPackage("dev.twinbox.thread..")
                 .and()
@@ -406,8 +446,8 @@ class ArchitectureTest {
 
     /** The classes that are released. */
     private static Stream<JavaClass> product() {
-        String[] packages =
-                Stream.concat(Arrays.stream(CORE), Stream.of(RELAY, INBOX)).toArray(String[]::new);
+        String[] packages = Stream.concat(Arrays.stream(CORE), Stream.of(CONSOLE, RELAY, INBOX))
+                .toArray(String[]::new);
         return MAIN.that(resideInAnyPackage(packages)).stream();
     }
 

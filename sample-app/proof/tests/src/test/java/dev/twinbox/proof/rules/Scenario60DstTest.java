@@ -11,7 +11,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -23,11 +22,9 @@ import org.junit.jupiter.api.Test;
 class Scenario60DstTest {
 
     private static final Path ROOT = Path.of(System.getProperty("twinbox.root"));
-    private static final List<String> MODULES =
-            List.of("framework-core", "outbox-relay", "inbox-receiver", "inbox-receiver/cli");
 
     private static final JavaClasses MAIN = new ClassFileImporter()
-            .importPaths(MODULES.stream()
+            .importPaths(ReleasedModules.FOLDERS.stream()
                     .map(module -> ROOT.resolve(module).resolve("target/classes"))
                     .toList());
 
@@ -69,7 +66,9 @@ class Scenario60DstTest {
 
     @Test
     void noStatementCountsInDaysOfTheSessionSZone() {
-        assertThat(MODULES.stream().flatMap(Scenario60DstTest::sources).filter(Scenario60DstTest::countsDays))
+        assertThat(ReleasedModules.FOLDERS.stream()
+                        .flatMap(Scenario60DstTest::sources)
+                        .filter(Scenario60DstTest::countsDays))
                 .isEmpty();
     }
 

@@ -24,8 +24,6 @@ import org.junit.jupiter.api.Test;
 /** Classes and methods of the released modules are short enough to be read at once. */
 class SizesTest {
     private static final Path ROOT = Path.of(System.getProperty("twinbox.root"));
-    private static final List<String> MODULES =
-            List.of("framework-core", "outbox-relay", "inbox-receiver", "inbox-receiver/cli");
     private static final int LINES_OF_A_FILE = 350;
     private static final int LINES_OF_A_METHOD = 40;
 
@@ -93,7 +91,7 @@ class SizesTest {
 
     private static List<Path> sources() throws IOException {
         List<Path> found = new ArrayList<>();
-        for (String module : MODULES) {
+        for (String module : ReleasedModules.FOLDERS) {
             try (Stream<Path> files = Files.walk(ROOT.resolve(module).resolve("src/main/java"))) {
                 files.filter(file -> file.toString().endsWith(".java")).forEach(found::add);
             }

@@ -29,6 +29,10 @@ public final class Latencies {
         return Math.round(histogram.getValueAtPercentile(percentile) / 1e3) / 1e3;
     }
 
+    double meanMillis() {
+        return Math.round(histogram.getMean() / 1e3) / 1e3;
+    }
+
     /** The percentiles of {@link #LABELS}, in milliseconds. */
     public List<Double> percentiles() {
         return LABELS.stream().map(label -> millis(Double.parseDouble(label))).toList();
@@ -40,18 +44,20 @@ public final class Latencies {
                 .add("p95_ms", millis(95))
                 .add("p99_ms", millis(99))
                 .add("p999_ms", millis(99.9))
-                .add("max_ms", millis(100));
+                .add("max_ms", millis(100))
+                .add("mean_ms", meanMillis());
     }
 
     public String line(String what) {
         return String.format(
                 Locale.ROOT,
-                "%-28s p50 %8.2f   p95 %8.2f   p99 %8.2f   p99.9 %8.2f   max %8.2f ms%n",
+                "%-28s p50 %8.2f   p95 %8.2f   p99 %8.2f   p99.9 %8.2f   max %8.2f   mean %8.2f ms%n",
                 what,
                 millis(50),
                 millis(95),
                 millis(99),
                 millis(99.9),
-                millis(100));
+                millis(100),
+                meanMillis());
     }
 }
