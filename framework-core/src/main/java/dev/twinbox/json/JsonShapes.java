@@ -1,6 +1,7 @@
 package dev.twinbox.json;
 
 import dev.twinbox.TwinboxException;
+import dev.twinbox.thread.ContextClassLoader;
 import jakarta.json.spi.JsonProvider;
 import jakarta.json.stream.JsonParser;
 import java.io.StringReader;
@@ -19,7 +20,7 @@ final class JsonShapes {
     /** A generic class can lead to types without end. */
     static final int MOST_TYPES = 1000;
 
-    private static final JsonProvider PROVIDER = JsonProvider.provider();
+    private static final JsonProvider PROVIDER = ContextClassLoader.call(JsonShapes.class, JsonProvider::provider);
 
     private final Map<Class<?>, Optional<JsonShape>> byClass = new ConcurrentHashMap<>();
 

@@ -3,6 +3,7 @@ package dev.twinbox.json;
 import dev.twinbox.EventReading;
 import dev.twinbox.EventSerializer;
 import dev.twinbox.TwinboxException;
+import dev.twinbox.thread.ContextClassLoader;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.json.bind.Jsonb;
 import jakarta.json.bind.JsonbBuilder;
@@ -33,7 +34,7 @@ class JsonbSerializer implements EventSerializer {
 
     private static final char REPLACEMENT = '\uFFFD';
 
-    private final Jsonb jsonb = JsonbBuilder.create();
+    private final Jsonb jsonb = ContextClassLoader.call(JsonbSerializer.class, JsonbBuilder::create);
     private final boolean knowsRecords = knowsRecords(jsonb);
     private final JsonShapes shapes = new JsonShapes();
     private final Map<Class<?>, List<String>> writingProblems = new ConcurrentHashMap<>();

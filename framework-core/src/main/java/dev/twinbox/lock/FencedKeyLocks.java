@@ -7,6 +7,7 @@ import dev.twinbox.SchemaException;
 import dev.twinbox.TwinboxException;
 import dev.twinbox.jdbc.SqlState;
 import dev.twinbox.lock.QuickLeases.AwayException;
+import dev.twinbox.thread.ContextClassLoader;
 import jakarta.annotation.PostConstruct;
 import jakarta.annotation.PreDestroy;
 import jakarta.annotation.Resource;
@@ -24,6 +25,7 @@ import java.util.UUID;
 import java.util.concurrent.Executor;
 import javax.naming.InitialContext;
 import javax.naming.NamingException;
+import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigProvider;
 import org.jspecify.annotations.Nullable;
 
@@ -53,7 +55,8 @@ class FencedKeyLocks implements KeyLocks {
 
     @PostConstruct
     void configure() {
-        configuration = LockSettings.read(ConfigProvider.getConfig());
+        Config config = ContextClassLoader.call(FencedKeyLocks.class, ConfigProvider::getConfig);
+        configuration = LockSettings.read(config);
         database = new LockDatabase(configuration.dataSource(), registry, transaction::run);
         fences = new FenceTable(configuration.tables());
         LockConfiguration.Redis redis = configuration.redis();

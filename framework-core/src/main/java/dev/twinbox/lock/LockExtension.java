@@ -3,6 +3,7 @@ package dev.twinbox.lock;
 import dev.twinbox.InboxHandler;
 import dev.twinbox.InvalidConfigurationException;
 import dev.twinbox.KeyLocks;
+import dev.twinbox.thread.ContextClassLoader;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.inject.Instance;
 import jakarta.enterprise.inject.spi.AfterDeploymentValidation;
@@ -50,7 +51,7 @@ public class LockExtension implements Extension {
     }
 
     void validate(@Observes AfterDeploymentValidation event) {
-        Config config = ConfigProvider.getConfig();
+        Config config = ContextClassLoader.call(LockExtension.class, ConfigProvider::getConfig);
         used |= LockSettings.isAnySet(config);
         List<String> problems = used ? LockSettings.problems(config) : List.of();
         if (!problems.isEmpty()) {

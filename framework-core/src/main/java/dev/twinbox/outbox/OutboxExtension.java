@@ -3,6 +3,7 @@ package dev.twinbox.outbox;
 import dev.twinbox.InvalidConfigurationException;
 import dev.twinbox.OutboxPublisher;
 import dev.twinbox.json.DefaultSerializer;
+import dev.twinbox.thread.ContextClassLoader;
 import jakarta.ejb.MessageDriven;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.inject.Alternative;
@@ -76,6 +77,10 @@ public class OutboxExtension implements Extension {
     }
 
     void validate(@Observes AfterDeploymentValidation event) {
+        ContextClassLoader.run(OutboxExtension.class, () -> examine(event));
+    }
+
+    private void examine(AfterDeploymentValidation event) {
         if (!hasOwnSerializer) {
             publishers.forEach(publisher -> problems.addAll(publisher.jsonProblems()));
         }

@@ -5,6 +5,7 @@ import dev.twinbox.InvalidConfigurationException;
 import dev.twinbox.InvalidEventException;
 import dev.twinbox.OutboxPublisher;
 import dev.twinbox.thread.ApplicationThreads;
+import dev.twinbox.thread.ContextClassLoader;
 import dev.twinbox.tracing.Tracing;
 import jakarta.annotation.PostConstruct;
 import jakarta.annotation.PreDestroy;
@@ -30,6 +31,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import javax.naming.InitialContext;
 import javax.naming.NamingException;
+import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigProvider;
 
 /** The outbox of the current JTA transaction. */
@@ -69,7 +71,8 @@ class TransactionOutbox implements OutboxPublisher {
 
     @PostConstruct
     void configure() {
-        configuration = OutboxSettings.read(ConfigProvider.getConfig());
+        Config config = ContextClassLoader.call(TransactionOutbox.class, ConfigProvider::getConfig);
+        configuration = OutboxSettings.read(config);
         rows = new RowFactory(configuration, serializer, InstantSource.system(), Tracing.of(beans));
         writer = new OutboxWriter(configuration);
         opening = new Opening(this::open, TransactionOutbox::managedThreads, configuration);

@@ -12,6 +12,7 @@ import dev.twinbox.inbox.event.HandlerRules.Candidate;
 import dev.twinbox.inbox.event.UnseenHandlers;
 import dev.twinbox.inbox.jdbc.NewTransaction;
 import dev.twinbox.json.DefaultSerializer;
+import dev.twinbox.thread.ContextClassLoader;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.inject.spi.AfterDeploymentValidation;
@@ -109,9 +110,12 @@ public class InboxExtension implements Extension {
     }
 
     void validate(@Observes AfterDeploymentValidation event, BeanManager beans) {
-        if (annotatedClasses.isEmpty() && candidates.isEmpty()) {
-            return;
+        if (!annotatedClasses.isEmpty() || !candidates.isEmpty()) {
+            ContextClassLoader.run(InboxExtension.class, () -> examine(event, beans));
         }
+    }
+
+    private void examine(AfterDeploymentValidation event, BeanManager beans) {
         HandlerRules rules = new HandlerRules(beans);
         if (hasOwnSerializer) {
             rules.allowAnyEventClass();

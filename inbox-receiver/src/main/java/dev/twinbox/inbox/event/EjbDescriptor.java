@@ -32,7 +32,7 @@ public final class EjbDescriptor {
     /** Empty if it is not XML, which the container reports. */
     public static Optional<EjbDescriptor> read(InputStream xml) {
         try {
-            DocumentBuilderFactory factory = DocumentBuilderFactory.newInstance();
+            DocumentBuilderFactory factory = DocumentBuilderFactory.newDefaultInstance();
             factory.setNamespaceAware(true);
             factory.setFeature(XMLConstants.FEATURE_SECURE_PROCESSING, true);
             factory.setFeature("http://apache.org/xml/features/nonvalidating/load-external-dtd", false);

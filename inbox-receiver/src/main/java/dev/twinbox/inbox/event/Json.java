@@ -1,5 +1,6 @@
 package dev.twinbox.inbox.event;
 
+import dev.twinbox.thread.ContextClassLoader;
 import jakarta.json.JsonReader;
 import jakarta.json.JsonString;
 import jakarta.json.JsonValue;
@@ -15,7 +16,7 @@ import java.util.Base64;
 final class Json {
 
     /** Looked up once; {@link jakarta.json.Json} would look it up in each call. */
-    static final JsonProvider PROVIDER = JsonProvider.provider();
+    static final JsonProvider PROVIDER = ContextClassLoader.call(Json.class, JsonProvider::provider);
 
     private Json() {}
 
