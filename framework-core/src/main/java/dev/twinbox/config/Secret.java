@@ -16,8 +16,8 @@ public record Secret(String value) {
     private static final Pattern IN_URL = Pattern.compile("(?i)(password=)[^&\\s]*|(//[^/@\\s]*:)[^/@\\s]*(?=@)");
 
     /** Passwords and key material, as Kafka names them, and the JAAS line, which holds a password. */
-    private static final Pattern NAME =
-            Pattern.compile(".*(password|secret|jaas|credential|assertion).*|.*keystore\\.(key|certificate\\.chain)");
+    private static final Pattern NAME = Pattern.compile(
+            ".*(password|secret|jaas|credential|assertion).*|.*-token|.*keystore\\.(key|certificate\\.chain)");
 
     /** A wrong one may hold a password anywhere, so it is not shown. */
     private static final String REDIS_URL = "redis.url";

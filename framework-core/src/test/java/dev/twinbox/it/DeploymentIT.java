@@ -2,15 +2,12 @@ package dev.twinbox.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.twinbox.fixtures.PayaraMicro;
 import dev.twinbox.fixtures.TcpProxy;
 import dev.twinbox.schema.OutboxSchema;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.Statement;
@@ -18,7 +15,6 @@ import java.time.Duration;
 import java.util.List;
 import org.awaitility.Awaitility;
 import org.jboss.shrinkwrap.api.asset.StringAsset;
-import org.jboss.shrinkwrap.api.exporter.ZipExporter;
 import org.jboss.shrinkwrap.api.spec.WebArchive;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -43,7 +39,7 @@ class DeploymentIT {
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
     private static TcpProxy proxy;
-    private static PayaraMicro payara;
+    private static TestServer server;
 
     @BeforeAll
     static void deploy() throws Exception {
@@ -65,12 +61,8 @@ class DeploymentIT {
         proxy = TcpProxy.to("127.0.0.1", TestDatabase.server().port());
         proxy.cut();
 
-        payara = PayaraMicro.builder()
-                .jvmOptions("-XX:TieredStopAtLevel=1")
-                .options("--postdeploycommandfile", commands(applications()).toString())
-                .build()
-                .start();
-        payara.awaitHttp("/not-publishing/state", Duration.ofMinutes(4)); // the last one
+        server = TestServer.shared();
+        server.deploy(applications());
     }
 
     private static List<WebArchive> applications() {
@@ -106,22 +98,10 @@ class DeploymentIT {
                 TestWar.named("not-publishing", "").addClass(StateServlet.class));
     }
 
-    /** Payara Micro ends a list of {@code --deploy} with the first that fails, but not a list of commands. */
-    private static Path commands(List<WebArchive> applications) throws Exception {
-        StringBuilder commands = new StringBuilder();
-        for (WebArchive application : applications) {
-            String name = application.getName().replace(".war", "");
-            commands.append("deploy --name ").append(name);
-            commands.append(" --contextroot /").append(name);
-            commands.append(' ').append(export(application).toAbsolutePath()).append('\n');
-        }
-        return Files.writeString(Path.of("target", "test-wars", "deploy.asadmin"), commands);
-    }
-
     @AfterAll
     static void stop() {
-        if (payara != null) {
-            payara.kill();
+        if (server != null) {
+            server.close();
         }
         if (proxy != null) {
             proxy.close();
@@ -132,7 +112,7 @@ class DeploymentIT {
     void wrongAnnotationsAreRefusedAllAtOnceWithClassMethodAndRule() throws Exception {
         assertThat(status("/wrong-code/state")).isEqualTo(404);
         String bean = WrongBeans.class.getName();
-        assertThat(payara.log())
+        assertThat(server.log())
                 .contains(
                         bean + "$Shapes.nothing: returns void",
                         bean + "$Shapes.number: returns int",
@@ -169,7 +149,7 @@ class DeploymentIT {
     void fault25AnEventClassWithoutJsonBPropertiesIsRefused() {
         String place = WrongBeans.class.getName() + "$Shapes.accessors: ";
         String event = AccessorEvent.class.getName();
-        assertThat(payara.log())
+        assertThat(server.log())
                 .contains(
                         place + "field orderId of " + event + " has no JSON-B property",
                         place + "key property \"orderId\" of " + event + " has no JSON-B property");
@@ -179,7 +159,7 @@ class DeploymentIT {
     @Test
     void fault29AnOverriddenMethodIsJudgedByTheOneThatOverridesIt() {
         String child = WrongBeans.class.getName() + "$Child.";
-        assertThat(payara.log())
+        assertThat(server.log())
                 .contains(child + "overridden: @Outbox on the superclass " + WrongBeans.class.getName()
                         + "$Parent is not seen by CDI")
                 .doesNotContain(child + "again", child + "inherited");
@@ -189,7 +169,7 @@ class DeploymentIT {
     @Test
     void fault30AClassWithoutAScopeIsRefused() throws Exception {
         assertThat(status("/without-scope/state")).isEqualTo(404);
-        assertThat(payara.log())
+        assertThat(server.log())
                 .contains(WithoutScope.class.getName() + ": has @Outbox and is neither a CDI bean nor a session bean");
     }
 
@@ -200,14 +180,14 @@ class DeploymentIT {
 
     @Test
     void scenario9FLUSHCOMMITAPersistenceUnitOutsideOfJtaIsRefused() {
-        assertThat(payara.log())
+        assertThat(server.log())
                 .contains(
                         "persistence unit \"local\" uses the outbox's data source java:app/jdbc/orders outside of JTA");
     }
 
     @Test
     void scenario4NOTXAMethodThatMayRunWithoutATransactionIsAWarning() {
-        assertThat(payara.log())
+        assertThat(server.log())
                 .contains(
                         "@Outbox method " + WrongBeans.class.getName()
                                 + "$Attributes.warned: has no @Transactional: it publishes only if its caller has a transaction");
@@ -216,7 +196,7 @@ class DeploymentIT {
     @Test
     void wrongConfigurationIsRefusedAllAtOnceWithKeyValueAndBound() throws Exception {
         assertThat(status("/wrong-configuration/state")).isEqualTo(404);
-        assertThat(payara.log())
+        assertThat(server.log())
                 .contains(
                         "twinbox.outbox.data-source is missing",
                         "TWINBOX_OUTBOX_DATA_SOURCE in the environment",
@@ -232,14 +212,14 @@ class DeploymentIT {
     @Test
     void aDataSourceThatDoesNotExistFailsTheDeploymentAndIsNamed() throws Exception {
         assertThat(status("/no-data-source/state")).isEqualTo(404);
-        assertThat(payara.log()).contains("twinbox.outbox.data-source = java:app/jdbc/misspelt names nothing in JNDI");
+        assertThat(server.log()).contains("twinbox.outbox.data-source = java:app/jdbc/misspelt names nothing in JNDI");
     }
 
     /** Its rows would have survived a rollback. */
     @Test
     void aDataSourceOutsideOfJtaFailsTheDeployment() throws Exception {
         assertThat(status("/outside-of-jta/state")).isEqualTo(404);
-        assertThat(payara.log())
+        assertThat(server.log())
                 .contains(
                         "twinbox.outbox.data-source is \"java:app/jdbc/orders\", but two connections of one JTA transaction are not in one transaction of the database");
     }
@@ -248,7 +228,7 @@ class DeploymentIT {
     @Test
     void theWayToWriteIsChosenByASelfTest() throws Exception {
         assertThat(status("/search-path/state")).isEqualTo(200);
-        assertThat(payara.log())
+        assertThat(server.log())
                 .contains(
                         "it writes through an EJB, because an EJB that is called before the commit is in the transaction")
                 .doesNotContain("it writes directly", "state.isBusy already set to false");
@@ -257,7 +237,7 @@ class DeploymentIT {
     @Test
     void missingColumnsAndPrivilegesFailTheDeploymentWithTheRemedy() throws Exception {
         assertThat(status("/no-tables/state")).isEqualTo(404);
-        assertThat(payara.log())
+        assertThat(server.log())
                 .contains(
                         "column id of table \"outbox_event\" is text instead of uuid",
                         "table \"outbox_event\" has no column payload",
@@ -285,7 +265,7 @@ class DeploymentIT {
     @Test
     void anApplicationStartsWithoutItsDatabaseAndPublishesWhenItIsBack() throws Exception {
         assertThat(status("/database-away/state")).isEqualTo(200);
-        assertThat(payara.log()).contains("The outbox's database cannot be reached (data source java:app/jdbc/orders)");
+        assertThat(server.log()).contains("The outbox's database cannot be reached (data source java:app/jdbc/orders)");
         HttpResponse<String> refused = get("/database-away/publish?account=1");
         assertThat(refused.statusCode()).isEqualTo(500);
         assertThat(refused.body()).contains("The outbox is not open, so nothing can be published");
@@ -346,19 +326,12 @@ class DeploymentIT {
                 """.formatted(className, url, user, further));
     }
 
-    private static Path export(WebArchive war) throws Exception {
-        Path folder = Files.createDirectories(Path.of("target", "test-wars"));
-        Path file = folder.resolve(war.getName());
-        war.as(ZipExporter.class).exportTo(file.toFile(), true);
-        return file;
-    }
-
     private static int status(String path) throws Exception {
         return get(path).statusCode();
     }
 
     private static HttpResponse<String> get(String path) throws Exception {
-        URI uri = payara.uri(path);
+        URI uri = server.payara().uri(path);
         return HTTP.send(
                 HttpRequest.newBuilder(uri).timeout(Duration.ofMinutes(1)).build(),
                 HttpResponse.BodyHandlers.ofString());

@@ -3,7 +3,6 @@ package dev.twinbox.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.twinbox.fixtures.PayaraMicro;
 import dev.twinbox.fixtures.RedisServer;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -28,7 +27,7 @@ class KeyLocksIT {
     private static final AtomicInteger KEYS = new AtomicInteger();
 
     private static RedisServer redis;
-    private static PayaraMicro payara;
+    private static TestServer server;
 
     private final String key = "key-" + KEYS.incrementAndGet();
 
@@ -41,8 +40,8 @@ class KeyLocksIT {
                 "no_locks",
                 "create role no_locks login password 'twinbox'; " + "create table outbox_lock (key text, token text)");
         redis = RedisServer.create().withPassword(SECRET).start();
-        payara = LockWars.server(applications());
-        payara.awaitHttp("/without-locks/state", Duration.ofMinutes(4)); // the last one
+        server = TestServer.shared();
+        server.deploy(applications());
     }
 
     private static List<WebArchive> applications() {
@@ -87,8 +86,8 @@ class KeyLocksIT {
 
     @AfterAll
     static void stop() {
-        if (payara != null) {
-            payara.kill();
+        if (server != null) {
+            server.close();
         }
         if (redis != null) {
             redis.close();
@@ -188,8 +187,8 @@ class KeyLocksIT {
     @Test
     void anApplicationWithoutALibraryOfRedisRuns() throws Exception {
         assertThat(ask("postgresql", "jedis")).isEqualTo("false");
-        assertThat(LockWars.status(payara, "postgresql")).isEqualTo(200);
-        assertThat(LockWars.status(payara, "without-locks")).isEqualTo(200);
+        assertThat(LockWars.status(server, "postgresql")).isEqualTo(200);
+        assertThat(LockWars.status(server, "without-locks")).isEqualTo(200);
     }
 
     @Test
@@ -198,16 +197,16 @@ class KeyLocksIT {
 
         assertThat(ask("redis-away", "take", "key", key, "lease", "PT1M")).isEqualTo("empty");
         assertThat(ask("redis-away", "write", "key", key, "token", token)).isEqualTo("done");
-        assertThat(payara.log()).contains("Redis at redis://127.0.0.1:1/0 does not answer: ");
+        assertThat(server.log()).contains("Redis at redis://127.0.0.1:1/0 does not answer: ");
     }
 
     @Test
     void whatCannotWorkIsRefusedWithPlaceValueAndRemedy() throws Exception {
         for (String wrong : List.of(
                 "no-library", "secret-in-url", "malformed-url", "no-configuration", "wrong-table", "no-table")) {
-            assertThat(LockWars.status(payara, wrong)).as(wrong).isEqualTo(404);
+            assertThat(LockWars.status(server, wrong)).as(wrong).isEqualTo(404);
         }
-        assertThat(payara.log())
+        assertThat(server.log())
                 .contains(
                         "twinbox.locks = \"redis\" needs Jedis 5 or later, which this application lacks: add redis.clients:jedis",
                         "twinbox.locks.redis.url = \"********\" must not hold user or password: put them into "
@@ -228,7 +227,7 @@ class KeyLocksIT {
     /** The application has no key of locks, and injects them lazily only. */
     @Test
     void fault82LocksThatAreInjectedLazilyAreCheckedAtDeployment() throws Exception {
-        assertThat(LockWars.status(payara, "lazy-no-table")).isEqualTo(404);
+        assertThat(LockWars.status(server, "lazy-no-table")).isEqualTo(404);
     }
 
     private String awaitGrant(String application) {
@@ -241,7 +240,7 @@ class KeyLocksIT {
     }
 
     private static String ask(String application, String action, String... parameters) throws Exception {
-        return LockWars.ask(payara, application, action, parameters);
+        return LockWars.ask(server, application, action, parameters);
     }
 
     private List<String> tokens() throws Exception {

@@ -1,6 +1,5 @@
 package dev.twinbox.it;
 
-import dev.twinbox.fixtures.PayaraMicro;
 import dev.twinbox.lock.NaiveRedisLock;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -8,12 +7,8 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import org.jboss.shrinkwrap.api.asset.StringAsset;
-import org.jboss.shrinkwrap.api.exporter.ZipExporter;
 import org.jboss.shrinkwrap.api.spec.WebArchive;
 
 /** Applications with locks, their database, and questions to them. */
@@ -73,41 +68,18 @@ final class LockWars {
                 """.formatted(url, user)));
     }
 
-    static Path export(WebArchive war) throws Exception {
-        Path folder = Files.createDirectories(Path.of("target", "test-wars"));
-        Path file = folder.resolve(war.getName());
-        war.as(ZipExporter.class).exportTo(file.toFile(), true);
-        return file.toAbsolutePath();
-    }
-
-    /** Payara Micro ends a list of {@code --deploy} with the first that fails, but not a list of commands. */
-    static PayaraMicro server(List<WebArchive> wars) throws Exception {
-        StringBuilder commands = new StringBuilder();
-        for (WebArchive war : wars) {
-            String name = war.getName().replace(".war", "");
-            commands.append("deploy --name " + name + " --contextroot /" + name + " " + export(war) + "\n");
-        }
-        Path file = Files.createTempFile(Files.createDirectories(Path.of("target", "test-wars")), "locks", ".asadmin");
-        Files.writeString(file, commands);
-        return PayaraMicro.builder()
-                .jvmOptions("-XX:TieredStopAtLevel=1")
-                .options("--postdeploycommandfile", file.toAbsolutePath().toString())
-                .build()
-                .start();
-    }
-
-    static String ask(PayaraMicro server, String application, String action, String... parameters) throws Exception {
+    static String ask(TestServer server, String application, String action, String... parameters) throws Exception {
         StringBuilder query = new StringBuilder("/" + application + "/lock?do=" + action);
         for (int i = 0; i < parameters.length; i += 2) {
             query.append('&').append(parameters[i]).append('=');
             query.append(URLEncoder.encode(parameters[i + 1], StandardCharsets.UTF_8));
         }
-        URI uri = server.uri(query.toString());
+        URI uri = server.payara().uri(query.toString());
         return get(uri).body().strip();
     }
 
-    static int status(PayaraMicro server, String application) throws Exception {
-        return get(server.uri("/" + application + "/state")).statusCode();
+    static int status(TestServer server, String application) throws Exception {
+        return get(server.payara().uri("/" + application + "/state")).statusCode();
     }
 
     private static HttpResponse<String> get(URI uri) throws Exception {

@@ -2,7 +2,6 @@ package dev.twinbox.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.twinbox.fixtures.PayaraMicro;
 import dev.twinbox.fixtures.RedisServer;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -33,19 +32,23 @@ class LocksOnTwoServersIT {
     private static final Duration TIME = Duration.parse(System.getProperty("twinbox.it.locks.time", "PT1M"));
 
     private static final RedisServer REDIS = RedisServer.create();
-    private static final List<PayaraMicro> SERVERS = new ArrayList<>();
+    private static final List<TestServer> SERVERS = new ArrayList<>();
 
     @BeforeAll
     static void deploy() throws Exception {
         LockWars.createDatabase(DATABASE);
         REDIS.start();
-        for (int server = 0; server < 2; server++) {
-            SERVERS.add(LockWars.server(IntStream.range(0, APPLICATIONS)
+        SERVERS.add(TestServer.shared());
+        SERVERS.add(TestServer.another());
+        for (TestServer server : SERVERS) {
+            server.deploy(IntStream.range(0, APPLICATIONS)
                     .mapToObj(LocksOnTwoServersIT::application)
-                    .toList()));
+                    .toList());
         }
-        for (PayaraMicro server : SERVERS) {
-            server.awaitHttp("/locks-" + (APPLICATIONS - 1) + "/state", Duration.ofMinutes(4));
+        for (TestServer server : SERVERS) {
+            for (int number = 0; number < APPLICATIONS; number++) {
+                assertThat(LockWars.status(server, "locks-" + number)).isEqualTo(200);
+            }
         }
     }
 
@@ -61,7 +64,7 @@ class LocksOnTwoServersIT {
 
     @AfterAll
     static void stop() {
-        SERVERS.forEach(PayaraMicro::kill);
+        SERVERS.forEach(TestServer::close);
         REDIS.close();
     }
 
@@ -115,7 +118,7 @@ class LocksOnTwoServersIT {
         return answers.stream().map(CompletableFuture::join).toList();
     }
 
-    private static String load(PayaraMicro server, int number, Duration time, String... more) {
+    private static String load(TestServer server, int number, Duration time, String... more) {
         try {
             String[] parameters = Stream.concat(Stream.of("time", time.toString()), Stream.of(more))
                     .toArray(String[]::new);

@@ -38,7 +38,7 @@ class KillerEventIT {
                     .all()
                     .get();
             try (PayaraHost payara = Servers.newPayara()) {
-                payara.deployWithoutAnswer(APP, app(database).build());
+                payara.control().deployWithoutAnswer(APP, app(database).build());
                 payara.awaitEnd(Duration.ofMinutes(3));
             }
             assertThat(database.texts("select event_id || ' ' || state || ' ' || attempts from inbox_parked"))

@@ -56,8 +56,8 @@ final class PassingApp implements AutoCloseable {
     }
 
     void assertNothingIsLeft() {
-        assertThat(payara.command("threads")).isEmpty();
-        assertThat(payara.command("mbeans")).isEmpty();
+        assertThat(payara.control().threads()).isEmpty();
+        assertThat(payara.control().mbeans()).isEmpty();
     }
 
     /** Checks all events that {@link #startWork} has sent. Deploys once more to handle the rest. */
@@ -78,7 +78,7 @@ final class PassingApp implements AutoCloseable {
      * driver.
      */
     void assertNoClassLoadersAreLeft() {
-        assertThat(Integer.parseInt(payara.command("loaders", "30"))).isLessThanOrEqualTo(2);
+        assertThat(payara.control().loadersLeft(Duration.ofSeconds(30))).isLessThanOrEqualTo(2);
     }
 
     @Override

@@ -17,8 +17,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * The receiver in a Payara Micro started by {@code java -jar}, as users start it.
  *
- * <p>The other tests kill, pause and inspect their server. So they start it through Payara's API, which loads its own
- * jars in another way.
+ * <p>The other tests kill, pause and inspect their server. So they start it by a main class of their own, from an
+ * unpacked Payara, which loads its own jars in another way.
  */
 @Tag("proof")
 @ExtendWith(ArquillianExtension.class)

@@ -1,7 +1,6 @@
 package dev.twinbox.inbox;
 
 import dev.twinbox.fixtures.KafkaBroker;
-import dev.twinbox.fixtures.Ports;
 import dev.twinbox.fixtures.PostgresServer;
 import dev.twinbox.inbox.server.PayaraHost;
 
@@ -24,7 +23,7 @@ final class Servers {
     }
 
     private static final class Payara {
-        static final PayaraHost SERVER = new PayaraHost(Ports.pick());
+        static final PayaraHost SERVER = new PayaraHost();
     }
 
     static PostgresServer postgres() {
@@ -41,6 +40,6 @@ final class Servers {
 
     /** A server of the caller's own; the caller closes it. */
     static PayaraHost newPayara() {
-        return new PayaraHost(Ports.pick());
+        return new PayaraHost();
     }
 }

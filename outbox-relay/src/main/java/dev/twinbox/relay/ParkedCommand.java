@@ -1,9 +1,10 @@
 package dev.twinbox.relay;
 
 import dev.twinbox.relay.config.ExitCode;
-import dev.twinbox.relay.config.RelayException;
 import dev.twinbox.relay.jdbc.ParkedRows;
 import dev.twinbox.relay.jdbc.ParkedSelection;
+import dev.twinbox.relay.operator.ParkedChange;
+import dev.twinbox.relay.operator.ParkedJson;
 import jakarta.json.Json;
 import jakarta.json.JsonArrayBuilder;
 import java.io.PrintWriter;
@@ -109,7 +110,7 @@ final class ParkedCommand {
             long more = lines.size() < limit ? 0 : Math.max(0, rows.count(which) - lines.size());
             if (isJson()) {
                 JsonArrayBuilder parked = Json.createArrayBuilder();
-                lines.forEach(line -> parked.add(ParkedText.json(line)));
+                lines.forEach(line -> parked.add(ParkedJson.line(line)));
                 out.println(Json.createObjectBuilder()
                         .add("parked", parked)
                         .add("more", more)
@@ -137,7 +138,7 @@ final class ParkedCommand {
                 out.println(
                         event == null
                                 ? Json.createObjectBuilder().build()
-                                : ParkedText.jsonPage(event).build());
+                                : ParkedJson.details(event).build());
             } else if (event == null) {
                 out.println("No parked event " + number);
             } else {
@@ -157,6 +158,12 @@ final class ParkedCommand {
         @Option(names = "--dry-run", description = "Only shows how many they are.")
         private boolean isDryRun;
 
+        private final ParkedChange change;
+
+        OnSelected(ParkedChange change) {
+            this.change = change;
+        }
+
         @Override
         final void check() {
             selection.readRequired(numbers);
@@ -165,28 +172,17 @@ final class ParkedCommand {
         @Override
         final void run(ParkedRows rows, PrintWriter out) throws SQLException {
             ParkedSelection which = selection.readRequired(numbers);
-            long number = isDryRun ? count(rows, which) : change(rows, which);
+            long number = isDryRun ? change.count(rows, which) : change.apply(rows, which);
             if (isJson()) {
                 out.println(Json.createObjectBuilder()
-                        .add(past(), number)
+                        .add(change.past(), number)
                         .add("dryRun", isDryRun)
                         .build());
             } else {
-                out.println(number + (isDryRun ? " would be " : " ") + past());
+                out.println(number + (isDryRun ? " would be " : " ") + change.past());
             }
-            refuse(rows, which);
+            change.refuse(rows, which);
         }
-
-        /** For messages: {@code retried}. */
-        abstract String past();
-
-        abstract long count(ParkedRows rows, ParkedSelection which) throws SQLException;
-
-        /** Returns how many have changed. */
-        abstract long change(ParkedRows rows, ParkedSelection which) throws SQLException;
-
-        /** Fails if one of the events cannot be changed although the operator named it. */
-        void refuse(ParkedRows rows, ParkedSelection which) throws SQLException {}
     }
 
     /** Gives events back to the relay. */
@@ -195,19 +191,8 @@ final class ParkedCommand {
             description =
                     "Gives refused and waiting events back to the relay; later ones of their keys follow in order.")
     static final class Retry extends OnSelected {
-        @Override
-        String past() {
-            return "retried";
-        }
-
-        @Override
-        long count(ParkedRows rows, ParkedSelection which) throws SQLException {
-            return rows.countRetryable(which);
-        }
-
-        @Override
-        long change(ParkedRows rows, ParkedSelection which) throws SQLException {
-            return rows.retry(which);
+        Retry() {
+            super(ParkedChange.RETRY);
         }
     }
 
@@ -216,29 +201,8 @@ final class ParkedCommand {
             name = "discard",
             description = "Drops events for good; those that wait for them go on. What is being sent is left alone.")
     static final class Discard extends OnSelected {
-        @Override
-        String past() {
-            return "discarded";
-        }
-
-        @Override
-        long count(ParkedRows rows, ParkedSelection which) throws SQLException {
-            return rows.countDiscardable(which);
-        }
-
-        @Override
-        long change(ParkedRows rows, ParkedSelection which) throws SQLException {
-            return rows.discard(which);
-        }
-
-        @Override
-        void refuse(ParkedRows rows, ParkedSelection which) throws SQLException {
-            Long number = which.numbers() == null ? null : rows.firstSending(which);
-            if (number != null) {
-                throw new RelayException(
-                        ExitCode.USAGE,
-                        "event " + number + " is being sent: it is too late to discard it, let it arrive");
-            }
+        Discard() {
+            super(ParkedChange.DISCARD);
         }
     }
 }

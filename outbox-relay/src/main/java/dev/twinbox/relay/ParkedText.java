@@ -1,15 +1,12 @@
 package dev.twinbox.relay;
 
 import dev.twinbox.relay.jdbc.ParkedRows;
-import jakarta.json.Json;
-import jakarta.json.JsonArrayBuilder;
-import jakarta.json.JsonObjectBuilder;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A parked event for an operator: as a line, as a page, as JSON. */
+/** A parked event for an operator: as a line and as a page. */
 final class ParkedText {
 
     static final String COLUMNS = "NUMBER\tSTATE\tTOPIC\tKEY\tTYPE\tATTEMPTS\tPARKED\tERROR";
@@ -87,53 +84,5 @@ final class ParkedText {
         return headers.stream()
                 .map(header -> orDash(header.name()) + " = " + orDash(header.value()))
                 .collect(Collectors.joining(", "));
-    }
-
-    /** As listed: without headers and payload. */
-    static JsonObjectBuilder json(ParkedRows.Line line) {
-        JsonObjectBuilder json = Json.createObjectBuilder();
-        json.add("number", line.number());
-        json.add("state", line.state().sql());
-        json.add("topic", line.topic());
-        if (line.partition() != null) {
-            json.add("partition", line.partition());
-        }
-        addText(json, "key", line.key());
-        addText(json, "type", line.type());
-        addText(json, "id", line.id());
-        json.add("attempts", line.attempts());
-        json.add("parkedAt", line.parkedAt().toString());
-        addText(json, "error", line.error());
-        return json;
-    }
-
-    /** All that is known except the payload. */
-    static JsonObjectBuilder jsonPage(ParkedRows.Details event) {
-        JsonObjectBuilder json = json(event.line());
-        json.add("seq", event.seq());
-        addText(json, "source", event.source());
-        addText(json, "subject", event.subject());
-        addText(json, "occurredAt", event.occurredAt());
-        addText(json, "contentType", event.contentType());
-        JsonArrayBuilder headers = Json.createArrayBuilder();
-        for (ParkedRows.Header each : event.headers()) {
-            JsonObjectBuilder header = Json.createObjectBuilder();
-            addText(header, "name", each.name());
-            addText(header, "value", each.value());
-            headers.add(header);
-        }
-        json.add("headers", headers);
-        if (event.payloadBytes() != null) {
-            json.add("valueBytes", event.payloadBytes());
-        }
-        json.add("behind", event.behind());
-        return json;
-    }
-
-    /** What an event does not have is left out. */
-    private static void addText(JsonObjectBuilder json, String name, @Nullable String value) {
-        if (value != null) {
-            json.add(name, value);
-        }
     }
 }

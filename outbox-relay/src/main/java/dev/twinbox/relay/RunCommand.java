@@ -63,7 +63,7 @@ final class RunCommand implements Callable<Integer> {
         Health health = new Health(progress, config.readyTimeout());
         try (tracing;
                 Metrics metrics = new Metrics(config.name(), config.delivery().mode(), progress);
-                HttpEndpoint http = new HttpEndpoint(config.http(), health, metrics);
+                HttpEndpoint http = new HttpEndpoint(config, health, metrics);
                 relay) {
             ExitCode end = relay.run();
             if (end == ExitCode.UNFINISHED) {

@@ -1,10 +1,7 @@
 package dev.twinbox.relay;
 
 import dev.twinbox.relay.jdbc.ParkedSelection;
-import java.time.DateTimeException;
-import java.time.Duration;
-import java.time.Instant;
-import java.time.OffsetDateTime;
+import dev.twinbox.relay.operator.ParkedFilter;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -65,33 +62,6 @@ final class Selection {
     }
 
     private ParkedSelection read(@Nullable List<Long> numbers) {
-        Duration age = since == null || !since.startsWith("P") ? null : age(since);
-        Instant time = since == null || age != null ? null : time(since);
-        return new ParkedSelection(numbers, topic, key, type, error, time, age);
-    }
-
-    private static Duration age(String text) {
-        try {
-            Duration age = Duration.parse(text);
-            if (!age.isNegative() && age.compareTo(Duration.ofDays(36_500)) <= 0) {
-                return age;
-            }
-        } catch (DateTimeException e) {
-            // Out of bounds has the same remedy.
-        }
-        throw wrongTime(text);
-    }
-
-    private static Instant time(String text) {
-        try {
-            return OffsetDateTime.parse(text).toInstant();
-        } catch (DateTimeException e) {
-            throw wrongTime(text);
-        }
-    }
-
-    private static IllegalArgumentException wrongTime(String text) {
-        return new IllegalArgumentException("--since \"" + text
-                + "\" must be a time such as 2026-11-29T12:00:00Z, or a duration back from now such as PT1H");
+        return ParkedFilter.of(numbers, topic, key, type, error, ParkedFilter.Since.parse("--since", since));
     }
 }

@@ -5,6 +5,7 @@ import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import org.eclipse.jetty.http.HttpCompliance;
+import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpMethod;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.http.UriCompliance;
@@ -132,16 +133,18 @@ public final class WebServer implements AutoCloseable {
         @Override
         public boolean handle(Request request, Response response, Callback callback) {
             Connection connection = request.getConnectionMetaData().getConnection();
-            limit.requestEnded(connection);
             WebExchange exchange = new WebExchange(request, response, callback);
             if (request.getHeaders().size() > MOST_HEADERS || HttpMethod.CONNECT.is(request.getMethod())) {
                 exchange.hangUp();
                 return true;
             }
-            WebRequest asked = WebRequest.of(request);
+            WebRequest asked = WebRequest.of(request, () -> limit.requestEnded(connection));
             if (asked == null) {
                 Response.writeError(request, response, callback, HttpStatus.BAD_REQUEST_400);
                 return true;
+            }
+            if (request.getLength() <= 0 && !request.getHeaders().contains(HttpHeader.TRANSFER_ENCODING)) {
+                limit.requestEnded(connection);
             }
             WebAnswer answer = page.answer(asked);
             limit.answerBegins(connection);

@@ -95,6 +95,16 @@ public final class ConfigurationReader {
         return config(tables.orElseThrow(), new RelayConfig.Kafka(kafka), telemetry);
     }
 
+    private RelayConfig.Http http() {
+        return new RelayConfig.Http(
+                reader.get(RelaySettings.HTTP_HOST),
+                reader.get(RelaySettings.HTTP_PORT),
+                reader.find(RelaySettings.HTTP_NAMES).orElse(Set.of()),
+                reader.find(RelaySettings.HTTP_READER_TOKEN).orElse(null),
+                reader.find(RelaySettings.HTTP_OPERATOR_TOKEN).orElse(null),
+                reader.get(RelaySettings.HTTP_INSECURE));
+    }
+
     private static ConfigSource fileSource(Path file) {
         if (!Files.isReadable(file) || Files.isDirectory(file)) {
             throw new RelayException(
@@ -169,7 +179,7 @@ public final class ConfigurationReader {
                 RETRY,
                 new RelayConfig.Parking(
                         reader.get(RelaySettings.STALL_TIMEOUT), reader.get(RelaySettings.WAITING_LIMIT)),
-                new RelayConfig.Http(reader.get(RelaySettings.HTTP_HOST), reader.get(RelaySettings.HTTP_PORT)),
+                http(),
                 READY_TIMEOUT,
                 reader.get(RelaySettings.SHUTDOWN_TIMEOUT),
                 reader.get(RelaySettings.LOG_LEVEL),

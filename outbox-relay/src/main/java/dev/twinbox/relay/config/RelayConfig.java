@@ -5,6 +5,7 @@ import dev.twinbox.schema.OutboxSchema;
 import dev.twinbox.schema.Retention;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -162,9 +163,28 @@ public record RelayConfig(
     }
 
     /**
-     * Where health and metrics are served.
+     * Where health, metrics and the API are served.
      *
      * @param port 0 = any free port, named in the log
+     * @param names of this host under which the API may be asked, in lower case
+     * @param readerToken of those who may see payloads; null: there is none
+     * @param operatorToken of those who may change something; null: there is none
+     * @param isInsecure whether the API is served on an address that is not loopback, without encryption
      */
-    public record Http(String host, int port) {}
+    public record Http(
+            String host,
+            int port,
+            Set<String> names,
+            @Nullable Secret readerToken,
+            @Nullable Secret operatorToken,
+            boolean isInsecure) {
+        public Http {
+            names = Set.copyOf(names);
+        }
+
+        /** Without tokens. */
+        public Http(String host, int port) {
+            this(host, port, Set.of(), null, null, false);
+        }
+    }
 }

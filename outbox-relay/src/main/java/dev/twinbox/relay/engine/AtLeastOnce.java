@@ -28,7 +28,7 @@ final class AtLeastOnce implements Publication {
     private final SessionThreads threads;
     private @Nullable Producer<byte[], byte[]> producer;
     private @Nullable ProducerFlusher flusher; // null also if the operator has configured linger.ms
-    private boolean isMoreSure; // owned by the sending thread
+    private boolean windowHasMore; // owned by the sending thread
 
     /** @param producers open a producer for a purpose */
     AtLeastOnce(
@@ -71,14 +71,14 @@ final class AtLeastOnce implements Publication {
     @Override
     public @Nullable Page next() throws InterruptedException {
         // While more rows of the window are being read, its records fill batches. They linger for a moment at most.
-        if (flusher != null && !isMoreSure && !inFlight.hasUnsent()) {
+        if (flusher != null && !windowHasMore && !inFlight.hasUnsent()) {
             flusher.flush();
         }
         inFlight.awaitUnsent();
         gate.awaitOpen();
         Page page = inFlight.take();
         if (page != null) {
-            isMoreSure = page.after().to() != null;
+            windowHasMore = page.after().to() != null;
         }
         return page;
     }

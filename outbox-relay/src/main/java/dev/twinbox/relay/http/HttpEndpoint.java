@@ -1,6 +1,8 @@
 package dev.twinbox.relay.http;
 
+import dev.twinbox.console.Api;
 import dev.twinbox.console.WebAnswer;
+import dev.twinbox.console.WebPage;
 import dev.twinbox.console.WebPages;
 import dev.twinbox.console.WebServer;
 import dev.twinbox.relay.config.ExitCode;
@@ -12,12 +14,13 @@ import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Serves {@code /health/live}, {@code /health/ready} and {@code /metrics} to {@code GET} and {@code HEAD}; runs until
- * closed.
+ * Serves {@code /health/live}, {@code /health/ready} and {@code /metrics} to {@code GET} and {@code HEAD}, and {@link
+ * OperatorApi} if it has a token; runs until closed.
  *
  * <p>All other requests get an answer that says what is wrong and what is possible. Malformed requests get a 400, or
  * the connection is closed.
@@ -32,23 +35,65 @@ public final class HttpEndpoint implements AutoCloseable {
      *
      * @throws RelayException with {@link ExitCode#USAGE} if the address is not available
      */
-    public HttpEndpoint(RelayConfig.Http http, Health health, Metrics metrics) {
+    public HttpEndpoint(RelayConfig config, Health health, Metrics metrics) {
+        this(config.http(), health, metrics, api(config));
+    }
+
+    /** Without the API. */
+    HttpEndpoint(RelayConfig.Http http, Health health, Metrics metrics) {
+        this(http, health, metrics, null);
+    }
+
+    private HttpEndpoint(RelayConfig.Http http, Health health, Metrics metrics, @Nullable Api api) {
         WebPages pages = new WebPages("relay")
                 .add("/health/live", () -> answer(health.live()))
                 .add("/health/ready", () -> answer(health.ready()))
                 .add("/metrics", () -> WebAnswer.of(200, "text/plain; version=0.0.4; charset=utf-8", metrics.scrape()));
-        server = start(http, pages);
+        server = start(http, request -> (api != null && api.owns(request.path()) ? api : pages).answer(request));
         LOG.info("Health and metrics on http://{}:{}", http.host(), server.port());
+    }
+
+    /**
+     * Null unless an operator wants the API, and says so by a token. On an address that others reach, tokens would cross
+     * the network unencrypted. An operator has to want that, too.
+     */
+    private static @Nullable Api api(RelayConfig config) {
+        RelayConfig.Http http = config.http();
+        if (http.readerToken() == null && http.operatorToken() == null) {
+            if (http.isInsecure() || !http.names().isEmpty()) {
+                LOG.warn(
+                        "The API is not served, because it has no token: set {}",
+                        RelaySettings.HTTP_OPERATOR_TOKEN.key());
+            }
+            return null;
+        }
+        boolean isOnLoopback = isLoopback(http.host());
+        if (!isOnLoopback && !http.isInsecure()) {
+            LOG.info(
+                    "The API is not served on {}, because nothing is encrypted; {}=true serves it",
+                    http.host(),
+                    RelaySettings.HTTP_INSECURE.key());
+            return null;
+        }
+        return OperatorApi.of(config, isOnLoopback);
+    }
+
+    private static boolean isLoopback(String host) {
+        try {
+            return InetAddress.getByName(host).isLoopbackAddress();
+        } catch (UnknownHostException e) {
+            return false; // Then nothing is served at all.
+        }
     }
 
     public int port() {
         return server.port();
     }
 
-    private static WebServer start(RelayConfig.Http http, WebPages pages) {
+    private static WebServer start(RelayConfig.Http http, WebPage page) {
         try {
             InetSocketAddress address = new InetSocketAddress(InetAddress.getByName(http.host()), http.port());
-            return WebServer.start(address, "relay-http", pages);
+            return WebServer.start(address, "relay-http", page);
         } catch (UnknownHostException e) {
             throw new RelayException(
                     ExitCode.USAGE,

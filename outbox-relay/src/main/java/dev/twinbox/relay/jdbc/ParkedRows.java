@@ -45,6 +45,11 @@ public final class ParkedRows {
             select * from first union all select * from behind order by part, number
             """.replace("{listed}", LISTED);
 
+    private static final String PAGE = """
+            -- parked: page
+            select {listed} from {parked} p where p.relay = ?{selection}{states} and p.number > ? order by p.number limit ?
+            """.replace("{listed}", LISTED);
+
     private static final String COUNT = """
             -- parked: count
             select count(*) from (select from {parked} p where p.relay = ?{selection}{states} limit ?) found
@@ -156,6 +161,29 @@ public final class ParkedRows {
             select.setInt(next, most);
             next = bind(select, next + 1, which);
             select.setInt(next, most);
+            List<Line> lines = new ArrayList<>();
+            try (ResultSet row = select.executeQuery()) {
+                while (row.next()) {
+                    lines.add(line(row));
+                }
+            }
+            return lines;
+        }
+    }
+
+    /**
+     * In the order in which they were parked.
+     *
+     * @param state null: all
+     * @param after number of the last event of the page before; 0: this is the first page
+     */
+    public List<Line> page(ParkedSelection which, @Nullable ParkedState state, long after, int most)
+            throws SQLException {
+        String states = state == null ? "" : " and p.state = '" + state.sql() + "'";
+        try (PreparedStatement select = prepare(PAGE.replace("{states}", states), which)) {
+            int next = bind(select, 1, which);
+            select.setLong(next, after);
+            select.setInt(next + 1, most);
             List<Line> lines = new ArrayList<>();
             try (ResultSet row = select.executeQuery()) {
                 while (row.next()) {

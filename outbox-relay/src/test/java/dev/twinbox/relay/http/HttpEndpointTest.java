@@ -3,6 +3,7 @@ package dev.twinbox.relay.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.twinbox.relay.config.ConfigurationReader;
 import dev.twinbox.relay.config.DeliveryMode;
 import dev.twinbox.relay.config.ExitCode;
 import dev.twinbox.relay.config.RelayConfig;
@@ -16,6 +17,9 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -93,6 +97,47 @@ class HttpEndpointTest {
         assertThatThrownBy(() -> endpoint("no such host", 0))
                 .isInstanceOf(RelayException.class)
                 .hasMessageContaining("no such host");
+    }
+
+    @Test
+    void withoutATokenInTheConfigurationThereIsNoApi() throws Exception {
+        Map<String, String> none = Map.of("twinbox.relay.http.insecure", "true", "twinbox.relay.http.names", "relay1");
+        try (HttpEndpoint closed = endpoint(none)) {
+            for (String operation : OperatorApi.of(config(none), true).routes()) {
+                String[] route = operation.split(" ", 2);
+                HttpResponse<String> answer = send(closed, route[0], route[1].replace("{number}", "1"));
+                assertThat(answer.statusCode()).as(operation).isEqualTo(404);
+                assertThat(answer.body()).as(operation).contains("ask for /health/live, /health/ready, /metrics");
+            }
+        }
+        for (String token : List.of("reader-token", "operator-token")) {
+            try (HttpEndpoint open = endpoint(Map.of("twinbox.relay.http." + token, "0123456789abcdef"))) {
+                assertThat(send(open, "GET", "/api/v1/openapi.json").statusCode())
+                        .as(token)
+                        .isEqualTo(200);
+            }
+        }
+    }
+
+    private HttpEndpoint endpoint(Map<String, String> settings) {
+        return new HttpEndpoint(config(settings), new Health(progress, Duration.ofSeconds(10)), metrics);
+    }
+
+    private static RelayConfig config(Map<String, String> settings) {
+        Map<String, String> all = new HashMap<>(settings);
+        all.put("twinbox.relay.database.url", "jdbc:postgresql://localhost/none");
+        all.put("twinbox.relay.kafka.bootstrap.servers", "localhost:1");
+        all.put("twinbox.relay.http.port", "0");
+        return ConfigurationReader.read(null, Map.of(), all);
+    }
+
+    private static HttpResponse<String> send(HttpEndpoint endpoint, String method, String path)
+            throws IOException, InterruptedException {
+        return client().send(
+                        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + endpoint.port() + path))
+                                .method(method, HttpRequest.BodyPublishers.noBody())
+                                .build(),
+                        HttpResponse.BodyHandlers.ofString());
     }
 
     private HttpEndpoint endpoint(String host, int port) {

@@ -1,6 +1,7 @@
 package dev.twinbox.proof.appserver;
 
 import dev.twinbox.fixtures.ApplicationServer;
+import dev.twinbox.fixtures.PayaraManifest;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -9,9 +10,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
-import java.util.jar.Attributes;
-import java.util.jar.JarFile;
 
 /** Payara Micro 6 or 7, set up by {@code glassfish.asadmin}. */
 final class PayaraMicroServer extends ApplicationServer {
@@ -41,7 +39,7 @@ final class PayaraMicroServer extends ApplicationServer {
     protected List<String> command(Path folder) {
         List<String> command =
                 new ArrayList<>(List.of(java(), "-Xmx512m", "-XX:+UseSerialGC", "-Djava.io.tmpdir=" + folder));
-        command.addAll(opens());
+        command.addAll(PayaraManifest.options(jar));
         command.addAll(List.of("-cp", jar + File.pathSeparator + ownClasses()));
         command.addAll(List.of(PayaraMicroControl.class.getName(), Integer.toString(controlPort)));
         command.addAll(List.of("--nocluster", "--disablephonehome", "--port", Integer.toString(port())));
@@ -63,22 +61,6 @@ final class PayaraMicroServer extends ApplicationServer {
                     .toURI());
         } catch (URISyntaxException e) {
             throw new IllegalStateException(e);
-        }
-    }
-
-    /** What {@code java -jar} would take from the manifest. */
-    private List<String> opens() {
-        try (JarFile file = new JarFile(jar.toFile())) {
-            Attributes manifest = file.getManifest().getMainAttributes();
-            List<String> options = new ArrayList<>();
-            for (String kind : List.of("Add-Opens", "Add-Exports")) {
-                for (String name : manifest.getValue(kind).split(" ", -1)) {
-                    options.add("--" + kind.toLowerCase(Locale.ROOT) + "=" + name + "=ALL-UNNAMED");
-                }
-            }
-            return options;
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         }
     }
 

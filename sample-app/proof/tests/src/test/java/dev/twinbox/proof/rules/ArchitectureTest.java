@@ -76,8 +76,9 @@ class ArchitectureTest {
      * and what is no class of Twinbox.
      */
     private static final Map<String, Set<String>> MAY_USE = Map.ofEntries(
-            layer("dev.twinbox.relay", "http", "log", "engine", "kafka", "jdbc", "config"),
-            layer("dev.twinbox.relay.http", "engine", "kafka", "jdbc", "config"),
+            layer("dev.twinbox.relay", "operator", "http", "log", "engine", "kafka", "jdbc", "config"),
+            layer("dev.twinbox.relay.http", "operator", "engine", "kafka", "jdbc", "config"),
+            layer("dev.twinbox.relay.operator", "kafka", "jdbc", "config"),
             layer("dev.twinbox.relay.log", "config"),
             layer("dev.twinbox.relay.engine", "kafka", "jdbc", "config"),
             layer("dev.twinbox.relay.kafka", "jdbc", "config"),

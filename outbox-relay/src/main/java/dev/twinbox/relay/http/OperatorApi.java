@@ -1,0 +1,247 @@
+package dev.twinbox.relay.http;
+
+import dev.twinbox.config.Secret;
+import dev.twinbox.console.Access;
+import dev.twinbox.console.Api;
+import dev.twinbox.console.ProblemException;
+import dev.twinbox.console.Role;
+import dev.twinbox.relay.config.ExitCode;
+import dev.twinbox.relay.config.RelayConfig;
+import dev.twinbox.relay.config.RelayException;
+import dev.twinbox.relay.jdbc.LeaseTable;
+import dev.twinbox.relay.jdbc.OutboxDatabase;
+import dev.twinbox.relay.jdbc.ParkedPayload;
+import dev.twinbox.relay.jdbc.ParkedRows;
+import dev.twinbox.relay.jdbc.StartCheck;
+import dev.twinbox.relay.operator.ParkedChange;
+import dev.twinbox.relay.operator.ParkedJson;
+import dev.twinbox.relay.operator.StatusReport;
+import jakarta.json.Json;
+import jakarta.json.JsonArrayBuilder;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.Base64;
+import java.util.List;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The operations of the command line over HTTP. Each call has a connection of its own, as a command has. Like the
+ * commands they only change rows; the relay that owns the lease sends.
+ */
+final class OperatorApi {
+    private static final Logger LOG = LoggerFactory.getLogger(OperatorApi.class);
+
+    private static final String PREFIX = "/api/v1";
+    private static final String DOCUMENT = "openapi.json";
+
+    /** More would take connections from others, and serve nobody faster. */
+    private static final int MOST_CONNECTIONS = 4;
+
+    private static final int CONNECTION_SECONDS = 5;
+    private static final int MOST_PAYLOAD_BYTES = 64 * 1024;
+
+    private interface Work {
+        JsonObject on(Connection connection) throws SQLException;
+    }
+
+    private final RelayConfig config;
+    private final Semaphore connections = new Semaphore(MOST_CONNECTIONS);
+
+    private OperatorApi(RelayConfig config) {
+        this.config = config;
+    }
+
+    /**
+     * The API of this relay.
+     *
+     * @param isOnLoopback whether it is served on the loopback address only
+     */
+    static Api of(RelayConfig config, boolean isOnLoopback) {
+        RelayConfig.Http http = config.http();
+        Access access = new Access(
+                isOnLoopback, http.names(), clear(http.readerToken()), clear(http.operatorToken()), System::nanoTime);
+        OperatorApi operations = new OperatorApi(config);
+        return new Api("relay", PREFIX, access)
+                .get("/" + DOCUMENT, Role.VISITOR, call -> document())
+                .get("/status", Role.VISITOR, call -> operations.status())
+                .get("/parked", Role.VISITOR, operations::list)
+                .get("/parked/{number}", Role.VISITOR, operations::show)
+                .get("/parked/{number}/payload", Role.READER, operations::payload)
+                .post("/parked/retry", call -> operations.change(ParkedChange.RETRY, ParkedQuery.selection(call)))
+                .post("/parked/discard", call -> operations.change(ParkedChange.DISCARD, ParkedQuery.selection(call)))
+                .post("/parked/{number}/retry", call -> operations.change(ParkedChange.RETRY, ParkedQuery.one(call)))
+                .post(
+                        "/parked/{number}/discard",
+                        call -> operations.change(ParkedChange.DISCARD, ParkedQuery.one(call)))
+                .post("/pause", call -> operations.pause())
+                .post("/resume", call -> operations.resume());
+    }
+
+    private static @Nullable String clear(@Nullable Secret token) {
+        return token == null ? null : token.value();
+    }
+
+    /** The description of the API in OpenAPI 3.1. */
+    static JsonObject document() {
+        try (InputStream in = OperatorApi.class.getResourceAsStream(DOCUMENT)) {
+            if (in == null) {
+                throw new IllegalStateException(DOCUMENT + " is not in the jar; report it");
+            }
+            try (JsonReader reader = Json.createReader(in)) {
+                return reader.readObject();
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private JsonObject status() {
+        return onDatabase(connection -> StatusReport.of(config, connection, (label, value) -> {}));
+    }
+
+    private JsonObject list(Api.Call call) {
+        ParkedQuery query = ParkedQuery.of(call);
+        return onDatabase(connection -> {
+            List<ParkedRows.Line> lines =
+                    rows(connection).page(query.selection(), query.state(), query.after(), query.limit());
+            JsonArrayBuilder parked = Json.createArrayBuilder();
+            lines.forEach(line -> parked.add(ParkedJson.line(line)));
+            var page = Json.createObjectBuilder().add("parked", parked);
+            if (lines.size() == query.limit()) {
+                page.add("next", lines.get(lines.size() - 1).number());
+            }
+            return page.build();
+        });
+    }
+
+    private JsonObject show(Api.Call call) {
+        long number = call.number("number");
+        return onDatabase(connection -> {
+            ParkedRows.Details event = rows(connection).show(number);
+            if (event == null) {
+                throw gone(number);
+            }
+            return ParkedJson.details(event).build();
+        });
+    }
+
+    private JsonObject payload(Api.Call call) {
+        long number = call.number("number");
+        return onDatabase(connection -> {
+            ParkedPayload payload =
+                    ParkedPayload.of(number, MOST_PAYLOAD_BYTES, connection, config.tables(), config.name());
+            if (payload == null) {
+                throw gone(number);
+            }
+            var json = Json.createObjectBuilder().add("number", number).add("bytes", payload.bytes());
+            byte[] beginning = payload.beginning();
+            if (beginning != null) {
+                json.add("isCut", payload.bytes() > beginning.length);
+                json.add("base64", Base64.getEncoder().encodeToString(beginning));
+                String text = text(beginning);
+                if (text != null) {
+                    json.add("text", text);
+                }
+            }
+            return json.build();
+        });
+    }
+
+    /** Null if it is no text. */
+    private static @Nullable String text(byte[] bytes) {
+        try {
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(bytes))
+                    .toString();
+        } catch (CharacterCodingException e) {
+            return null;
+        }
+    }
+
+    private static ProblemException gone(long number) {
+        return new ProblemException(404, "There is no parked event " + number + ", or no longer: list them again");
+    }
+
+    private JsonObject change(ParkedChange change, ParkedQuery.Change wanted) {
+        return onDatabase(connection -> {
+            ParkedRows rows = rows(connection);
+            long number =
+                    wanted.isDryRun() ? change.count(rows, wanted.selection()) : change.apply(rows, wanted.selection());
+            if (!wanted.isDryRun()) {
+                LOG.info("An operator has {} {} parked event(s) over HTTP", change.past(), number);
+            }
+            change.refuse(rows, wanted.selection());
+            return Json.createObjectBuilder()
+                    .add(change.past(), number)
+                    .add("dryRun", wanted.isDryRun())
+                    .build();
+        });
+    }
+
+    private JsonObject pause() {
+        return onDatabase(connection -> {
+            LeaseTable lease = lease(connection);
+            lease.pause(OutboxDatabase.identify(connection).systemIdentifier());
+            LOG.info("An operator has paused the relay over HTTP");
+            Instant since = lease.pausedSince();
+            return Json.createObjectBuilder()
+                    .add("pausedSince", String.valueOf(since))
+                    .build();
+        });
+    }
+
+    private JsonObject resume() {
+        return onDatabase(connection -> {
+            boolean wasPaused = lease(connection).resume();
+            LOG.info("An operator has resumed the relay over HTTP");
+            return Json.createObjectBuilder().add("wasPaused", wasPaused).build();
+        });
+    }
+
+    private ParkedRows rows(Connection connection) {
+        return new ParkedRows(connection, config.tables(), config.name());
+    }
+
+    private LeaseTable lease(Connection connection) throws SQLException {
+        return new LeaseTable(connection, config.tables(), config.name());
+    }
+
+    private JsonObject onDatabase(Work work) {
+        take();
+        try (Connection connection = new OutboxDatabase(config).connect()) {
+            return work.on(connection);
+        } catch (SQLException e) {
+            throw new ProblemException(
+                    503, String.valueOf(StartCheck.refusal(config, e).getMessage()));
+        } catch (RelayException e) {
+            throw new ProblemException(e.exitCode() == ExitCode.USAGE ? 409 : 503, String.valueOf(e.getMessage()));
+        } finally {
+            connections.release();
+        }
+    }
+
+    private void take() {
+        try {
+            if (!connections.tryAcquire(CONNECTION_SECONDS, TimeUnit.SECONDS)) {
+                throw new ProblemException(503, MOST_CONNECTIONS + " calls are running: try again later");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new ProblemException(503, "The relay stops");
+        }
+    }
+}

@@ -1,0 +1,127 @@
+package dev.twinbox.relay.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.twinbox.console.Api;
+import dev.twinbox.relay.config.ConfigurationReader;
+import dev.twinbox.relay.jdbc.ParkedRows;
+import dev.twinbox.relay.jdbc.ParkedState;
+import dev.twinbox.relay.operator.ParkedJson;
+import jakarta.json.JsonArray;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonString;
+import jakarta.json.JsonValue;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** The document says what the API does, and is whole. */
+class OpenApiTest {
+    private static final Pattern PLACEHOLDER = Pattern.compile("\\{(\\w+)}");
+
+    private final JsonObject document = OperatorApi.document();
+    private final Api api = OperatorApi.of(
+            ConfigurationReader.read(
+                    null,
+                    Map.of(),
+                    Map.of(
+                            "twinbox.relay.database.url", "jdbc:postgresql://localhost/none",
+                            "twinbox.relay.kafka.bootstrap.servers", "localhost:1")),
+            true);
+
+    @Test
+    void itHasEachOperationAndNoOthers() {
+        Set<String> described = new TreeSet<>();
+        document.getJsonObject("paths")
+                .forEach((path, methods) -> methods.asJsonObject()
+                        .keySet()
+                        .forEach(method -> described.add(method.toUpperCase(Locale.ROOT) + " /api/v1" + path)));
+
+        assertThat(described).isEqualTo(api.routes()).hasSizeGreaterThan(10);
+    }
+
+    @Test
+    void eachOperationIsWhole() {
+        Set<String> ids = new HashSet<>();
+        document.getJsonObject("paths")
+                .forEach((path, methods) -> methods.asJsonObject().forEach((method, operation) -> {
+                    JsonObject described = operation.asJsonObject();
+                    assertThat(ids.add(described.getString("operationId"))).isTrue();
+                    assertThat(described.getString("summary")).isNotBlank();
+                    assertThat(described.getJsonObject("responses").keySet()).contains("200", "default");
+                    assertThat(described.containsKey("requestBody")).isEqualTo(method.equals("post"));
+                    assertThat(described.getJsonArray("security").contains(JsonValue.EMPTY_JSON_OBJECT))
+                            .as("%s %s without a token", method, path)
+                            .isEqualTo(method.equals("get") && !path.endsWith("/payload"));
+                    assertThat(parameters(described, "path"))
+                            .isEqualTo(PLACEHOLDER
+                                    .matcher(path)
+                                    .results()
+                                    .map(found -> found.group(1))
+                                    .collect(Collectors.toSet()));
+                }));
+    }
+
+    @Test
+    void eachReferenceLeadsSomewhere() {
+        List<MatchResult> references = Pattern.compile("\"\\$ref\":\"#/components/(\\w+)/(\\w+)\"")
+                .matcher(document.toString())
+                .results()
+                .toList();
+
+        assertThat(references)
+                .hasSizeGreaterThan(10)
+                .allSatisfy(
+                        found -> assertThat(document.getJsonObject("components").getJsonObject(found.group(1)))
+                                .containsKey(found.group(2)));
+    }
+
+    @Test
+    void aParkedEventHasTheDescribedFields() {
+        ParkedRows.Line line =
+                new ParkedRows.Line(1, ParkedState.WAITING, "topic", 0, "key", "id", "type", 1, Instant.EPOCH, "error");
+        ParkedRows.Details details = new ParkedRows.Details(
+                line, 1, "source", "subject", "2026", "text/plain", List.of(new ParkedRows.Header("a", "b")), 3, 0);
+
+        assertThat(ParkedJson.line(line).build().keySet()).isEqualTo(properties("ParkedLine"));
+        assertThat(ParkedJson.details(details).build().keySet()).isEqualTo(properties("ParkedEvent"));
+        assertThat(document.getJsonObject("components")
+                        .getJsonObject("schemas")
+                        .getJsonObject("ParkedLine")
+                        .getJsonObject("properties")
+                        .getJsonObject("state")
+                        .getJsonArray("enum")
+                        .getValuesAs(JsonString::getString))
+                .containsExactlyElementsOf(Arrays.stream(ParkedState.values())
+                        .map(ParkedState::sql)
+                        .toList());
+    }
+
+    private Set<String> properties(String schema) {
+        return document.getJsonObject("components")
+                .getJsonObject("schemas")
+                .getJsonObject(schema)
+                .getJsonObject("properties")
+                .keySet();
+    }
+
+    private static Set<String> parameters(JsonObject operation, String in) {
+        JsonArray all =
+                operation.containsKey("parameters") ? operation.getJsonArray("parameters") : JsonValue.EMPTY_JSON_ARRAY;
+        return Stream.of(all)
+                .flatMap(list -> list.getValuesAs(JsonObject.class).stream())
+                .filter(each -> each.getString("in").equals(in))
+                .map(each -> each.getString("name"))
+                .collect(Collectors.toSet());
+    }
+}
