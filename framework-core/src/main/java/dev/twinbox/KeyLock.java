@@ -6,7 +6,8 @@ import java.time.Duration;
  * A lock that was granted by {@link KeyLocks}. Its methods may be called from any thread.
  *
  * <p>{@link #extend} and {@link #close} never wait for a transaction that has called {@link #fence}. They take effect
- * after its completion, whether it commits or rolls back.
+ * after its completion, whether it commits or rolls back. They wait up to 10 seconds for each other, and for another
+ * session that holds the table.
  */
 public interface KeyLock extends AutoCloseable {
 
@@ -23,7 +24,9 @@ public interface KeyLock extends AutoCloseable {
      * Starts the lease anew, from now on.
      *
      * @param lease as for {@link KeyLocks#tryLock}
-     * @return false: it was not extended. The lock is lost, or another session is at its row
+     * @return false: it was not extended. The lock is lost, and {@link #isHeld} is false from then on, or another session
+     *     is at its row
+     * @throws IllegalArgumentException if the lease is not legal
      * @throws TwinboxException if the database cannot be used
      */
     boolean extend(Duration lease);
@@ -31,10 +34,10 @@ public interface KeyLock extends AutoCloseable {
     /**
      * Ties the caller's JTA transaction to this lock: from here to its end nobody else is granted the key. Call it in each
      * transaction that writes under the lock, before its first write and outside of any savepoint: a savepoint that is
-     * rolled back takes the fence with it. It is one statement. Use READ COMMITTED.
+     * rolled back takes the fence with it. It is one round trip. Use READ COMMITTED.
      *
-     * <p>It waits up to 10 seconds for another transaction at the key, or the caller's {@code lock_timeout} if that is
-     * shorter. Whatever it throws, the transaction rolls back, also if it is caught.
+     * <p>It waits up to 10 seconds for another transaction at the key or the table, or the caller's {@code lock_timeout}
+     * if that is shorter. Whatever it throws, the transaction rolls back, also if it is caught.
      *
      * @throws StaleLockException if the key was granted to another holder, or the transaction cannot see the grant
      * @throws jakarta.transaction.TransactionalException if there is no active transaction
@@ -43,7 +46,7 @@ public interface KeyLock extends AutoCloseable {
      */
     void fence();
 
-    /** Gives the lock back. Never throws: what cannot be given back ends with its lease. */
+    /** Gives the lock back. Never throws: what cannot be given back ends with its lease, and the log has a warning. */
     @Override
     void close();
 }

@@ -43,16 +43,18 @@ public interface KeyLocks {
      * for another one that has begun.
      *
      * @param key 1 to 1,000 bytes of UTF-8
-     * @param lease how long the lock is held without {@link KeyLock#extend}, 1 millisecond to 1 day
+     * @param lease how long the lock is held without {@link KeyLock#extend}, 1 millisecond to 1 day. With Redis
+     *     take 100 milliseconds or more: a lease that ends before its grant is durable is not granted
      * @return empty: somebody else holds the lock, or its row is fenced by a transaction that has not ended
      * @throws IllegalArgumentException if key or lease is not legal
-     * @throws TwinboxException if the database cannot be used
+     * @throws TwinboxException if the database cannot be used, or another session holds the table for more than a second
      */
     Optional<KeyLock> tryLock(String key, Duration lease);
 
     /**
-     * Takes a lock that ends with the caller's JTA transaction, or with a savepoint in it that is rolled back. It needs no lease and no fence, for nobody can lose it
-     * before. It has nothing to do with {@link #tryLock}: the two do not exclude each other.
+     * Takes a lock that ends with the caller's JTA transaction, or with a savepoint in it that is rolled back. It needs no
+     * lease and no fence, for nobody can lose it before. It has nothing to do with {@link #tryLock}: the two do not exclude
+     * each other.
      *
      * @param key as for {@link #tryLock}
      * @return whether this transaction has the lock now

@@ -1,7 +1,6 @@
 package dev.twinbox.lock;
 
 import dev.twinbox.TwinboxException;
-import dev.twinbox.jdbc.SqlState;
 import dev.twinbox.schema.LockSchema;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -41,18 +40,8 @@ final class FenceTable {
     private static final String LEASE_UNTIL = "date_trunc('milliseconds', clock_timestamp())"
             + " + (? + 1) * interval '1 millisecond' + ? * interval '1 microsecond'";
 
-    /** What became of a fence. */
-    enum Passage {
-        /** The transaction has the row's lock now. */
-        PASSED,
-        /** The token is no longer the key's. */
-        REFUSED,
-        /** The transaction reads an old snapshot, which may lack the grant. Nobody knows whether it is the latest one. */
-        OLD_SNAPSHOT
-    }
-
-    /** How long a fence waits for another transaction at its row. */
-    private static final Duration FENCE_LIMIT = Duration.ofSeconds(10);
+    /** How long fence, extension and release wait for another session at the row or at the table. */
+    private static final Duration LIMIT = Duration.ofSeconds(10);
 
     /**
      * A grant that a crash of the database loses would let the earlier holder pass again, so it is not acknowledged before
@@ -107,28 +96,44 @@ final class FenceTable {
             -- locks: fence, waiting
             select from %s where key = ? and token = ? for no key update""";
 
-    /** Returns the caller's limit, and sets ours unless the caller's is shorter. */
-    private static final String LIMIT = """
+    /** Sets our limit unless the caller's is shorter, and keeps the caller's. */
+    private static final String LIMITED = """
             -- locks: limit
-            select current_setting('transaction_isolation'), current_setting('lock_timeout'), set_config('lock_timeout',
-              case when current_setting('lock_timeout')::interval between interval '1 millisecond' and ?::interval
-                then current_setting('lock_timeout') else ? end, true)""";
+            select current_setting('transaction_isolation'),
+                   set_config('twinbox.lock_timeout', current_setting('lock_timeout'), true),
+                   set_config('lock_timeout', case
+                     when current_setting('lock_timeout')::interval
+                       between interval '1 millisecond' and interval '%1$d milliseconds'
+                     then current_setting('lock_timeout') else '%1$dms' end, true);
+            """;
 
     private static final String CALLERS_LIMIT = """
-            -- locks: limit of the caller
-            select set_config('lock_timeout', ?, true)""";
 
-    /** Waits for nobody. */
+            ;
+            -- locks: limit of the caller
+            select set_config('lock_timeout', current_setting('twinbox.lock_timeout'), true)""";
+
+    /** Waits for nobody at the row. */
     private static final String EXTEND = """
             -- locks: extend
-            update %1$s set lease_until = %2$s
-             where key = (select key from %1$s where key = ? and token = ? for no key update skip locked)""";
+            with own as materialized (
+              select key from %1$s where key = ? and token = ? for no key update skip locked
+            ), extended as (
+              update %1$s l
+                 set lease_until = %2$s
+                from own
+               where l.key = own.key
+              returning l.key
+            )
+            select exists (select from extended), exists (select from %1$s where key = ? and token = ?)""";
 
-    /** Waits for nobody. The row is not needed any more: a grant adds another one. */
+    /**
+     * Waits for another session at the row; the holder's own transactions have ended. The row is not needed any more: a
+     * grant adds another one.
+     */
     private static final String RELEASE = """
             -- locks: release
-            delete from %1$s
-             where key = (select key from %1$s where key = ? and token = ? for update skip locked)""";
+            delete from %1$s where key = ? and token = ?""";
 
     /** A lease of Redis is not ended in the row, so rows of keys that nobody uses again stay. */
     private static final String REMOVE_OLD = """
@@ -156,32 +161,40 @@ final class FenceTable {
             -- locks: which transaction
             select pg_current_xact_id()::text""";
 
-    private final Duration fenceLimit;
+    private final Duration limit;
     private final String grant;
     private final String fence;
     private final String fenceWaiting;
     private final String extend;
     private final String release;
     private final String removeOld;
+    private final TableSessions sessions;
     private final String lockInTransaction;
     private final String name;
 
     FenceTable(LockSchema tables) {
-        this(tables, FENCE_LIMIT);
+        this(tables, LIMIT);
     }
 
-    /** @param fenceLimit how long a fence waits for another transaction */
-    FenceTable(LockSchema tables, Duration fenceLimit) {
+    /** @param limit how long to wait for another session */
+    FenceTable(LockSchema tables, Duration limit) {
         String table = tables.table().sql();
-        this.fenceLimit = fenceLimit;
+        String limited = LIMITED.formatted(limit.toMillis());
+        this.limit = limit;
         this.grant = GRANT.formatted(table, tables.tokens().sqlLiteral(), LEASE_UNTIL);
-        this.fence = FENCE.formatted(table);
-        this.fenceWaiting = FENCE_WAITING.formatted(table);
-        this.extend = EXTEND.formatted(table, LEASE_UNTIL);
-        this.release = RELEASE.formatted(table);
-        this.removeOld = REMOVE_OLD.formatted(table);
+        this.fence = limited + FENCE.formatted(table) + CALLERS_LIMIT;
+        this.fenceWaiting = limited + FENCE_WAITING.formatted(table) + CALLERS_LIMIT;
+        this.extend = limited + EXTEND.formatted(table, LEASE_UNTIL);
+        this.release = limited + RELEASE.formatted(table);
+        this.removeOld = limited + REMOVE_OLD.formatted(table);
+        this.sessions = new TableSessions(tables);
         this.lockInTransaction = LOCK_IN_TRANSACTION.formatted(tables.table().sqlLiteral());
         this.name = NAME.formatted(tables.table().sqlLiteral());
+    }
+
+    /** How long fence, extension and release wait for another session. */
+    Duration limit() {
+        return limit;
     }
 
     /** Grants the key. Returns the new token; empty: another holder has it, or another session is at its row. */
@@ -195,8 +208,7 @@ final class FenceTable {
             statement.setLong(6, lease.toMillis());
             statement.setInt(7, decider.micros);
             statement.setString(8, key);
-            statement.execute();
-            statement.getMoreResults(); // after the result of the settings
+            executeAfterSettings(statement);
             try (ResultSet row = statement.getResultSet()) {
                 return row.next() ? OptionalLong.of(row.getLong(1)) : OptionalLong.empty();
             }
@@ -208,40 +220,34 @@ final class FenceTable {
      * has fenced it, but not for ever.
      */
     Passage fence(Connection connection, String key, long token) throws SQLException {
-        return isLocked(connection, fence, key, token) ? Passage.PASSED : fenceWaiting(connection, key, token);
+        Passage atOnce = fence(connection, fence, key, token);
+        return atOnce == Passage.PASSED ? atOnce : fence(connection, fenceWaiting, key, token);
     }
 
-    private Passage fenceWaiting(Connection connection, String key, long token) throws SQLException {
-        String isolation;
-        String callersLimit;
-        try (PreparedStatement statement = connection.prepareStatement(LIMIT)) {
-            statement.setString(1, fenceLimit.toString());
-            statement.setString(2, fenceLimit.toMillis() + "ms");
-            try (ResultSet row = statement.executeQuery()) {
-                row.next();
-                isolation = row.getString(1);
-                callersLimit = row.getString(2);
-            }
-        }
-        boolean isPassed = isLocked(connection, fenceWaiting, key, token);
-        try (PreparedStatement statement = connection.prepareStatement(CALLERS_LIMIT)) {
-            statement.setString(1, callersLimit);
-            statement.execute();
-        }
-        if (isPassed) {
-            return Passage.PASSED;
-        }
-        return isReadCommitted(isolation) ? Passage.REFUSED : Passage.OLD_SNAPSHOT;
-    }
-
-    private static boolean isLocked(Connection connection, String fence, String key, long token) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(fence)) {
+    private static Passage fence(Connection connection, String sql, String key, long token) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
             statement.setString(1, key);
             statement.setLong(2, token);
-            try (ResultSet row = statement.executeQuery()) {
-                return row.next();
+            statement.execute();
+            String isolation;
+            try (ResultSet settings = statement.getResultSet()) {
+                settings.next();
+                isolation = settings.getString(1);
             }
+            statement.getMoreResults();
+            try (ResultSet row = statement.getResultSet()) {
+                if (row.next()) {
+                    return Passage.PASSED;
+                }
+            }
+            return isReadCommitted(isolation) ? Passage.REFUSED : Passage.OLD_SNAPSHOT;
         }
+    }
+
+    /** Goes on to the result that follows that of the settings. */
+    private static void executeAfterSettings(PreparedStatement statement) throws SQLException {
+        statement.execute();
+        statement.getMoreResults();
     }
 
     /** READ UNCOMMITTED is the same in PostgreSQL. */
@@ -249,46 +255,46 @@ final class FenceTable {
         return isolation.startsWith("read ");
     }
 
-    /** What to do after a fence has failed, before it is tried again. */
-    String remedy(SQLException failure) {
-        if (SqlState.LOCK_NOT_AVAILABLE.isOf(failure)) {
-            return "wait for the other transaction at the key's row, which is a grant or has fenced the same lock (the limit is "
-                    + fenceLimit.toSeconds() + " s, or the caller's lock_timeout)";
-        }
-        if (SqlState.DEADLOCK_DETECTED.isOf(failure)) {
-            return "fence locks in the same order in all transactions, before anything else is locked";
-        }
-        if (SqlState.READ_ONLY_SQL_TRANSACTION.isOf(failure)) {
-            return "choose a transaction that may write, on the primary";
-        }
-        return "wait until the database works";
-    }
-
-    /** Returns false if the token is no longer the key's, or another session is at the row. */
-    boolean extend(Connection connection, String key, long token, Duration lease, Decider decider) throws SQLException {
+    Renewal extend(Connection connection, String key, long token, Duration lease, Decider decider) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(extend)) {
-            statement.setLong(1, lease.toMillis());
-            statement.setInt(2, decider.micros);
-            statement.setString(3, key);
-            statement.setLong(4, token);
-            return statement.executeUpdate() == 1;
+            statement.setString(1, key);
+            statement.setLong(2, token);
+            statement.setLong(3, lease.toMillis());
+            statement.setInt(4, decider.micros);
+            statement.setString(5, key);
+            statement.setLong(6, token);
+            executeAfterSettings(statement);
+            try (ResultSet row = statement.getResultSet()) {
+                row.next();
+                if (row.getBoolean(1)) {
+                    return Renewal.RENEWED;
+                }
+                return row.getBoolean(2) ? Renewal.BUSY : Renewal.LOST;
+            }
         }
     }
 
-    /** Returns false if the token is no longer the key's, or another session is at the row. */
+    /** Returns false if the token is no longer the key's. */
     boolean release(Connection connection, String key, long token) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(release)) {
             statement.setString(1, key);
             statement.setLong(2, token);
-            return statement.executeUpdate() == 1;
+            executeAfterSettings(statement);
+            return statement.getUpdateCount() == 1;
         }
     }
 
     /** Returns the number of rows. */
     int removeOld(Connection connection) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(removeOld)) {
-            return statement.executeUpdate();
+            executeAfterSettings(statement);
+            return statement.getUpdateCount();
         }
+    }
+
+    /** The sessions because of which no grant can use the table. */
+    TableSessions sessions() {
+        return sessions;
     }
 
     /**
@@ -316,16 +322,16 @@ final class FenceTable {
 
     /** Schema and name of the table, quoted where needed: the same for each spelling in a configuration. */
     String name(Connection connection) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(name);
-                ResultSet row = statement.executeQuery()) {
-            row.next();
-            return String.valueOf(row.getString(1));
-        }
+        return one(connection, name);
     }
 
     /** The number of the connection's transaction in the database. */
     String transaction(Connection connection) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(TRANSACTION);
+        return one(connection, TRANSACTION);
+    }
+
+    private static String one(Connection connection, String sql) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql);
                 ResultSet row = statement.executeQuery()) {
             row.next();
             return String.valueOf(row.getString(1));

@@ -143,7 +143,7 @@ class FencedKeyLocks implements KeyLocks {
     private TwinboxException failure(String key, SQLException cause) {
         return new TwinboxException(
                 "The lock of \"" + key + "\" cannot be taken (data source " + configuration.dataSource() + "): "
-                        + cause.getMessage() + ". Try again when the database works",
+                        + cause.getMessage() + ". To get it, " + LockFailures.remedy(cause) + ", then try again",
                 cause);
     }
 

@@ -5,7 +5,6 @@ import dev.twinbox.StaleLockException;
 import dev.twinbox.TwinboxException;
 import dev.twinbox.jdbc.SqlState;
 import dev.twinbox.lock.FenceTable.Decider;
-import dev.twinbox.lock.FenceTable.Passage;
 import dev.twinbox.lock.QuickLeases.AwayException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -63,6 +62,8 @@ final class FencedLock implements KeyLock {
     /** What waits for their end. */
     private final List<Runnable> waiting = new ArrayList<>();
 
+    private final LockTurn turn;
+
     private long until;
     private boolean lost;
     private boolean closed;
@@ -75,6 +76,7 @@ final class FencedLock implements KeyLock {
         this.owner = lease.owner();
         this.decider = lease.decider();
         this.until = until;
+        this.turn = new LockTurn(store.fences().limit());
     }
 
     @Override
@@ -116,7 +118,7 @@ final class FencedLock implements KeyLock {
             throw new TwinboxException(
                     "The lock of \"" + key + "\" cannot be fenced (data source "
                             + store.database().name() + "): " + e.getMessage() + ". The transaction rolls back; "
-                            + store.fences().remedy(e) + ", then try again",
+                            + LockFailures.remedy(e) + ", then try again",
                     e);
         }
         if (passage == Passage.OLD_SNAPSHOT) {
@@ -184,43 +186,75 @@ final class FencedLock implements KeyLock {
             if (closed || lost) {
                 return false;
             }
-            if (!fencing.isEmpty()) {
-                waiting.add(() -> extendLater(anew));
+            if (isKept(anew)) {
                 until = end;
                 return true;
             }
         }
         try {
-            return extendUntil(end, anew);
+            return extendInTurn(end, anew);
         } catch (SQLException e) {
             throw new TwinboxException(
                     "The lock of \"" + key + "\" cannot be extended (data source "
-                            + store.database().name() + "): " + e.getMessage()
-                            + ". Try again while the lease lasts",
+                            + store.database().name() + "): " + e.getMessage() + ". While the lease lasts, "
+                            + LockFailures.remedy(e) + ", then try again",
                     e);
         }
     }
 
+    /** Whether the extension has to wait for the end of a transaction. */
+    private synchronized boolean isKept(Duration anew) {
+        if (fencing.isEmpty()) {
+            return false;
+        }
+        waiting.add(() -> extendLater(anew));
+        return true;
+    }
+
+    /** The holder may have fenced the lock once more meanwhile. */
     private void extendLater(Duration anew) {
+        if (isKept(anew)) {
+            return;
+        }
         try {
-            if (!extendUntil(System.nanoTime() + anew.toNanos(), anew)) {
-                lose();
-            }
+            boolean isExtended = extendInTurn(System.nanoTime() + anew.toNanos(), anew);
+            LOG.log(Level.DEBUG, () -> "Lock of \"" + key + "\" was extended: " + isExtended);
         } catch (SQLException | RuntimeException e) {
             LOG.log(Level.DEBUG, () -> "Lock of \"" + key + "\" was not extended: " + e);
         }
     }
 
-    private boolean extendUntil(long end, Duration anew) throws SQLException {
-        boolean isExtended = isExtendedInStore(anew)
-                && store.database()
-                        .inNewTransaction(connection -> store.fences().extend(connection, key, token, anew, decider));
-        if (isExtended) {
-            synchronized (this) {
-                until = end;
-            }
+    private boolean extendInTurn(long end, Duration anew) throws SQLException {
+        if (!turn.take()) {
+            return false;
         }
-        return isExtended;
+        try {
+            return !isOver() && extendUntil(end, anew);
+        } finally {
+            turn.give();
+        }
+    }
+
+    private synchronized boolean isOver() {
+        return closed || lost;
+    }
+
+    private boolean extendUntil(long end, Duration anew) throws SQLException {
+        Renewal done = isExtendedInStore(anew)
+                ? store.database()
+                        .inNewTransaction(connection -> store.fences().extend(connection, key, token, anew, decider))
+                : Renewal.LOST;
+        if (done == Renewal.LOST) {
+            lose();
+            return false;
+        }
+        if (done == Renewal.BUSY && !isKept(anew)) { // the holder may have fenced it a moment ago
+            return false;
+        }
+        synchronized (this) {
+            until = end;
+        }
+        return true;
     }
 
     /** A store that is away does not decide any more: the lease is the database's from then on. */
@@ -252,20 +286,39 @@ final class FencedLock implements KeyLock {
         release();
     }
 
+    /** No extension is under way then, and none comes later. */
     private void release() {
+        boolean isTurn = turn.take();
         try {
-            if (decider == Decider.DATABASE) {
-                boolean unused = store.database()
-                        .inNewTransaction(connection -> store.fences().release(connection, key, token));
+            if (!isTurn) {
+                warnOfRelease(
+                        "an extension has not come back for " + store.fences().limit());
+            } else if (decider == Decider.DATABASE) {
+                releaseInDatabase();
             }
-        } catch (SQLException | RuntimeException e) {
-            LOG.log(
-                    Level.WARNING,
-                    () -> "The lock of \"" + key
-                            + "\" could not be given back, so others get the key at the end of its " + "lease: "
-                            + e.getMessage());
+        } finally {
+            if (isTurn) {
+                turn.give();
+            }
         }
         releaseInStore();
+    }
+
+    private void releaseInDatabase() {
+        try {
+            boolean isOurs = store.database()
+                    .inNewTransaction(connection -> store.fences().release(connection, key, token));
+            LOG.log(Level.DEBUG, () -> "Lock of \"" + key + "\" was given back; it was still held: " + isOurs);
+        } catch (SQLException | RuntimeException e) {
+            warnOfRelease(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private void warnOfRelease(String why) {
+        LOG.log(
+                Level.WARNING,
+                () -> "The lock of \"" + key + "\" could not be given back, so others get the key at the end of its "
+                        + "lease: " + why);
     }
 
     /** Also if the store did not answer when it was asked for the lease: it may have granted it all the same. */

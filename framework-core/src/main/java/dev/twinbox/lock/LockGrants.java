@@ -102,15 +102,28 @@ final class LockGrants {
             token = store.database()
                     .inNewTransaction(connection -> store.fences().grant(connection, key, lease, decider));
         } catch (SQLException e) {
-            if (SqlState.LOCK_NOT_AVAILABLE.isOf(e) || SqlState.isConflict(e)) {
-                return OptionalLong.empty(); // another grant of the key is on its way
+            if (SqlState.LOCK_NOT_AVAILABLE.isOf(e)) {
+                failIfTableIsLocked(e);
+            } else if (!SqlState.isConflict(e)) {
+                throw e;
             }
-            throw e;
+            return OptionalLong.empty(); // another grant of the key is on its way
         }
         if (token.isPresent() && token.getAsLong() % REMOVAL == 0) {
             removeOldLater();
         }
         return token;
+    }
+
+    /** A wait was too long: for another grant of the key, or for the table, which says nothing about the key. */
+    private void failIfTableIsLocked(SQLException e) throws SQLException {
+        String sessions = store.database().inNewTransaction(store.fences().sessions()::find);
+        if (!sessions.isEmpty()) {
+            throw new SQLException(
+                    "the table of locks is locked by session " + sessions + " of the database: " + e.getMessage(),
+                    e.getSQLState(),
+                    e);
+        }
     }
 
     /** A large table takes a while, for which the caller does not wait. */

@@ -2,7 +2,7 @@ package dev.twinbox.lock;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** What keys and leases may be. */
 final class LockRules {
@@ -13,8 +13,10 @@ final class LockRules {
     private LockRules() {}
 
     /** @throws IllegalArgumentException if the database could not take the key as it is */
-    static void checkKey(String key) {
-        Objects.requireNonNull(key, "The key of a lock is null: pass a text of 1 to 1,000 bytes");
+    static void checkKey(@Nullable String key) {
+        if (key == null) {
+            throw new IllegalArgumentException("The key of a lock is null: pass a text of 1 to 1,000 bytes");
+        }
         int bytes = key.getBytes(StandardCharsets.UTF_8).length;
         if (bytes == 0 || bytes > LONGEST_KEY) {
             throw new IllegalArgumentException(
@@ -26,8 +28,8 @@ final class LockRules {
     }
 
     /** @throws IllegalArgumentException if the lease is too short or too long */
-    static void checkLease(Duration lease) {
-        if (lease.compareTo(Duration.ofMillis(1)) < 0 || lease.compareTo(LONGEST_LEASE) > 0) {
+    static void checkLease(@Nullable Duration lease) {
+        if (lease == null || lease.compareTo(Duration.ofMillis(1)) < 0 || lease.compareTo(LONGEST_LEASE) > 0) {
             throw new IllegalArgumentException(
                     "The lease of a lock is " + lease + ": it must be PT0.001S to " + LONGEST_LEASE);
         }

@@ -4,18 +4,26 @@ import dev.twinbox.config.Secret;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.net.SocketException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocketFactory;
 import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.Protocol;
 import redis.clients.jedis.UnifiedJedis;
+import redis.clients.jedis.exceptions.JedisClusterException;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
+import redis.clients.jedis.exceptions.JedisRedirectionException;
 import redis.clients.jedis.params.SetParams;
 import redis.clients.jedis.providers.PooledConnectionProvider;
 
@@ -49,6 +57,12 @@ final class RedisLeases implements QuickLeases {
     /** When Redis may be asked again, as {@link System#nanoTime}; null while it answers. Any thread writes it. */
     private volatile @Nullable Long restUntil;
 
+    /** Whether Redis was asked of which kind it is. Any thread writes it. */
+    private volatile boolean isKindKnown;
+
+    /** A cluster has only some of the keys, so it is not asked any more. Written by any thread, never taken back. */
+    private volatile boolean isCluster;
+
     /**
      * Connects with the first question.
      *
@@ -59,6 +73,15 @@ final class RedisLeases implements QuickLeases {
     }
 
     RedisLeases(LockConfiguration.Redis configuration, Supplier<String> prefix, int limitMillis) {
+        this(configuration, prefix, limitMillis, null);
+    }
+
+    /** @param sockets for TLS; null: those of this JVM */
+    RedisLeases(
+            LockConfiguration.Redis configuration,
+            Supplier<String> prefix,
+            int limitMillis,
+            @Nullable SSLSocketFactory sockets) {
         this.address = configuration.address();
         this.prefix = prefix;
         Secret password = configuration.password();
@@ -69,10 +92,19 @@ final class RedisLeases implements QuickLeases {
                 .password(password == null ? null : password.value())
                 .database(address.database())
                 .ssl(address.tls())
+                .sslSocketFactory(sockets)
+                .sslParameters(address.tls() ? ofTheHost() : null)
                 .build();
         this.connections = new PooledConnectionProvider(
                 new HostAndPort(address.host(), address.port()), client, poolSettings(limitMillis));
         this.redis = new UnifiedJedis(connections, 1, Duration.ofDays(1)); // one attempt, whose parts have limits
+    }
+
+    /** A certificate of another host is refused, before the password is sent. TLS alone does not compare names. */
+    private static SSLParameters ofTheHost() {
+        SSLParameters parameters = new SSLParameters();
+        parameters.setEndpointIdentificationAlgorithm("HTTPS");
+        return parameters;
     }
 
     /** Without a thread of its own and without an MBean, which would stay when the application is undeployed. */
@@ -120,12 +152,15 @@ final class RedisLeases implements QuickLeases {
     }
 
     private boolean ask(Supplier<Boolean> question, Supplier<Boolean> again) throws AwayException {
+        if (isCluster) {
+            throw new AwayException(new IllegalStateException("Redis is a cluster"));
+        }
         Long rest = restUntil;
         if (rest != null && System.nanoTime() - rest < 0) {
             throw new AwayException(new IllegalStateException("Redis has not answered a moment ago"));
         }
         try {
-            boolean answer = answer(question, again);
+            boolean answer = answer(this::askKind, this::askKind) && answer(question, again);
             if (rest != null) {
                 restUntil = null;
                 LOG.log(Level.INFO, () -> "Redis at " + address + " answers again; it decides about locks");
@@ -134,11 +169,51 @@ final class RedisLeases implements QuickLeases {
         } catch (JedisException e) {
             if (isInterrupted(e)) {
                 Thread.currentThread().interrupt(); // Jedis has cleared it; it says nothing about Redis
+            } else if (isOfCluster(failureOf(e))) {
+                leaveCluster();
             } else {
                 rest(e, rest == null);
             }
             throw new AwayException(e);
         }
+    }
+
+    /** Asks once whether Redis is a cluster. A Redis that does not say so is taken for none. Returns true. */
+    private boolean askKind() {
+        if (isKindKnown) {
+            return true;
+        }
+        try {
+            if (redis.sendCommand(Protocol.Command.HELLO) instanceof List<?> hello
+                    && hello.stream().anyMatch(RedisLeases::isClusterMode)) {
+                throw new JedisClusterException("cluster mode");
+            }
+        } catch (JedisClusterException | JedisRedirectionException e) {
+            throw e;
+        } catch (JedisDataException e) {
+            LOG.log(Level.DEBUG, () -> "Redis does not say whether it is a cluster: " + e.getMessage());
+        }
+        isKindKnown = true;
+        return true;
+    }
+
+    /** The value of a pair, or each second one of a list: so do the two protocols answer. */
+    private static boolean isClusterMode(Object part) {
+        Object value = part instanceof Map.Entry<?, ?> pair ? pair.getValue() : part;
+        return value instanceof byte[] text && new String(text, StandardCharsets.UTF_8).equals("cluster");
+    }
+
+    private static boolean isOfCluster(Throwable failure) {
+        return failure instanceof JedisRedirectionException || failure instanceof JedisClusterException;
+    }
+
+    private void leaveCluster() {
+        isCluster = true;
+        LOG.log(
+                Level.WARNING,
+                () -> "Redis at " + address + " is a Redis Cluster, which locks do not support: set "
+                        + "twinbox.locks.redis.url to a Redis without cluster mode, or twinbox.locks to postgresql. "
+                        + "Until the next start the database decides about locks");
     }
 
     /** Redis closes connections that were idle, and all when it starts again. The next one is new. */
@@ -158,14 +233,23 @@ final class RedisLeases implements QuickLeases {
         restUntil = System.nanoTime() + Duration.ofMillis(REST_MILLIS).toNanos();
         connections.getPool().clear(); // others may be broken, too
         if (isFirst) {
-            Throwable failure = failureOf(e);
-            String what = failure instanceof JedisDataException ? " refuses: " : " does not answer: ";
-            String end = failure instanceof JedisDataException ? "Until it takes our commands" : "Until it does";
             LOG.log(
                     Level.WARNING,
-                    () -> "Redis at " + address + what + reason(failure) + ". " + end
-                            + " the database decides about locks");
+                    () -> "Redis at " + address + description(failureOf(e)) + " the database decides about locks");
         }
+    }
+
+    private static String description(Throwable failure) {
+        if (failure instanceof JedisDataException) {
+            return " refuses: " + reason(failure) + ". Until it takes our commands";
+        }
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof SSLException) {
+                return " is not used, because the TLS handshake fails: " + reason(cause)
+                        + ". Name it by the host name of the certificate, and let the JVM trust its authority. Until then";
+            }
+        }
+        return " does not answer: " + reason(failure) + ". Until it does";
     }
 
     private static boolean isConnectionClosed(Throwable failure) {

@@ -230,6 +230,25 @@ class KeyLocksIT {
         assertThat(LockWars.status(server, "lazy-no-table")).isEqualTo(404);
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"postgresql", "redis"})
+    void fault89ATableThatIsHeldIsAFailureWithARemedy(String application) throws Exception {
+        try (Connection operator = TestDatabase.server().connect(DATABASE);
+                Statement statement = operator.createStatement()) {
+            operator.setAutoCommit(false);
+            statement.execute("lock table outbox_lock in access exclusive mode");
+
+            assertThat(ask(application, "take", "key", key, "lease", "PT1M"))
+                    .contains(
+                            "TwinboxException",
+                            "The lock of \"" + key + "\" cannot be taken",
+                            "the table of locks is locked by session ",
+                            "pg_locks");
+        }
+
+        assertThat(ask(application, "take", "key", key, "lease", "PT1M")).matches("\\d+");
+    }
+
     private String awaitGrant(String application) {
         return awaitGrantOf(application, "PT1M");
     }

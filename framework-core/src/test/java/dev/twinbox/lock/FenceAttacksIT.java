@@ -134,7 +134,7 @@ class FenceAttacksIT {
                     .isPresent();
             assertThatThrownBy(() -> fence(impatient, first))
                     .isInstanceOf(TwinboxException.class)
-                    .hasMessageContaining("wait for the other transaction at the key's row");
+                    .hasMessageContaining("wait for the session that holds the key's row");
             stopped.rollback();
         }
 
@@ -149,7 +149,7 @@ class FenceAttacksIT {
                     CompletableFuture.supplyAsync(() -> fence(patient, first(patient, first)));
             await().until(() -> database.query(
                             "select count(*) from pg_stat_activity where datname = current_database()"
-                                    + " and query like '-- locks: fence, waiting%' and wait_event_type = 'Lock'")
+                                    + " and query like '%locks: fence, waiting%' and wait_event_type = 'Lock'")
                     .equals("1"));
             other.rollback();
             assertThat(waiting.join()).as("limit after a fence that has waited").isEqualTo("7s");

@@ -250,7 +250,7 @@ class FenceIT {
             write(first, lock, "two");
             return true;
         });
-        await().until(() -> database.query("select count(*) from pg_stat_activity where query like '-- locks: fence%' "
+        await().until(() -> database.query("select count(*) from pg_stat_activity where query like '%locks: fence%' "
                         + "and wait_event_type = 'Lock'")
                 .equals("1"));
         goOn.countDown();

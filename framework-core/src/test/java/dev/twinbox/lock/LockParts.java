@@ -8,6 +8,7 @@ import java.lang.reflect.Proxy;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.Executor;
 import javax.sql.DataSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
@@ -30,10 +31,15 @@ final class LockParts {
     }
 
     LockParts(PGSimpleDataSource physical, FenceTable fences, QuickLeases leases) {
+        this(physical, fences, leases, Runnable::run);
+    }
+
+    /** @param later runs what has waited for the end of a transaction */
+    LockParts(PGSimpleDataSource physical, FenceTable fences, QuickLeases leases, Executor later) {
         this.fences = fences;
         transactions = new PlainTransactions(physical);
         database = new LockDatabase("test", transactions, transactions::runNew, exhaustible(transactions.dataSource()));
-        grants = new LockGrants(new FencedLock.Store(database, fences, leases, Runnable::run));
+        grants = new LockGrants(new FencedLock.Store(database, fences, leases, later));
     }
 
     static PGSimpleDataSource physical(String url, String user, String password) {

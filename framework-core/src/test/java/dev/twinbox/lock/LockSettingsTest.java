@@ -167,6 +167,16 @@ class LockSettingsTest {
     }
 
     @Test
+    void fault97AKeyOrALeaseThatIsNullIsIllegalAndNamed() {
+        assertThatThrownBy(() -> LockRules.checkKey(null))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("The key of a lock is null: pass");
+        assertThatThrownBy(() -> LockRules.checkLease(null))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("The lease of a lock is null: it must be PT0.001S to PT24H");
+    }
+
+    @Test
     void everythingOfRedisCanBeSet() {
         Map<String, String> all = new HashMap<>(redis("redis://h:1/2"));
         all.put("twinbox.locks.redis.user", "u");

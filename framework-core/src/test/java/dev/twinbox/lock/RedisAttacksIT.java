@@ -15,12 +15,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.logging.Handler;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -36,25 +35,12 @@ class RedisAttacksIT {
     private static final int PATIENT = 5_000;
     private static final AtomicInteger KEYS = new AtomicInteger();
     private static final RedisServer REDIS = RedisServer.create();
-    private static final Logger LOGGER = Logger.getLogger(RedisLeases.class.getName());
 
     private static EffectDatabase database;
 
     private final String key = "key-" + KEYS.incrementAndGet();
-    private final List<String> log = new CopyOnWriteArrayList<>();
+    private final LogLines log = new LogLines(RedisLeases.class);
     private final List<QuickLeases> open = new ArrayList<>();
-    private final Handler listener = new Handler() {
-        @Override
-        public void publish(LogRecord entry) {
-            log.add(String.valueOf(entry.getMessage()));
-        }
-
-        @Override
-        public void flush() {}
-
-        @Override
-        public void close() {}
-    };
 
     @BeforeAll
     static void create() throws SQLException {
@@ -67,14 +53,13 @@ class RedisAttacksIT {
     }
 
     @BeforeEach
-    void listen() {
+    void start() {
         REDIS.start();
-        LOGGER.addHandler(listener);
     }
 
     @AfterEach
     void close() {
-        LOGGER.removeHandler(listener);
+        log.close();
         open.forEach(QuickLeases::close);
     }
 
@@ -104,7 +89,7 @@ class RedisAttacksIT {
 
         assertThat(isInterrupted).isTrue();
         assertThat(busy).allMatch(each -> !each.join());
-        assertThat(log).isEmpty();
+        assertThat(log.lines()).isEmpty();
     }
 
     /** How many threads wait for an answer of Redis. */
@@ -135,7 +120,10 @@ class RedisAttacksIT {
 
         assertThatThrownBy(() -> leases.take(key, "me", LONG)).isInstanceOf(AwayException.class);
 
-        assertThat(log).singleElement().asString().contains(" refuses: NOPERM", "the database decides about locks");
+        assertThat(log.lines())
+                .singleElement()
+                .asString()
+                .contains(" refuses: NOPERM", "the database decides about locks");
     }
 
     /** As the documentation says. */
@@ -154,7 +142,7 @@ class RedisAttacksIT {
         leases.release(key, "me");
 
         assertThat(leases.isHeld(key, "me")).isFalse();
-        assertThat(log).isEmpty();
+        assertThat(log.lines()).isEmpty();
     }
 
     @Test
@@ -195,7 +183,87 @@ class RedisAttacksIT {
 
         assertThat(leases.take(key, "me", LONG)).isTrue();
         assertThat(leases.isHeld(key, "me")).isTrue();
-        assertThat(log).isEmpty();
+        assertThat(log.lines()).isEmpty();
+    }
+
+    @Test
+    void fault94ARedisClusterIsNamedOnceAndTheDatabaseDecides() {
+        try (RedisServer cluster = RedisServer.create().asCluster().start()) {
+            serveHalfOfTheKeys(cluster);
+            LockParts parts = database.parts(leases(cluster, null));
+
+            assertEachKeyIsGrantedOnce(parts);
+        }
+
+        assertThat(log.lines())
+                .singleElement()
+                .asString()
+                .contains(" is a Redis Cluster, which locks do not support: ", "twinbox.locks to postgresql");
+    }
+
+    /** Its first answers are as those of any Redis. */
+    @Test
+    void fault94ARedisClusterIsNamedByItsAnswersToo() {
+        try (RedisServer cluster = RedisServer.create().asCluster().start()) {
+            serveHalfOfTheKeys(cluster);
+            cluster.ask("ACL SETUSER quiet on nopass ~* +@all -hello");
+            LockParts parts = database.parts(leases(cluster, "quiet"));
+
+            assertEachKeyIsGrantedOnce(parts);
+        }
+
+        assertThat(log.lines())
+                .singleElement()
+                .asString()
+                .contains(" is a Redis Cluster, which locks do not support: ");
+    }
+
+    private static void serveHalfOfTheKeys(RedisServer cluster) {
+        cluster.ask("CONFIG SET cluster-require-full-coverage no");
+        cluster.ask("CLUSTER ADDSLOTS "
+                + IntStream.range(0, 8_192).mapToObj(Integer::toString).collect(Collectors.joining(" ")));
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> cluster.ask("CLUSTER INFO").contains("cluster_state:ok"));
+    }
+
+    private QuickLeases leases(RedisServer server, @Nullable String user) {
+        QuickLeases leases = new RedisLeases(
+                new LockConfiguration.Redis(
+                        RedisAddress.parse(server.url()), user, user == null ? null : new Secret("any")),
+                () -> "twinbox:",
+                PATIENT);
+        open.add(leases);
+        return leases;
+    }
+
+    private void assertEachKeyIsGrantedOnce(LockParts parts) {
+        for (int i = 0; i < 12; i++) {
+            String one = key + "-" + i;
+            assertThat(parts.tryLock(one, LONG)).isPresent();
+            assertThat(parts.tryLock(one, LONG)).isEmpty();
+        }
+    }
+
+    /** The remedy is that of the documentation. */
+    @Test
+    void fault95KeysThatWereClosedWithRedisAreFreedForTheDatabase() {
+        database.parts(leases(PATIENT)).tryLock(key, LONG).orElseThrow().close();
+        KeyLock ofDatabase = database.parts(null).tryLock(key + "-other", LONG).orElseThrow();
+        assertThat(database.parts(null).tryLock(key, LONG)).isEmpty();
+
+        database.execute("update outbox_lock set lease_until = clock_timestamp() "
+                + "where extract(microseconds from lease_until)::bigint % 1000 = 1");
+
+        assertThat(database.parts(null).tryLock(key, LONG)).isPresent();
+        assertThat(ofDatabase.isHeld()).isTrue();
+        assertThat(database.parts(null).tryLock(key + "-other", LONG)).isEmpty();
+    }
+
+    @Test
+    void fault96ALeaseOfAHundredMillisecondsIsGranted() {
+        LockParts parts = database.parts(leases(PATIENT));
+        await().pollDelay(Duration.ZERO)
+                .until(() -> parts.tryLock(key, Duration.ofMillis(100)).isPresent());
     }
 
     private QuickLeases leases(int limit) {

@@ -13,12 +13,7 @@ import dev.twinbox.lock.QuickLeases.AwayException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.logging.Handler;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -105,11 +100,9 @@ class RedisLeasesIT {
 
     @Test
     void aWrongPasswordIsAnOutageAndNoLogHasIt() {
-        List<String> log = new ArrayList<>();
-        Handler listener = listener(log);
-        Logger logger = Logger.getLogger(RedisLeases.class.getName());
-        logger.addHandler(listener);
-        try (RedisServer strict = RedisServer.create().withPassword("other").start();
+        LogLines log = new LogLines(RedisLeases.class);
+        try (log;
+                RedisServer strict = RedisServer.create().withPassword("other").start();
                 RedisLeases wrong = new RedisLeases(
                         new LockConfiguration.Redis(RedisAddress.parse(strict.url()), "app", new Secret(PASSWORD)),
                         () -> "twinbox:",
@@ -118,11 +111,9 @@ class RedisLeasesIT {
                     .isInstanceOf(AwayException.class)
                     .hasStackTraceContaining("WRONGPASS")
                     .satisfies(e -> assertThat(stackTrace(e)).doesNotContain(PASSWORD));
-        } finally {
-            logger.removeHandler(listener);
         }
-        assertThat(log).singleElement().asString().contains("WRONGPASS", "the database decides about locks");
-        assertThat(log).noneMatch(line -> line.contains(PASSWORD));
+        assertThat(log.lines()).singleElement().asString().contains("WRONGPASS", "the database decides about locks");
+        assertThat(log.lines()).noneMatch(line -> line.contains(PASSWORD));
     }
 
     /** Whatever it says, of those who believe it only the latest one writes. */
@@ -218,21 +209,6 @@ class RedisLeasesIT {
         java.io.StringWriter text = new java.io.StringWriter();
         thrown.printStackTrace(new java.io.PrintWriter(text));
         return text.toString();
-    }
-
-    private static Handler listener(List<String> log) {
-        return new Handler() {
-            @Override
-            public void publish(LogRecord line) {
-                log.add(line.getMessage());
-            }
-
-            @Override
-            public void flush() {}
-
-            @Override
-            public void close() {}
-        };
     }
 
     /** A store that always gives the same answer. */

@@ -2,13 +2,12 @@ package dev.twinbox.outbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.twinbox.fixtures.ForeignLoader;
 import dev.twinbox.lock.LockExtension;
 import jakarta.enterprise.inject.spi.AfterDeploymentValidation;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
-import java.net.URL;
-import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -70,24 +69,9 @@ class Fault88ContextClassLoaderTest {
         Path metaInf = Files.createDirectories(war.resolve("META-INF"));
         Files.writeString(metaInf.resolve("microprofile-config.properties"), CONFIGURATION);
         Files.writeString(metaInf.resolve("persistence.xml"), UNITS);
-        List<URL> classPath = new ArrayList<>(List.of(war.toUri().toURL()));
-        for (String each : System.getProperty("java.class.path").split(System.getProperty("path.separator"))) {
-            classPath.add(Path.of(each).toUri().toURL());
-        }
-        ClassLoader before = Thread.currentThread().getContextClassLoader();
-        try (URLClassLoader application =
-                new URLClassLoader(classPath.toArray(URL[]::new), ClassLoader.getPlatformClassLoader())) {
-            Supplier<?> deployment = (Supplier<?>) application
-                    .loadClass(Deployment.class.getName())
-                    .getConstructor()
-                    .newInstance();
-            Thread.currentThread().setContextClassLoader(ClassLoader.getPlatformClassLoader());
 
-            assertThat(String.valueOf(deployment.get()))
-                    .contains("persistence unit \"local\" uses the outbox's data source jdbc/twinbox outside of JTA")
-                    .contains("twinbox.locks.not-a-key");
-        } finally {
-            Thread.currentThread().setContextClassLoader(before);
-        }
+        assertThat(ForeignLoader.run(Deployment.class, war))
+                .contains("persistence unit \"local\" uses the outbox's data source jdbc/twinbox outside of JTA")
+                .contains("twinbox.locks.not-a-key");
     }
 }

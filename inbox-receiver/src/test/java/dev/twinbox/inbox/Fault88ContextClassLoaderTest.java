@@ -3,17 +3,14 @@ package dev.twinbox.inbox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.twinbox.InboxHandler;
+import dev.twinbox.fixtures.ForeignLoader;
 import jakarta.enterprise.inject.spi.AfterDeploymentValidation;
 import jakarta.enterprise.inject.spi.AnnotatedType;
 import jakarta.enterprise.inject.spi.BeanManager;
 import jakarta.enterprise.inject.spi.ProcessAnnotatedType;
 import java.lang.reflect.Proxy;
-import java.net.URL;
-import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
@@ -63,22 +60,7 @@ class Fault88ContextClassLoaderTest {
         Files.writeString(
                 Files.createDirectories(war.resolve("META-INF")).resolve("microprofile-config.properties"),
                 CONFIGURATION);
-        List<URL> classPath = new ArrayList<>(List.of(war.toUri().toURL()));
-        for (String each : System.getProperty("java.class.path").split(System.getProperty("path.separator"))) {
-            classPath.add(Path.of(each).toUri().toURL());
-        }
-        ClassLoader before = Thread.currentThread().getContextClassLoader();
-        try (URLClassLoader application =
-                new URLClassLoader(classPath.toArray(URL[]::new), ClassLoader.getPlatformClassLoader())) {
-            Supplier<?> deployment = (Supplier<?>) application
-                    .loadClass(Deployment.class.getName())
-                    .getConstructor()
-                    .newInstance();
-            Thread.currentThread().setContextClassLoader(ClassLoader.getPlatformClassLoader());
 
-            assertThat(deployment.get()).isEqualTo("group-of-the-war");
-        } finally {
-            Thread.currentThread().setContextClassLoader(before);
-        }
+        assertThat(ForeignLoader.run(Deployment.class, war)).isEqualTo("group-of-the-war");
     }
 }

@@ -2,6 +2,9 @@ package dev.twinbox.inbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -78,5 +81,19 @@ class GuardedHandlersIT {
         pair.awaitHandled();
 
         assertThat(database.effects("guarded")).contains(id, next);
+    }
+
+    /** For DDL, for example. It is no holder of the event. */
+    @Test
+    void fault89TheLocksTableIsHeldByAnotherSessionAndHandlersGoOn() throws SQLException {
+        try (Connection operator = database.connect();
+                Statement statement = operator.createStatement()) {
+            operator.setAutoCommit(false);
+            statement.execute("lock table inbox_lock in access exclusive mode");
+            String id = pair.sendFree(0, "order");
+            pair.awaitHandled();
+
+            assertThat(database.effects("guarded")).contains(id);
+        }
     }
 }

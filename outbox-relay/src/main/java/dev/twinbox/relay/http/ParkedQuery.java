@@ -126,11 +126,18 @@ record ParkedQuery(ParkedSelection selection, @Nullable ParkedState state, long 
         }
         boolean isList = value.getValueType() == JsonValue.ValueType.ARRAY;
         List<JsonValue> all = isList ? value.asJsonArray() : List.of();
-        boolean isLegal = all.stream().allMatch(each -> each instanceof JsonNumber number && number.isIntegral());
+        boolean isLegal = all.stream().allMatch(ParkedQuery::isLong);
         if (all.isEmpty() || all.size() > MOST_NUMBERS || !isLegal) {
             throw new ProblemException(400, "\"numbers\" must be a list of 1 to " + MOST_NUMBERS + " whole numbers");
         }
         return all.stream().map(each -> ((JsonNumber) each).longValue()).toList();
+    }
+
+    /** JSON numbers have no bounds. The last 64 bits of a larger one would be the number of another event. */
+    private static boolean isLong(JsonValue value) {
+        return value instanceof JsonNumber number
+                && number.isIntegral()
+                && number.bigIntegerValue().bitLength() < Long.SIZE;
     }
 
     private static String text(String name, @Nullable JsonValue value) {

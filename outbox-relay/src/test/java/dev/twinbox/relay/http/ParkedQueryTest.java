@@ -75,6 +75,8 @@ class ParkedQueryTest {
                 "{\"numbers\":[1],\"topic\":\"t\"}",
                 "{\"numbers\":[1.5]}",
                 "{\"numbers\":[\"1\"]}",
+                "{\"numbers\":[18446744073709551617]}", // its last 64 bits are 1
+                "{\"numbers\":[1e30]}",
                 "{\"numbers\":1}",
                 "{\"numbers\":null}",
                 "{\"all\":\"true\"}",

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 class BenchIT {
 
     /** Each takes a minute or more of two processors, and some refuse to run on a busy machine. */
-    private static final String ON_A_QUIET_MACHINE = "twinbox.it.bench";
+    private static final String BY_HAND = "twinbox.it.bench";
 
     @Test
     void theRelayBenchmarkRunsAllSidesInTurnsAndComputesTheirRatios() throws Exception {
@@ -56,7 +56,7 @@ class BenchIT {
     }
 
     @Test
-    @EnabledIfSystemProperty(named = ON_A_QUIET_MACHINE, matches = "true")
+    @EnabledIfSystemProperty(named = BY_HAND, matches = "true")
     void theRelayBenchmarkRunsAnotherRelayInTurnsWithThisOne() throws Exception {
         RelayBenchmark.Plan plan = new RelayBenchmark.Plan(List.of(5_000), 1, files().file(BuiltFile.RELAY));
 
@@ -71,7 +71,7 @@ class BenchIT {
     }
 
     @Test
-    @EnabledIfSystemProperty(named = ON_A_QUIET_MACHINE, matches = "true")
+    @EnabledIfSystemProperty(named = BY_HAND, matches = "true")
     void theReceiverBenchmarkRunsAllSidesAndWritesItsFigures() throws Exception {
         JsonObject figures = new ReceiveBenchmark(files(), ReceiveBenchmark.Plan.brief(1_000), aWhile())
                 .run()
@@ -92,7 +92,7 @@ class BenchIT {
     }
 
     @Test
-    @EnabledIfSystemProperty(named = ON_A_QUIET_MACHINE, matches = "true")
+    @EnabledIfSystemProperty(named = BY_HAND, matches = "true")
     void theSlowKeyBenchmarkParksAndAppliesInOrder() throws Exception {
         JsonObject figures = new SlowKeyBenchmark(files(), Duration.ofSeconds(10), aWhile())
                 .run()
@@ -103,7 +103,7 @@ class BenchIT {
     }
 
     @Test
-    @EnabledIfSystemProperty(named = ON_A_QUIET_MACHINE, matches = "true")
+    @EnabledIfSystemProperty(named = BY_HAND, matches = "true")
     void theLatencyBenchmarkMeasuresEveryRateBesideDirectProduce() throws IOException {
         JsonObject figures = figuresOf("latency", 500);
 
@@ -129,7 +129,7 @@ class BenchIT {
     }
 
     @Test
-    @EnabledIfSystemProperty(named = ON_A_QUIET_MACHINE, matches = "true")
+    @EnabledIfSystemProperty(named = BY_HAND, matches = "true")
     void theHeldXminBenchmarkTimesPollsAndSavesOfEachMinute() throws Exception {
         HeldXminBenchmark.Plan shortMinutes = new HeldXminBenchmark.Plan(2, Duration.ofSeconds(4), 500);
 
@@ -144,7 +144,7 @@ class BenchIT {
     }
 
     @Test
-    @EnabledIfSystemProperty(named = ON_A_QUIET_MACHINE, matches = "true")
+    @EnabledIfSystemProperty(named = BY_HAND, matches = "true")
     void theHistoryBenchmarkTimesAPollBeforeAndAfter() throws IOException {
         JsonObject figures = figuresOf("history", 20_000);
 
@@ -156,7 +156,7 @@ class BenchIT {
     }
 
     @Test
-    @EnabledIfSystemProperty(named = ON_A_QUIET_MACHINE, matches = "true")
+    @EnabledIfSystemProperty(named = BY_HAND, matches = "true")
     void theBacklogBenchmarkTimesTheFirstRecordAndTheLag() throws Exception {
         JsonObject figures =
                 new BacklogBenchmark(files(), 20_000, 1, aWhile()).run().figures();
@@ -181,7 +181,7 @@ class BenchIT {
     }
 
     @Test
-    @EnabledIfSystemProperty(named = ON_A_QUIET_MACHINE, matches = "true")
+    @EnabledIfSystemProperty(named = BY_HAND, matches = "true")
     void theRecoveryBenchmarkCountsBeforeAndAfterEachFault() throws IOException {
         JsonObject figures = figuresOf("recovery", "--seconds", 5);
 
@@ -193,7 +193,7 @@ class BenchIT {
     }
 
     @Test
-    @EnabledIfSystemProperty(named = ON_A_QUIET_MACHINE, matches = "true")
+    @EnabledIfSystemProperty(named = BY_HAND, matches = "true")
     void theWriteBenchmarkTimesTheTransactionOfEachSide() throws IOException {
         JsonObject figures = figuresOf("write", 100);
 
@@ -206,7 +206,7 @@ class BenchIT {
     }
 
     @Test
-    @EnabledIfSystemProperty(named = ON_A_QUIET_MACHINE, matches = "true")
+    @EnabledIfSystemProperty(named = BY_HAND, matches = "true")
     void theLocksBenchmarkTimesEachStepWithEachProvider() throws IOException {
         JsonObject figures = figuresOf("locks", 20);
 
@@ -219,7 +219,7 @@ class BenchIT {
     }
 
     @Test
-    @EnabledIfSystemProperty(named = ON_A_QUIET_MACHINE, matches = "true")
+    @EnabledIfSystemProperty(named = BY_HAND, matches = "true")
     void theGuardBenchmarkComparesBothProvidersWithNone() throws IOException {
         JsonObject figures = figuresOf("guard", 8);
 

@@ -23,8 +23,12 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Builds the published modules once more in another folder, without and with the profile {@code release}. */
+/**
+ * Builds the published modules once more in another folder, without and with the profile {@code release}. Two builds take
+ * minutes, so this runs before a release: {@code ./mvnw -Pproof verify -Dtwinbox.it.excludedGroups=none}.
+ */
 @Tag("proof")
+@Tag("release")
 class ReleaseIT {
     private static final Path ROOT = Path.of(System.getProperty("twinbox.root"));
     private static final Set<String> NOT_SOURCES = Set.of("target", ".git", ".idea");
