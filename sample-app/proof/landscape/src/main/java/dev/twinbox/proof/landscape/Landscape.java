@@ -8,7 +8,6 @@ import dev.twinbox.fixtures.PostgresServer;
 import dev.twinbox.fixtures.RelayProcess;
 import dev.twinbox.proof.appserver.ApplicationDatabase;
 import dev.twinbox.proof.appserver.Product;
-import dev.twinbox.proof.appserver.Template;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -101,8 +100,7 @@ public final class Landscape implements AutoCloseable {
         }
         String user = configuration.getOrDefault(
                 database + ".database.user", postgres().user());
-        ApplicationDatabase dataSource = new ApplicationDatabase(
-                route.postgresPort(), database, user, postgres().password());
+        ApplicationDatabase dataSource = servers.applicationDatabase(route, database, user);
         // Another file for a receiver has the same name, so it takes the place of the sample's.
         Path war = plan.wars().getOrDefault(part, servers.installation().file(file));
         return plan.product() == null
@@ -120,12 +118,8 @@ public final class Landscape implements AutoCloseable {
 
     private PayaraMicro onPayara(
             Part part, Path war, ApplicationDatabase dataSource, Map<String, String> configuration) {
-        PayaraMicro.Builder builder = PayaraMicro.builder(servers.installation().file(BuiltFile.PAYARA))
-                .war(war)
-                .port(plan.port(part))
-                .jvmOptions(Servers.QUICK_START)
-                .library(dataSource.driver())
-                .postBoot(Template.of("payara-local.asadmin").with(dataSource).text());
+        PayaraMicro.Builder builder =
+                servers.service(war, dataSource).port(plan.port(part)).jvmOptions(Servers.QUICK_START);
         if (plan.spares() == Spares.ALL) {
             builder.redeployable();
         }
