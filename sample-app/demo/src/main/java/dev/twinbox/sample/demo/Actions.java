@@ -1,6 +1,5 @@
 package dev.twinbox.sample.demo;
 
-import dev.twinbox.proof.landscape.Landscape;
 import dev.twinbox.proof.landscape.OrdersClient;
 import dev.twinbox.proof.landscape.Part;
 import dev.twinbox.proof.landscape.Supervisor;
@@ -16,7 +15,7 @@ import java.util.stream.IntStream;
 /** Runs the actions of the page's buttons. Of each action at most one runs at a time. */
 final class Actions {
 
-    private static final int THOUSAND = 1000;
+    static final int THOUSAND = 1000;
     private static final int CLIENTS = 4;
 
     private final Supervisor supervisor;
@@ -35,7 +34,7 @@ final class Actions {
         this.supervisor = supervisor;
         this.repeater = repeater;
         this.journal = journal;
-        orders = new OrdersClient(supervisor.landscape().server(Part.PRODUCER).uri(Landscape.ORDERS_PATH));
+        orders = new OrdersClient(supervisor.landscape().uri(Part.PRODUCER));
     }
 
     /** Starts an action and returns. If it runs already, nothing happens. */
@@ -73,7 +72,8 @@ final class Actions {
         }
     }
 
-    private void perform(Action action) {
+    /** Runs an action and returns when it has been done. A restart goes on afterwards. */
+    void perform(Action action) {
         switch (action) {
             case PLACE_ONE -> placeOne();
             case PLACE_THOUSAND -> placeThousand();

@@ -1,5 +1,6 @@
 package dev.twinbox.sample.demo;
 
+import dev.twinbox.proof.appserver.Product;
 import dev.twinbox.proof.landscape.Installation;
 import dev.twinbox.proof.landscape.Landscape;
 import dev.twinbox.proof.landscape.Part;
@@ -46,13 +47,19 @@ final class Demo implements AutoCloseable {
         settings.requireFreePorts();
         this.journal = journal;
         progress = new StartProgress(journal::write);
-        Landscape landscape = new Landscape(installation, Plan.withoutSpares().withPorts(settings.partPorts()));
+        Landscape landscape = new Landscape(installation, plan(settings));
         supervisor = new Supervisor(landscape, journal::write);
         Repeater repeater = new Repeater(landscape.bootstrapServers());
         actions = new Actions(supervisor, repeater, journal);
         observer = new Observer(landscape, repeater);
         page = new PageServer(settings.port(Use.PAGE), this::state, this::begin);
         journal.write("The page: " + page.address() + "  (Ctrl-C stops everything)");
+    }
+
+    private static Plan plan(DemoSettings settings) {
+        Plan plan = Plan.withoutSpares().withPorts(settings.partPorts());
+        Product product = settings.product();
+        return product == null ? plan : plan.onProduct(product);
     }
 
     /**
@@ -80,6 +87,18 @@ final class Demo implements AutoCloseable {
     /** Whether the demo was told to stop. An error after that is no failure. */
     boolean isStopping() {
         return phase == Phase.STOPPING;
+    }
+
+    /**
+     * The command {@code ledger}, once all servers run.
+     *
+     * @throws IllegalStateException if the ledger is not exact in the end
+     */
+    void drill() {
+        LedgerResult exact = new LedgerDrill(actions, observer, supervisor).run();
+        journal.write("The ledger is exact: " + exact.orders() + " orders, " + exact.events() + " events, "
+                + exact.records() + " records on Kafka, " + exact.shipments() + " shipments; "
+                + observer.sight().skipped() + " duplicates skipped");
     }
 
     private void begin(Action action) {

@@ -1,28 +1,33 @@
 package dev.twinbox.sample.demo;
 
 import dev.twinbox.fixtures.Ports;
+import dev.twinbox.proof.appserver.Product;
 import dev.twinbox.proof.landscape.Part;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Properties;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ports of the demo, all on 127.0.0.1.
+ * The ports of the demo, all on 127.0.0.1, and its application server.
  *
  * @param ports one port for each {@link Use}
+ * @param product null: Payara Micro 6, set up for the sample
  */
-record DemoSettings(Map<Use, Integer> ports) {
+record DemoSettings(Map<Use, Integer> ports, @Nullable Product product) {
 
     private static final String PREFIX = "twinbox.demo.";
 
     /** Set by sample-app/run: the folder with the built files. */
     static final String ROOT = "twinbox.root";
+
+    private static final String SERVER = "server";
 
     /** What listens on a port, and its default port. */
     enum Use {
@@ -69,8 +74,8 @@ record DemoSettings(Map<Use, Integer> ports) {
     /**
      * Reads the settings.
      *
-     * @throws IllegalArgumentException if keys are unknown, values are no ports or ports are given twice; the message
-     *     names all of them
+     * @throws IllegalArgumentException if keys or the server are unknown, values are no ports or ports are given twice;
+     *     the message names all of them
      */
     static DemoSettings from(Properties properties) {
         List<String> problems = new ArrayList<>(unknownKeys(properties));
@@ -86,10 +91,15 @@ record DemoSettings(Map<Use, Integer> ports) {
                 ports.put(use, port);
             }
         }
+        String label = properties.getProperty(SERVER);
+        Optional<Product> product = label == null ? Optional.empty() : Product.labelled(label);
+        if (label != null && product.isEmpty()) {
+            problems.add("-D" + SERVER + "=" + label + " is no server of the sample: give one of " + Product.labels());
+        }
         if (!problems.isEmpty()) {
             throw new IllegalArgumentException(String.join(System.lineSeparator(), problems));
         }
-        return new DemoSettings(ports);
+        return new DemoSettings(ports, product.orElse(null));
     }
 
     /** The ports of the processes. */

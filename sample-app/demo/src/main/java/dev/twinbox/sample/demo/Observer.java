@@ -119,7 +119,7 @@ final class Observer implements Runnable, AutoCloseable {
 
     /** @return -1 if the receiver does not answer */
     private long askReceiver() {
-        URI address = landscape.server(Part.RECEIVER_1).uri(Landscape.SHIPMENTS_PATH);
+        URI address = landscape.uri(Part.RECEIVER_1);
         HttpRequest request =
                 HttpRequest.newBuilder(address).timeout(Duration.ofSeconds(1)).build();
         try {

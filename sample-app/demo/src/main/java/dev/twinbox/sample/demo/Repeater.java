@@ -22,7 +22,9 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  */
 final class Repeater {
 
-    private static final int KEPT = 100;
+    /** So many records are sent again. */
+    static final int KEPT = 100;
+
     private static final long LIMIT_SECONDS = 20;
 
     private final String bootstrapServers;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import dev.twinbox.proof.appserver.Product;
 import dev.twinbox.sample.demo.DemoSettings.Use;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -43,6 +44,18 @@ class DemoSettingsTest {
                 .withMessageContaining("-Dtwinbox.demo.orders.port=eighty is not a port")
                 .withMessageContaining("-Dtwinbox.demo.shipping.port=70000 is not a port")
                 .withMessageContaining("-Dtwinbox.demo.kafka.port=8404: another part of the demo has this port");
+    }
+
+    @Test
+    void theServerIsOneOfThoseThatAreTested() {
+        assertThat(DemoSettings.from(new Properties()).product()).isNull();
+        assertThat(DemoSettings.from(properties(Map.of("server", "glassfish"))).product())
+                .isEqualTo(Product.GLASSFISH);
+        Properties unknown = properties(Map.of("server", "jetty"));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> DemoSettings.from(unknown))
+                .withMessageContaining("-Dserver=jetty is no server of the sample")
+                .withMessageContaining("wildfly, liberty, glassfish, payara7, payara6");
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.twinbox.sample.orders;
 
+import jakarta.persistence.Column;
 import jakarta.persistence.Entity;
 import jakarta.persistence.Id;
 
@@ -13,6 +14,7 @@ public class Customer {
     @Id
     private long id;
 
+    @Column(name = "order_count")
     private long orderCount;
 
     protected Customer() {}

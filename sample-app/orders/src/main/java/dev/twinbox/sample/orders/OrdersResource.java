@@ -1,6 +1,7 @@
 package dev.twinbox.sample.orders;
 
 import jakarta.ejb.EJB;
+import jakarta.enterprise.context.RequestScoped;
 import jakarta.ws.rs.BadRequestException;
 import jakarta.ws.rs.DefaultValue;
 import jakarta.ws.rs.GET;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 /** The orders over HTTP. Each order has a transaction of its own. */
 @Path("orders")
 @Produces(MediaType.APPLICATION_JSON)
+@RequestScoped
 public class OrdersResource {
 
     private static final int CUSTOMERS = 1000;

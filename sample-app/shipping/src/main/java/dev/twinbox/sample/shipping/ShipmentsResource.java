@@ -2,6 +2,7 @@ package dev.twinbox.sample.shipping;
 
 import dev.twinbox.inbox.InboxStatus;
 import jakarta.ejb.EJB;
+import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
@@ -11,6 +12,7 @@ import jakarta.ws.rs.core.MediaType;
 /** The shipments over HTTP. */
 @Path("shipments")
 @Produces(MediaType.APPLICATION_JSON)
+@RequestScoped
 public class ShipmentsResource {
 
     @EJB

@@ -1,10 +1,14 @@
 package dev.twinbox.proof.landscape;
 
+import dev.twinbox.fixtures.ApplicationServer;
 import dev.twinbox.fixtures.ChildProcess;
 import dev.twinbox.fixtures.KafkaBroker;
 import dev.twinbox.fixtures.PayaraMicro;
 import dev.twinbox.fixtures.PostgresServer;
 import dev.twinbox.fixtures.RelayProcess;
+import dev.twinbox.proof.appserver.ApplicationDatabase;
+import dev.twinbox.proof.appserver.Product;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -79,34 +83,47 @@ public final class Landscape implements AutoCloseable {
                 .build();
     }
 
-    private PayaraMicro producer() {
-        Route route = plan.routes().apply(servers, Part.PRODUCER);
-        return build(
-                servers.application(route, BuiltFile.ORDERS, ORDERS_DATABASE, ORDERS_DATABASE),
-                Part.PRODUCER,
-                key -> !key.startsWith("twinbox."));
+    private ChildProcess producer() {
+        return service(Part.PRODUCER, BuiltFile.ORDERS, ORDERS_DATABASE, key -> !key.startsWith("twinbox."));
     }
 
-    private PayaraMicro receiver(Part part) {
+    private ChildProcess receiver(Part part) {
+        return service(part, BuiltFile.SHIPPING, SHIPPING_DATABASE, key -> !key.startsWith("twinbox.relay."));
+    }
+
+    private ChildProcess service(Part part, BuiltFile file, String database, Predicate<String> wanted) {
         Route route = plan.routes().apply(servers, part);
-        PayaraMicro.Builder builder = servers.receiver(route, BuiltFile.SHIPPING, SHIPPING_DATABASE, SHIPPING_DATABASE);
-        Path war = plan.wars().get(part);
-        if (war != null) {
-            builder.war(war); // of the same name, so it takes the place of the sample's
+        Map<String, String> configuration = new HashMap<>(plan.configuration());
+        configuration.keySet().removeIf(wanted.negate());
+        if (part.isReceiver()) {
+            configuration.put("twinbox.inbox.kafka.bootstrap.servers", route.bootstrapServers());
         }
-        return build(builder, part, key -> !key.startsWith("twinbox.relay."));
+        String user = configuration.getOrDefault(
+                database + ".database.user", postgres().user());
+        ApplicationDatabase dataSource = servers.applicationDatabase(route, database, user);
+        // Another file for a receiver has the same name, so it takes the place of the sample's.
+        Path war = plan.wars().getOrDefault(part, servers.installation().file(file));
+        return plan.product() == null
+                ? onPayara(part, war, dataSource, configuration)
+                : onProduct(plan.product(), part, war, dataSource, configuration);
     }
 
-    private PayaraMicro build(PayaraMicro.Builder builder, Part part, Predicate<String> wanted) {
-        builder.port(plan.port(part)).jvmOptions(Servers.QUICK_START);
+    private ApplicationServer onProduct(
+            Product product, Part part, Path war, ApplicationDatabase dataSource, Map<String, String> configuration) {
+        ApplicationServer server =
+                product.server(dataSource).onPort(plan.port(part)).withApplication(war);
+        configuration.forEach(server::withConfiguration);
+        return server;
+    }
+
+    private PayaraMicro onPayara(
+            Part part, Path war, ApplicationDatabase dataSource, Map<String, String> configuration) {
+        PayaraMicro.Builder builder =
+                servers.service(war, dataSource).port(plan.port(part)).jvmOptions(Servers.QUICK_START);
         if (plan.spares() == Spares.ALL) {
             builder.redeployable();
         }
-        plan.configuration().forEach((key, value) -> {
-            if (wanted.test(key)) {
-                builder.systemProperty(key, value);
-            }
-        });
+        configuration.forEach(builder::systemProperty);
         return builder.build();
     }
 
@@ -146,9 +163,10 @@ public final class Landscape implements AutoCloseable {
             if (part.isRelay()) {
                 ends.add(after(both(outbox, topic), step(progress, part, "Relay", starter)));
             } else if (part == Part.PRODUCER) {
-                ends.add(after(outbox, step(progress, part, "Orders service on Payara Micro", starter)));
+                ends.add(after(outbox, step(progress, part, "Orders service on " + productTitle(), starter)));
             } else if (part.isReceiver()) {
-                ends.add(after(both(inbox, topic), step(progress, part, "Shipping service on Payara Micro", starter)));
+                ends.add(after(
+                        both(inbox, topic), step(progress, part, "Shipping service on " + productTitle(), starter)));
             }
         }
         awaitAll(ends);
@@ -160,6 +178,10 @@ public final class Landscape implements AutoCloseable {
                 .filter(Part::isBroker)
                 .map(part -> begin(() -> starter.accept(part)))
                 .toList());
+    }
+
+    private String productTitle() {
+        return plan.product() == null ? "Payara Micro" : plan.product().title();
     }
 
     private static Runnable step(StartProgress progress, Part part, String title, Consumer<Part> starter) {
@@ -203,8 +225,21 @@ public final class Landscape implements AutoCloseable {
         if (process instanceof RelayProcess relay) {
             relay.awaitReady(limit);
         } else if (process instanceof PayaraMicro server) {
-            server.awaitHttp(part == Part.PRODUCER ? ORDERS_PATH : SHIPMENTS_PATH, limit);
+            server.awaitHttp(path(part), limit);
+        } else if (process instanceof ApplicationServer server) {
+            server.awaitHttp(path(part), limit);
         }
+    }
+
+    private static String path(Part part) {
+        return part == Part.PRODUCER ? ORDERS_PATH : SHIPMENTS_PATH;
+    }
+
+    /** The address of a service's resource. */
+    public URI uri(Part part) {
+        return process(part) instanceof ApplicationServer server
+                ? server.uri(path(part))
+                : server(part).uri(path(part));
     }
 
     /** Which parts there are. */
@@ -217,7 +252,7 @@ public final class Landscape implements AutoCloseable {
         return Objects.requireNonNull(processes.get(part), () -> "This landscape has no " + part);
     }
 
-    /** The server of an application. */
+    /** The server of an application, in a landscape on Payara Micro 6. */
     public PayaraMicro server(Part part) {
         return (PayaraMicro) process(part);
     }

@@ -1,9 +1,11 @@
 package dev.twinbox.proof.landscape;
 
 import dev.twinbox.fixtures.Ports;
+import dev.twinbox.proof.appserver.Product;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a landscape is to be. It is changed by its {@code with…} methods.
@@ -16,6 +18,8 @@ import java.util.function.BiFunction;
  *     {@code twinbox.inbox.…} for the receivers, {@code orders.…} and {@code shipping.…} for the applications, all others
  *     for relays and applications
  * @param routes how a relay or an application reaches the servers
+ * @param product the application server of both services, with the data source of its documentation; null: Payara Micro
+ *     6 with a local data source
  * @param wars what a receiver deploys instead of the sample's {@code shipping.war}; files of that name
  */
 public record Plan(
@@ -25,6 +29,7 @@ public record Plan(
         Map<String, String> outbox,
         Map<String, String> configuration,
         BiFunction<Servers, Part, Route> routes,
+        @Nullable Product product,
         Map<Part, Path> wars) {
 
     private static final int PARTITIONS = 8;
@@ -40,43 +45,62 @@ public record Plan(
     /** One of each part, on free ports, without proxies. */
     public static Plan withoutSpares() {
         return new Plan(
-                Spares.NONE, PARTITIONS, Map.of(), Map.of(), Map.of(), (servers, part) -> servers.directly(), Map.of());
+                Spares.NONE,
+                PARTITIONS,
+                Map.of(),
+                Map.of(),
+                Map.of(),
+                (servers, part) -> servers.directly(),
+                null,
+                Map.of());
     }
 
     /** A spare of each part that can have one, on free ports, without proxies. */
     public static Plan withSpares() {
         return new Plan(
-                Spares.ALL, PARTITIONS, Map.of(), Map.of(), Map.of(), (servers, part) -> servers.directly(), Map.of());
+                Spares.ALL,
+                PARTITIONS,
+                Map.of(),
+                Map.of(),
+                Map.of(),
+                (servers, part) -> servers.directly(),
+                null,
+                Map.of());
     }
 
     /** The same with another number of partitions. */
     public Plan withPartitions(int number) {
-        return new Plan(spares, number, ports, outbox, configuration, routes, wars);
+        return new Plan(spares, number, ports, outbox, configuration, routes, product, wars);
     }
 
     /** The same with fixed ports. */
     public Plan withPorts(Map<Part, Integer> fixed) {
-        return new Plan(spares, partitions, fixed, outbox, configuration, routes, wars);
+        return new Plan(spares, partitions, fixed, outbox, configuration, routes, product, wars);
     }
 
     /** The same with keys for {@code migrate}. */
     public Plan withOutbox(Map<String, String> keys) {
-        return new Plan(spares, partitions, ports, keys, configuration, routes, wars);
+        return new Plan(spares, partitions, ports, keys, configuration, routes, product, wars);
     }
 
     /** The same with keys for relays and applications. */
     public Plan withConfiguration(Map<String, String> keys) {
-        return new Plan(spares, partitions, ports, outbox, keys, routes, wars);
+        return new Plan(spares, partitions, ports, outbox, keys, routes, product, wars);
     }
 
     /** The same with proxies on the way to the servers. */
     public Plan withRoutes(BiFunction<Servers, Part, Route> ways) {
-        return new Plan(spares, partitions, ports, outbox, configuration, ways, wars);
+        return new Plan(spares, partitions, ports, outbox, configuration, ways, product, wars);
+    }
+
+    /** The same with both services on another application server. */
+    public Plan onProduct(Product other) {
+        return new Plan(spares, partitions, ports, outbox, configuration, routes, other, wars);
     }
 
     /** The same with other applications for receivers. */
     public Plan withWars(Map<Part, Path> files) {
-        return new Plan(spares, partitions, ports, outbox, configuration, routes, files);
+        return new Plan(spares, partitions, ports, outbox, configuration, routes, product, files);
     }
 
     int port(Part part) {

@@ -30,6 +30,11 @@ public record Route(Servers servers, @Nullable TcpProxy toPostgres, List<TcpProx
         return new Route(servers, toPostgres, proxies);
     }
 
+    /** The port of PostgreSQL on 127.0.0.1. */
+    int postgresPort() {
+        return toPostgres == null ? servers.postgres().port() : toPostgres.port();
+    }
+
     /** The JDBC URL of a database. */
     public String jdbcUrl(String database) {
         return toPostgres == null

@@ -5,6 +5,8 @@ import dev.twinbox.fixtures.KafkaCluster;
 import dev.twinbox.fixtures.PayaraMicro;
 import dev.twinbox.fixtures.PostgresServer;
 import dev.twinbox.fixtures.RelayProcess;
+import dev.twinbox.proof.appserver.ApplicationDatabase;
+import dev.twinbox.proof.appserver.Template;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.HashMap;
@@ -181,21 +183,39 @@ public final class Servers implements AutoCloseable {
     }
 
     /**
-     * An application on Payara Micro that is to be built.
+     * A service of the sample on Payara Micro 6 that is to be built. The server has the local data source of the
+     * documentation, which all services use.
+     *
+     * @param war the sample's, or another of that name
+     * @param database of the data source
+     */
+    public PayaraMicro.Builder service(Path war, ApplicationDatabase database) {
+        return PayaraMicro.builder(installation.file(BuiltFile.PAYARA))
+                .war(war)
+                .library(database.driver())
+                .postBoot(Template.of("payara-local.asadmin").with(database).text());
+    }
+
+    /**
+     * A database as the data source of a service reaches it.
+     *
+     * @param user who has the server's password
+     */
+    public ApplicationDatabase applicationDatabase(Route route, String database, String user) {
+        return new ApplicationDatabase(route.postgresPort(), database, user, postgres.password());
+    }
+
+    /**
+     * An application on Payara Micro that receives and defines its data source itself.
      *
      * @param name the keys of its data source are {@code <name>.database.url}, {@code .user} and {@code .password}
      */
-    public PayaraMicro.Builder application(Route route, BuiltFile war, String name, String database) {
+    public PayaraMicro.Builder receiver(Route route, BuiltFile war, String name, String database) {
         return PayaraMicro.builder(installation.file(BuiltFile.PAYARA))
                 .war(installation.file(war))
                 .systemProperty(name + ".database.url", route.jdbcUrl(database))
                 .systemProperty(name + ".database.user", postgres.user())
-                .env(environmentName(name + ".database.password"), postgres.password());
-    }
-
-    /** As {@link #application}, for one that receives. */
-    public PayaraMicro.Builder receiver(Route route, BuiltFile war, String name, String database) {
-        return application(route, war, name, database)
+                .env(environmentName(name + ".database.password"), postgres.password())
                 .systemProperty("twinbox.inbox.kafka.bootstrap.servers", route.bootstrapServers());
     }
 

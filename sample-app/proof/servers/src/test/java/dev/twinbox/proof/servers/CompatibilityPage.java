@@ -8,12 +8,14 @@ import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.TestWatcher;
@@ -28,14 +30,29 @@ final class CompatibilityPage implements TestWatcher, AfterAllCallback {
     private static final Path PAGE =
             Path.of(System.getProperty("twinbox.root"), "docs", "reference", "compatibility.md");
 
-    /** Of one check: how often it was green, and how often it ran. */
-    private record Count(int green, int all) {
+    private static final String HEAD = """
+            # Compatibility
+
+            Each cell comes from a run of `ServersIT`, which `./mvnw -Pproof,servers verify` runs with all other tests.
+            With `-Dtwinbox.it.write-compatibility=true` it writes this page.
+
+            It starts the server with the configuration of [Application servers](../how-to/application-servers.md),
+            deploys one application, and looks at it from outside, by HTTP, SQL and Kafka. The database is PostgreSQL
+            18.4.
+
+            """;
+
+    /** Of one check: how often it was green, and how often it ran; why it does not apply. */
+    private record Count(int green, int all, @Nullable String reason) {
         Count plus(int more) {
-            return new Count(green + more, all + 1);
+            return new Count(green + more, all + 1, reason);
         }
 
         @Override
         public String toString() {
+            if (reason != null) {
+                return reason;
+            }
             return green == all ? "yes (" + all + ")" : "**" + green + " of " + all + "**";
         }
     }
@@ -52,9 +69,23 @@ final class CompatibilityPage implements TestWatcher, AfterAllCallback {
         note(context, 0);
     }
 
+    @Override
+    public void testAborted(ExtensionContext context, Throwable cause) {
+        String reason = String.valueOf(cause.getMessage()).replace("Assumption failed: ", "");
+        counts.put(check(context), new Count(0, 0, reason));
+    }
+
     private void note(ExtensionContext context, int green) {
-        counts.merge(
-                words(context.getRequiredTestMethod().getName()), new Count(green, 1), (old, one) -> old.plus(green));
+        counts.merge(check(context), new Count(green, 1, null), (old, one) -> old.plus(green));
+    }
+
+    /** The words of the method's name. */
+    private static String check(ExtensionContext context) {
+        return context.getRequiredTestMethod()
+                .getName()
+                .replaceAll("([A-Z])", " $1")
+                .toLowerCase(Locale.ROOT)
+                .strip();
     }
 
     @Override
@@ -66,7 +97,8 @@ final class CompatibilityPage implements TestWatcher, AfterAllCallback {
         }
         try {
             Files.createDirectories(NOTES);
-            List<String> lines = new ArrayList<>(List.of(checks.get().about()));
+            List<String> lines = new ArrayList<>();
+            lines.add(checks.get().about() + "; " + LocalDate.now(ZoneOffset.UTC));
             counts.forEach((check, count) -> lines.add(check + "=" + count));
             Files.write(NOTES.resolve(checks.get().title()), lines);
             if (Boolean.getBoolean("twinbox.it.write-compatibility")) {
@@ -84,20 +116,13 @@ final class CompatibilityPage implements TestWatcher, AfterAllCallback {
                 servers.put(each.getFileName().toString(), Files.readAllLines(each));
             }
         }
-        StringBuilder page = new StringBuilder("""
-                # Compatibility
-
-                Each cell comes from a run of `ServersIT` on %s: `./mvnw verify -Pservers -pl sample-app/proof/servers -am`.
-                It starts the server with the configuration of [Application servers](../how-to/application-servers.md),
-                deploys one application, and looks at it from outside, by HTTP, SQL and Kafka. The number says how many
-                variants of a check ran. The database is PostgreSQL 18.4, the data source is an XA one; on WildFly it is
-                a local one.
-
-                | server | runs with | JPA | APIs that it does not have | the outbox writes |
-                |---|---|---|---|---|
-                """.formatted(LocalDate.now(ZoneOffset.UTC)));
+        StringBuilder page = new StringBuilder(HEAD);
+        page.append(
+                "| server | runs with | JPA | APIs that it does not have | data source | the outbox writes | run on |\n");
+        page.append("|---|---|---|---|---|---|---|\n");
         servers.forEach((title, lines) ->
                 page.append("| " + title + " | " + lines.get(0).replace("; ", " | ") + " |\n"));
+        page.append("\nThe number says how many variants of a check ran.\n");
         page.append("\n| check | " + String.join(" | ", servers.keySet()) + " |\n");
         page.append("|---|" + "---|".repeat(servers.size()) + "\n");
         for (String check : checks(servers)) {
@@ -121,12 +146,5 @@ final class CompatibilityPage implements TestWatcher, AfterAllCallback {
                 .map(line -> line.substring(check.length() + 1))
                 .findFirst()
                 .orElse("not run");
-    }
-
-    /** The words of a method's name. */
-    private static String words(String method) {
-        return method.replaceAll("([A-Z])", " $1")
-                .toLowerCase(java.util.Locale.ROOT)
-                .strip();
     }
 }

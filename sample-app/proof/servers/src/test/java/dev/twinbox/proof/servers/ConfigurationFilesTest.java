@@ -2,6 +2,7 @@ package dev.twinbox.proof.servers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.twinbox.proof.appserver.Product;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -16,9 +17,9 @@ class ConfigurationFilesTest {
     private static final Path PAGE = Path.of(System.getProperty("twinbox.root"), "docs/how-to/application-servers.md");
 
     @ParameterizedTest
-    @ValueSource(strings = {"wildfly.cli", "liberty-server.xml", "glassfish.asadmin"})
+    @ValueSource(strings = {"wildfly.cli", "liberty-server.xml", "glassfish.asadmin", "payara-local.asadmin"})
     void theDocumentationShowsTheFileOfTheTest(String file) throws IOException {
-        try (InputStream in = Template.class.getResourceAsStream(file)) {
+        try (InputStream in = Product.class.getResourceAsStream(file)) {
             String text = new String(in.readAllBytes(), StandardCharsets.UTF_8).strip();
             assertThat(Files.readString(PAGE)).contains("\n" + text + "\n```\n");
         }

@@ -22,6 +22,18 @@ final class WarFile {
             com.github.f4b6a3.uuid.UuidCreator.class,
             org.jspecify.annotations.NullMarked.class);
 
+    private static final List<Class<?>> HIBERNATE = List.of(
+            org.hibernate.Session.class,
+            org.hibernate.annotations.common.reflection.ReflectionManager.class,
+            org.jboss.logging.Logger.class,
+            org.jboss.jandex.Index.class,
+            com.fasterxml.classmate.TypeResolver.class,
+            net.bytebuddy.ByteBuddy.class,
+            org.antlr.v4.runtime.Parser.class);
+
+    private static final String HIBERNATE_PROVIDER =
+            "<provider>org.hibernate.jpa.HibernatePersistenceProvider</provider>";
+
     private WarFile() {}
 
     /**
@@ -30,7 +42,29 @@ final class WarFile {
      * @param configuration of MicroProfile Config
      */
     static Path build(String name, String dataSource, String configuration) throws IOException {
-        return build(name, "app", configuration, war -> addPersistenceAndBatch(war, dataSource));
+        return build(name, "app", configuration, war -> addPersistenceAndBatch(war, dataSource, ""));
+    }
+
+    /**
+     * As {@link #build}, with Hibernate in the WAR instead of the server's JPA provider.
+     *
+     * @param platform Hibernate's name of the server's transactions
+     */
+    static Path buildWithHibernate(String name, String dataSource, String configuration, String platform)
+            throws IOException {
+        return build(name, "app", configuration, war -> {
+            addPersistenceAndBatch(war, dataSource, """
+                    <properties>
+                      <property name="jboss.as.jpa.providerModule" value="application"/>
+                      <property name="hibernate.transaction.jta.platform" value="%s"/>
+                      <property name="hibernate.enhancer.enableDirtyTracking" value="false"/>
+                      <property name="hibernate.enhancer.enableLazyInitialization" value="false"/>
+                    </properties>
+                    """.formatted(platform));
+            for (Path library : jars(HIBERNATE)) {
+                add(war, "WEB-INF/lib/" + library.getFileName(), Files.readAllBytes(library));
+            }
+        });
     }
 
     /** The application without JPA. */
@@ -61,14 +95,17 @@ final class WarFile {
         return file;
     }
 
-    private static void addPersistenceAndBatch(ZipOutputStream war, String dataSource) throws IOException {
+    private static void addPersistenceAndBatch(ZipOutputStream war, String dataSource, String more) throws IOException {
         add(war, "WEB-INF/classes/META-INF/persistence.xml", """
                     <persistence xmlns="https://jakarta.ee/xml/ns/persistence" version="3.0">
                       <persistence-unit name="main">
+                        %s
                         <jta-data-source>%s</jta-data-source>
+                        %s
                       </persistence-unit>
                     </persistence>
-                    """.formatted(dataSource));
+                    """.formatted(
+                        more.isEmpty() ? "" : HIBERNATE_PROVIDER, dataSource, more));
         add(war, "WEB-INF/classes/META-INF/batch-jobs/work.xml", """
                     <job id="work" xmlns="https://jakarta.ee/xml/ns/jakartaee" version="2.0">
                       <listeners>
@@ -76,7 +113,7 @@ final class WarFile {
                           <properties><property name="task" value="#{jobParameters['task']}"/></properties>
                         </listener>
                       </listeners>
-                      <step id="work">
+                      <step id="chunk">
                         <chunk item-count="1">
                           <reader ref="batchReader">
                             <properties><property name="task" value="#{jobParameters['task']}"/></properties>
@@ -109,7 +146,11 @@ final class WarFile {
 
     /** Twinbox's two libraries, and what they need. */
     static List<Path> libraries() {
-        List<Path> jars = LIBRARIES.stream().map(WarFile::location).toList();
+        return jars(LIBRARIES);
+    }
+
+    private static List<Path> jars(List<Class<?>> types) {
+        List<Path> jars = types.stream().map(WarFile::location).toList();
         for (Path jar : jars) {
             if (!Files.isRegularFile(jar)) {
                 throw new IllegalStateException(jar + " is no jar: run the build to the phase \"package\" at least");

@@ -154,9 +154,8 @@ final class SoakLandscape implements AutoCloseable {
     }
 
     /**
-     * As an orchestrator would, it replaces a server that does not become healthy: Hibernate cannot be deployed while
-     * its
-     * database is away. On a busy machine Kafka and PostgreSQL may need a second attempt.
+     * As an orchestrator would, it replaces a server that does not become healthy: the services create their tables at
+     * deployment, which fails while the database is away. On a busy machine Kafka and PostgreSQL may need a second attempt.
      */
     private void bringUp(Part part) {
         ChildProcess process = landscape.process(part);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.twinbox.fixtures.PayaraMicro;
 import dev.twinbox.proof.landscape.BuiltFile;
+import dev.twinbox.proof.landscape.Servers;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -54,8 +55,11 @@ final class ProducerCrash implements AutoCloseable {
         Path folder = servers.folder(database);
         Stream.of(ProducerStep.values())
                 .forEach(step -> kills.put(step, KillSwitch.at(step.point(), folder.resolve(step.number()))));
-        this.server = servers.servers()
-                .application(servers.servers().directly(), BuiltFile.ORDERS, "orders", database)
+        Servers started = servers.servers();
+        this.server = started.service(
+                        started.installation().file(BuiltFile.ORDERS),
+                        started.applicationDatabase(
+                                started.directly(), database, started.postgres().user()))
                 .jvmOptions("-XX:TieredStopAtLevel=1")
                 .jvmOptions(KillSwitch.jvmOptions(servers.byteman(), folder, kills.values()))
                 .build();

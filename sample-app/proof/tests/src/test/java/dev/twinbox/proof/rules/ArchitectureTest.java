@@ -125,7 +125,11 @@ class ArchitectureTest {
         SHIPPING("sample-app/shipping", "dev.twinbox.sample.shipping.."),
         SERVERS("sample-app/servers", "dev.twinbox.sample.servers.."),
         DEMO("sample-app/demo", "dev.twinbox.sample.demo.."),
-        LANDSCAPE("sample-app/proof/landscape", "dev.twinbox.proof.landscape..", "dev.twinbox.proof.ledger.."),
+        LANDSCAPE(
+                "sample-app/proof/landscape",
+                "dev.twinbox.proof.appserver..",
+                "dev.twinbox.proof.landscape..",
+                "dev.twinbox.proof.ledger.."),
         CRASH("sample-app/proof/crash", "dev.twinbox.proof.crash.."),
         BENCH(
                 "sample-app/proof/bench",
@@ -274,7 +278,10 @@ class ArchitectureTest {
         noClasses()
                 .that()
                 .resideInAnyPackage(
-                        "dev.twinbox.sample.demo..", "dev.twinbox.proof.landscape..", "dev.twinbox.proof.ledger..")
+                        "dev.twinbox.sample.demo..",
+                        "dev.twinbox.proof.appserver..",
+                        "dev.twinbox.proof.landscape..",
+                        "dev.twinbox.proof.ledger..")
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage(Stream.of(CORE, new String[] {CONSOLE, RELAY, INBOX})
@@ -288,7 +295,10 @@ class ArchitectureTest {
         noClasses()
                 .that()
                 .resideInAnyPackage(
-                        "dev.twinbox.sample.demo..", "dev.twinbox.proof.landscape..", "dev.twinbox.proof.ledger..")
+                        "dev.twinbox.sample.demo..",
+                        "dev.twinbox.proof.appserver..",
+                        "dev.twinbox.proof.landscape..",
+                        "dev.twinbox.proof.ledger..")
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage("dev.twinbox.proof.bench..", "dev.twinbox.proof.soak..")

@@ -3,16 +3,11 @@ package dev.twinbox.proof.servers.plain;
 import dev.twinbox.InboxHandler;
 import dev.twinbox.Outbox;
 import jakarta.annotation.Resource;
+import jakarta.ejb.EJB;
 import jakarta.ejb.SessionContext;
 import jakarta.ejb.Stateless;
 import jakarta.inject.Inject;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.SQLException;
 import java.util.UUID;
-import javax.naming.InitialContext;
-import javax.naming.NamingException;
-import javax.sql.DataSource;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 
 /** Writes and receives by plain JDBC. The application has no persistence unit. */
@@ -27,12 +22,15 @@ public class Desk {
     @ConfigProperty(name = "twinbox.inbox.group")
     private String app;
 
+    @EJB
+    private Rows rows;
+
     @Resource
     private SessionContext context;
 
     @Outbox
     public Changed change(String ref, boolean commit) {
-        write("insert into business (ref, account, announced) values (?, 1, false)", ref);
+        rows.write(dataSource, "insert into business (ref, account, announced) values (?, 1, false)", ref);
         if (!commit) {
             context.setRollbackOnly();
         }
@@ -44,23 +42,11 @@ public class Desk {
 
     @InboxHandler(topic = "orders", type = "order", name = "plain")
     public void handle(Order order) {
-        write(
+        rows.write(
+                dataSource,
                 "insert into effect (id, handler, event, app) values (?, 'plain', ?, ?)",
                 UUID.randomUUID().toString(),
                 order.id(),
                 app);
-    }
-
-    private void write(String sql, String... values) {
-        try (Connection connection =
-                        InitialContext.<DataSource>doLookup(dataSource).getConnection();
-                PreparedStatement statement = connection.prepareStatement(sql)) {
-            for (int i = 0; i < values.length; i++) {
-                statement.setString(i + 1, values[i]);
-            }
-            statement.executeUpdate();
-        } catch (SQLException | NamingException e) {
-            throw new IllegalStateException(e);
-        }
     }
 }

@@ -26,7 +26,7 @@ public class EffectBook {
             -- soak: effect
             insert into series_effect (event_id, type, key, number, version, record) values (?, ?, ?, ?, ?, ?)""";
 
-    @Resource(lookup = "java:app/jdbc/shipping")
+    @Resource(lookup = "jdbc/twinbox")
     private DataSource database;
 
     /** Enters one effect. */

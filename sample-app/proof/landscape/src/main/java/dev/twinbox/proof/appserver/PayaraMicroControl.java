@@ -1,4 +1,4 @@
-package dev.twinbox.proof.servers;
+package dev.twinbox.proof.appserver;
 
 import fish.payara.micro.PayaraMicroRuntime;
 import fish.payara.micro.boot.PayaraMicroLauncher;

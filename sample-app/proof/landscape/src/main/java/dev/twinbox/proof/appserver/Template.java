@@ -1,4 +1,4 @@
-package dev.twinbox.proof.servers;
+package dev.twinbox.proof.appserver;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -8,7 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** A server's configuration as the documentation shows it, with {@code @NAME@} where each installation differs. */
-final class Template {
+public final class Template {
 
     private String text;
 
@@ -16,8 +16,12 @@ final class Template {
         this.text = text;
     }
 
-    /** @param file beside this class */
-    static Template of(String file) {
+    /**
+     * Reads a configuration.
+     *
+     * @param file beside this class
+     */
+    public static Template of(String file) {
         try (InputStream in = Template.class.getResourceAsStream(file)) {
             if (in == null) {
                 throw new IllegalArgumentException("no such file: " + file);
@@ -33,7 +37,8 @@ final class Template {
         return this;
     }
 
-    Template with(ApplicationDatabase database) {
+    /** The values that say where the database is. */
+    public Template with(ApplicationDatabase database) {
         return with("DRIVER", database.driver())
                 .with("DB_HOST", "127.0.0.1")
                 .with("DB_PORT", database.port())
@@ -42,12 +47,21 @@ final class Template {
                 .with("DB_PASSWORD", database.password());
     }
 
-    /** @throws IllegalStateException if a value is missing */
-    Path writeTo(Path file) throws IOException {
+    /**
+     * The configuration.
+     *
+     * @throws IllegalStateException if a value is missing
+     */
+    public String text() {
         if (text.matches("(?s).*@[A-Z_]+@.*")) {
             throw new IllegalStateException("a value is missing in " + text);
         }
+        return text;
+    }
+
+    /** Writes the configuration. */
+    Path writeTo(Path file) throws IOException {
         Files.createDirectories(file.getParent());
-        return Files.writeString(file, text);
+        return Files.writeString(file, text());
     }
 }

@@ -1,4 +1,6 @@
--- The application runs this at each start (persistence.xml), so each statement must be idempotent.
+-- OrdersTables runs this at each start, so each statement must be idempotent.
+-- One instance at a time: "if not exists" alone fails if another one creates the same table.
+select pg_advisory_xact_lock(hashtext('orders.sql'));
 
 create table if not exists customer (
     id          bigint primary key,
@@ -16,4 +18,5 @@ create table if not exists purchase_order (
     unique (customer_id, number)
 );
 
-create sequence if not exists purchase_order_seq increment by 50;
+-- JPA providers take the values up to the one that they get. So the first one is 50.
+create sequence if not exists purchase_order_seq increment by 50 start with 50;

@@ -1,20 +1,16 @@
-package dev.twinbox.proof.servers;
+package dev.twinbox.proof.appserver;
 
 import dev.twinbox.fixtures.ApplicationServer;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** GlassFish 7, set up by {@code glassfish.asadmin}. */
-public final class GlassFish extends ApplicationServer {
-
-    /** JNDI name of the data source. */
-    public static final String DATA_SOURCE = "jdbc/twinbox";
-
-    /** JNDI name of the second one. */
-    public static final String OTHER_DATA_SOURCE = "jdbc/other";
+final class GlassFish extends ApplicationServer {
 
     private static final String DOMAIN = "twinbox";
 
@@ -22,7 +18,7 @@ public final class GlassFish extends ApplicationServer {
     private final ApplicationDatabase database;
     private final int adminPort = freePort();
 
-    public GlassFish(Path javaHome, Path zip, ApplicationDatabase database) {
+    GlassFish(Path javaHome, Path zip, ApplicationDatabase database) {
         super("glassfish", javaHome);
         this.zip = zip;
         this.database = database;
@@ -91,6 +87,11 @@ public final class GlassFish extends ApplicationServer {
     @Override
     protected List<String> command(Path folder) {
         return asadmin(folder, "start-domain", "--verbose", DOMAIN);
+    }
+
+    @Override
+    public Optional<URI> readiness() {
+        return Optional.empty();
     }
 
     @Override

@@ -1,29 +1,25 @@
-package dev.twinbox.proof.servers;
+package dev.twinbox.proof.appserver;
 
 import dev.twinbox.fixtures.ApplicationServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** WildFly with {@code standalone.xml}, set up by {@code wildfly.cli}. */
-public final class WildFly extends ApplicationServer {
-
-    /** JNDI name of the data source. */
-    public static final String DATA_SOURCE = "java:jboss/datasources/twinbox";
-
-    /** JNDI name of the second one. */
-    public static final String OTHER_DATA_SOURCE = "java:jboss/datasources/other";
+final class WildFly extends ApplicationServer {
 
     private final Path zip;
     private final ApplicationDatabase database;
     private final int managementPort = freePort();
     private final int httpsPort = freePort();
 
-    public WildFly(Path javaHome, Path zip, ApplicationDatabase database) {
+    WildFly(Path javaHome, Path zip, ApplicationDatabase database) {
         super("wildfly", javaHome);
         this.zip = zip;
         this.database = database;
@@ -61,7 +57,14 @@ public final class WildFly extends ApplicationServer {
                 "127.0.0.1",
                 "-Djboss.http.port=" + port(),
                 "-Djboss.https.port=" + httpsPort,
-                "-Djboss.management.http.port=" + managementPort);
+                "-Djboss.management.http.port=" + managementPort,
+                // Another server on the same database server must not take its transactions for its own.
+                "-Djboss.tx.node.id=twinbox-" + port());
+    }
+
+    @Override
+    public Optional<URI> readiness() {
+        return Optional.of(URI.create("http://127.0.0.1:" + managementPort + "/health/ready"));
     }
 
     @Override

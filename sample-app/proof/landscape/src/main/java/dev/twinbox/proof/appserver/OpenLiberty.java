@@ -1,4 +1,4 @@
-package dev.twinbox.proof.servers;
+package dev.twinbox.proof.appserver;
 
 import dev.twinbox.fixtures.ApplicationServer;
 import java.io.IOException;
@@ -10,22 +10,16 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /** Open Liberty, set up by {@code liberty-server.xml}. */
-public final class OpenLiberty extends ApplicationServer {
+final class OpenLiberty extends ApplicationServer {
 
-    /** JNDI name of the data source. */
-    public static final String DATA_SOURCE = "jdbc/twinbox";
-
-    /** JNDI name of the second one. */
-    public static final String OTHER_DATA_SOURCE = "jdbc/other";
-
-    private static final Pattern STARTED = Pattern.compile("CWWKZ000[13]I");
-    private static final Pattern REFUSED = Pattern.compile("CWWKZ0002E|CWWKZ0004E|CWWKZ0013E");
-    private static final Pattern STOPPED = Pattern.compile("CWWKZ0009I");
+    private static final String STARTED = "CWWKZ000[13]I";
+    private static final String REFUSED = "CWWKZ0002E|CWWKZ0004E|CWWKZ0013E";
+    private static final String STOPPED = "CWWKZ0009I";
 
     private final Path zip;
     private final ApplicationDatabase database;
 
-    public OpenLiberty(Path javaHome, Path zip, ApplicationDatabase database) {
+    OpenLiberty(Path javaHome, Path zip, ApplicationDatabase database) {
         super("liberty", javaHome);
         this.zip = zip;
         this.database = database;
@@ -59,38 +53,44 @@ public final class OpenLiberty extends ApplicationServer {
 
     @Override
     public void deploy(Path war) {
-        long started = count(STARTED);
-        long refused = count(REFUSED);
+        long started = count(STARTED, war);
+        long refused = count(REFUSED, war);
         Path file = dropin(war);
         try {
             Path part = folder().resolve(war.getFileName());
             Files.copy(war, part, StandardCopyOption.REPLACE_EXISTING);
             Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
+            await("started " + war.getFileName(), () -> count(STARTED, war) > started || count(REFUSED, war) > refused);
+            if (count(REFUSED, war) > refused) {
+                Files.delete(file); // another start of the server would try it again
+                throw refusal("refuses " + war.getFileName());
+            }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
-        }
-        await("started " + war.getFileName(), () -> count(STARTED) > started || count(REFUSED) > refused);
-        if (count(REFUSED) > refused) {
-            throw refusal("refuses " + war.getFileName());
         }
     }
 
     @Override
     public void undeploy(Path war) {
-        long stopped = count(STOPPED);
+        long stopped = count(STOPPED, war);
         try {
             Files.delete(dropin(war));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        await("stopped " + war.getFileName(), () -> count(STOPPED) > stopped);
+        await("stopped " + war.getFileName(), () -> count(STOPPED, war) > stopped);
     }
 
     private Path dropin(Path war) {
         return server(folder()).resolve("dropins").resolve(war.getFileName());
     }
 
-    private long count(Pattern message) {
-        return message.matcher(currentLog()).results().count();
+    /** How often the server has logged one of the messages about an application. */
+    private long count(String messages, Path war) {
+        String name = war.getFileName().toString().replaceAll("\\.[we]ar$", "");
+        return Pattern.compile("(?:" + messages + ").*\\b" + Pattern.quote(name) + "\\b")
+                .matcher(currentLog())
+                .results()
+                .count();
     }
 }

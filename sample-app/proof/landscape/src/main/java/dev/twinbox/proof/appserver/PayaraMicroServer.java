@@ -1,4 +1,4 @@
-package dev.twinbox.proof.servers;
+package dev.twinbox.proof.appserver;
 
 import dev.twinbox.fixtures.ApplicationServer;
 import dev.twinbox.fixtures.PayaraManifest;
@@ -12,13 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Payara Micro 6 or 7, set up by {@code glassfish.asadmin}. */
-public final class PayaraMicroServer extends ApplicationServer {
-
-    /** JNDI name of the data source. */
-    public static final String DATA_SOURCE = "jdbc/twinbox";
-
-    /** JNDI name of the second one. */
-    public static final String OTHER_DATA_SOURCE = "jdbc/other";
+final class PayaraMicroServer extends ApplicationServer {
 
     private static final String LOOPBACK_ONLY = """
             set configs.config.server-config.network-config.network-listeners.network-listener.http-listener.address=127.0.0.1
@@ -29,7 +23,7 @@ public final class PayaraMicroServer extends ApplicationServer {
     private final int controlPort = freePort();
 
     /** @param jar its file name holds the version */
-    public PayaraMicroServer(String name, Path javaHome, Path jar, ApplicationDatabase database) {
+    PayaraMicroServer(String name, Path javaHome, Path jar, ApplicationDatabase database) {
         super(name, javaHome);
         this.jar = jar;
         this.database = database;

@@ -1,0 +1,31 @@
+package dev.twinbox.proof.appserver;
+
+import java.net.URISyntaxException;
+import java.nio.file.Path;
+
+/**
+ * The database of an application, for the server's data source.
+ *
+ * @param port of PostgreSQL on 127.0.0.1
+ */
+public record ApplicationDatabase(int port, String name, String user, String password) {
+
+    /** JNDI name of the data source, the same on each server. */
+    public static final String DATA_SOURCE = "jdbc/twinbox";
+
+    /** JNDI name of a second data source of the same database. */
+    public static final String OTHER_DATA_SOURCE = "jdbc/other";
+
+    /** The jar of PostgreSQL's JDBC driver, which the server needs. */
+    public Path driver() {
+        try {
+            return Path.of(Class.forName("org.postgresql.Driver")
+                    .getProtectionDomain()
+                    .getCodeSource()
+                    .getLocation()
+                    .toURI());
+        } catch (ClassNotFoundException | URISyntaxException e) {
+            throw new IllegalStateException("Cannot tell where PostgreSQL's driver is", e);
+        }
+    }
+}
