@@ -1,5 +1,5 @@
 // The overview reads /api/v1/status and shows it. Text of the relay stays text: it is never parsed as markup.
-const EVERY_MILLIS = 2000;
+const EVERY_MILLIS = 5000;
 const FACTS = [
   ["lease", "Lease"],
   ["pausedSince", "Paused since"],
