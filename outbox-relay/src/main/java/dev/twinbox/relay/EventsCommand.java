@@ -7,7 +7,6 @@ import dev.twinbox.relay.operator.EventFinder;
 import dev.twinbox.relay.operator.EventJson;
 import dev.twinbox.relay.operator.ParkedFilter;
 import java.io.PrintWriter;
-import java.time.Instant;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
@@ -57,7 +56,7 @@ final class EventsCommand {
         public Integer call() {
             EventQuery query;
             try {
-                query = query(topic, ParkedFilter.Since.parse("--since", since).instant(Instant.now()));
+                query = query(topic, ParkedFilter.Since.parse("--since", since));
             } catch (IllegalArgumentException e) {
                 throw new ParameterException(spec.commandLine(), e.getMessage(), e);
             }
@@ -72,7 +71,7 @@ final class EventsCommand {
         }
 
         /** @throws IllegalArgumentException if the arguments are wrong */
-        abstract EventQuery query(@Nullable String topicOfEvent, @Nullable Instant from);
+        abstract EventQuery query(@Nullable String topicOfEvent, ParkedFilter.Since from);
 
         abstract String json(EventAnswer answer);
 
@@ -93,11 +92,11 @@ final class EventsCommand {
         private int limit;
 
         @Override
-        EventQuery query(@Nullable String topicOfEvent, @Nullable Instant from) {
+        EventQuery query(@Nullable String topicOfEvent, ParkedFilter.Since from) {
             if (limit < 1 || limit > 1_000) {
                 throw new IllegalArgumentException("--limit " + limit + " must be from 1 to 1000");
             }
-            return new EventQuery(null, topicOfEvent, key, from, limit);
+            return new EventQuery(null, topicOfEvent, key, from.time(), from.age(), limit);
         }
 
         @Override
@@ -121,8 +120,8 @@ final class EventsCommand {
         private @Nullable String key;
 
         @Override
-        EventQuery query(@Nullable String topicOfEvent, @Nullable Instant from) {
-            return new EventQuery(id, topicOfEvent, key, from, 1);
+        EventQuery query(@Nullable String topicOfEvent, ParkedFilter.Since from) {
+            return new EventQuery(id, topicOfEvent, key, from.time(), from.age(), 1);
         }
 
         @Override

@@ -4,7 +4,6 @@ import dev.twinbox.console.Api;
 import dev.twinbox.console.ProblemException;
 import dev.twinbox.relay.jdbc.EventQuery;
 import dev.twinbox.relay.operator.ParkedFilter;
-import java.time.Instant;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -40,9 +39,8 @@ final class EventRequest {
 
     private static EventQuery query(@Nullable UUID id, Map<String, String> query, int most) {
         try {
-            Instant since =
-                    ParkedFilter.Since.parse("since", query.get("since")).instant(Instant.now());
-            return new EventQuery(id, query.get("topic"), query.get("key"), since, most);
+            ParkedFilter.Since since = ParkedFilter.Since.parse("since", query.get("since"));
+            return new EventQuery(id, query.get("topic"), query.get("key"), since.time(), since.age(), most);
         } catch (IllegalArgumentException e) {
             throw new ProblemException(400, String.valueOf(e.getMessage()));
         }

@@ -46,7 +46,7 @@ public final class ActionTable {
     static final String REMOVE_OLD = """
             -- actions: remove old ones
             delete from {actions} where number = any (array(
-              select number from {actions} where relay = ? and at < clock_timestamp() - interval '30 days'
+              select number from {actions} where relay = ? and at < clock_timestamp() - interval '720 hours'
               order by at limit ?))
             """;
 

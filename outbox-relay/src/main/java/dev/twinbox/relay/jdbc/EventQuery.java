@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param id null: by key
  * @param topic of the event; null: any
  * @param key of the event; null: not known
- * @param since records of topics are read from this time on; null: from the time of the event
+ * @param since records of topics are read from this time on; null: see {@code age}
+ * @param age the same as a duration back from now, by the database's clock; null: from the time of the event
  * @param most events that are answered
  */
 public record EventQuery(
@@ -19,6 +20,7 @@ public record EventQuery(
         @Nullable String topic,
         @Nullable String key,
         @Nullable Instant since,
+        @Nullable Duration age,
         int most) {
     private static final int TIME_ORDERED = 7;
     private static final int BITS_AFTER_TIME = 16;
@@ -42,7 +44,16 @@ public record EventQuery(
 
     /** One event. */
     public static EventQuery of(UUID id) {
-        return new EventQuery(id, null, null, null, 1);
+        return new EventQuery(id, null, null, null, null, 1);
+    }
+
+    /** The same with a time instead of an age. */
+    EventQuery asOf(Instant now) {
+        return age == null ? this : new EventQuery(id, topic, key, latest(Instant.EPOCH, now.minus(age)), null, most);
+    }
+
+    private static Instant latest(Instant one, Instant other) {
+        return one.isAfter(other) ? one : other;
     }
 
     private static void check(String name, @Nullable String text) {

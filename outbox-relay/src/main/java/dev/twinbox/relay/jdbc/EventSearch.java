@@ -6,10 +6,12 @@ import dev.twinbox.relay.jdbc.EventPages.Order;
 import dev.twinbox.relay.jdbc.FoundEvent.Place;
 import dev.twinbox.schema.OutboxSchema;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -54,6 +56,11 @@ public final class EventSearch {
     private final List<FoundEvent> found = new ArrayList<>();
     private final SortedSet<String> topics = new TreeSet<>();
 
+    private static final String NOW = """
+            -- operator: what time is it
+            select clock_timestamp()
+            """;
+
     private interface Reading {
         /** Returns whether there is more to read. */
         boolean run(EventPages pages, Walk walk) throws SQLException;
@@ -82,6 +89,15 @@ public final class EventSearch {
         this.query = query;
         this.most = most;
         this.times = times;
+    }
+
+    /** The question with times instead of ages, by the database's clock. */
+    public static EventQuery asOfNow(EventQuery query, Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(NOW)) {
+            row.next();
+            return query.asOf(row.getObject(1, OffsetDateTime.class).toInstant());
+        }
     }
 
     /** All that was found until now. */

@@ -51,7 +51,8 @@ public final class EventFinder {
      *
      * @param connection for this question only
      */
-    public static EventAnswer find(EventQuery query, RelayConfig config, Connection connection) throws SQLException {
+    public static EventAnswer find(EventQuery question, RelayConfig config, Connection connection) throws SQLException {
+        EventQuery query = EventSearch.asOfNow(question, connection);
         EventFinder finder = new EventFinder(config, query);
         EventSearch tables = new EventSearch(connection, config.tables(), config.name(), query, MOST_READ);
         finder.searched.add(tables.inScheduled());

@@ -107,18 +107,19 @@ class EventSearchIT {
 
     @Test
     void thoseOfAKeyComeNewestFirst() throws SQLException {
-        EventSearch search = search(new EventQuery(null, "orders", "k99", null, 100), MOST);
+        EventSearch search = search(new EventQuery(null, "orders", "k99", null, null, 100), MOST);
         assertThat(search.inEvents().isCut()).isTrue();
         assertThat(search.found()).hasSize(100).extracting(FoundEvent::key).containsOnly("k99");
         assertThat(search.found())
                 .extracting(FoundEvent::occurredAt)
                 .isSortedAccordingTo((one, other) -> other.compareTo(one));
 
-        EventSearch elsewhere = search(new EventQuery(null, "stock", "k99", null, 100), MOST);
+        EventSearch elsewhere = search(new EventQuery(null, "stock", "k99", null, null, 100), MOST);
         elsewhere.inEvents();
         assertThat(elsewhere.found()).isEmpty();
-        assertThatThrownBy(() -> new EventQuery(null, null, "a\0b", null, 1)).hasMessageContaining("NUL");
-        assertThatThrownBy(() -> new EventQuery(null, "a", null, null, 1)).hasMessageContaining("key");
+        assertThatThrownBy(() -> new EventQuery(null, null, "a\0b", null, null, 1))
+                .hasMessageContaining("NUL");
+        assertThatThrownBy(() -> new EventQuery(null, "a", null, null, null, 1)).hasMessageContaining("key");
     }
 
     @Test
@@ -142,7 +143,11 @@ class EventSearchIT {
                             + " (0, 'relay', 1, 1, '" + from + "', '" + to + "', " + seq + ")");
 
             EventSearch search = new EventSearch(
-                    reading, OutboxDatabaseFixture.SCHEMA, "relay", new EventQuery(null, null, "k", null, 9), 100);
+                    reading,
+                    OutboxDatabaseFixture.SCHEMA,
+                    "relay",
+                    new EventQuery(null, null, "k", null, null, 9),
+                    100);
             search.inEvents();
 
             Map<UUID, Boolean> sent = new HashMap<>();
@@ -168,7 +173,11 @@ class EventSearchIT {
                     "insert into outbox_scheduled (deliver_at, id, topic, key, type, source, occurred_at, content_type)"
                             + " values ('2030-01-01Z', '" + scheduled + "', 'orders', 'k', 't', '/s', now(), 'a/b')");
             EventSearch search = new EventSearch(
-                    reading, OutboxDatabaseFixture.SCHEMA, "relay", new EventQuery(null, null, "k", null, 9), 100);
+                    reading,
+                    OutboxDatabaseFixture.SCHEMA,
+                    "relay",
+                    new EventQuery(null, null, "k", null, null, 9),
+                    100);
             assertThat(List.of(search.inScheduled(), search.inEvents(), search.inParked()))
                     .extracting(SearchedPlace::read)
                     .containsExactly(1L, 0L, 1L);
