@@ -38,7 +38,7 @@ final class CompatibilityPage implements TestWatcher, AfterAllCallback {
 
             It starts the server with the configuration of [Application servers](../how-to/application-servers.md),
             deploys one application, and looks at it from outside, by HTTP, SQL and Kafka. The database is PostgreSQL
-            18.4.
+            18.4. The limits of each server are on that page, too.
 
             """;
 
