@@ -112,7 +112,7 @@ abstract class ServerChecks extends ReceivingChecks {
 
     @Test
     @Order(LAST - 5)
-    void anEarWithTwinboxInItsLibIsRefusedWithTheRemedy() throws Exception {
+    void anEarWithTwinboxInItsLibIsRefused() throws Exception {
         assumeTrue(server.hasEars(), "the server has no EARs");
         Path ear = EarFile.buildWithTwinboxInLib("twinbox-lib", configuration(name + "-lib", ""));
         int before = server.log().length();
