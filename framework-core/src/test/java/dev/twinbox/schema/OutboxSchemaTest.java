@@ -21,14 +21,25 @@ class OutboxSchemaTest {
     void allTablesAreNamedAfterTheEventTable() {
         assertThat(names(new OutboxSchema(null, "outbox_event")))
                 .containsExactly(
-                        "outbox_event", "outbox_position", "outbox_lease", "outbox_parked", "outbox_scheduled");
+                        "outbox_event",
+                        "outbox_position",
+                        "outbox_lease",
+                        "outbox_parked",
+                        "outbox_scheduled",
+                        "outbox_action");
         assertThat(names(new OutboxSchema(null, "Out")))
-                .containsExactly("Out", "Out_position", "Out_lease", "Out_parked", "Out_scheduled");
+                .containsExactly("Out", "Out_position", "Out_lease", "Out_parked", "Out_scheduled", "Out_action");
         assertThat(names(new OutboxSchema(null, "x".repeat(44) + "_event"))).doesNotHaveDuplicates();
     }
 
     private static List<String> names(OutboxSchema tables) {
-        return Stream.of(tables.events(), tables.position(), tables.lease(), tables.parked(), tables.scheduled())
+        return Stream.of(
+                        tables.events(),
+                        tables.position(),
+                        tables.lease(),
+                        tables.parked(),
+                        tables.scheduled(),
+                        tables.actions())
                 .map(SqlIdentifier::name)
                 .toList();
     }

@@ -41,31 +41,34 @@ class Scenario45DeserPoisonIT {
         ProducerRecord<byte[], byte[]> noUtf8 = record(null, Topics.id(), "{}");
         noUtf8.headers().add(CloudEventHeaders.TYPE, new byte[] {-61});
         bad.add(noUtf8);
-        bad.add(record("plain", Topics.id(), "{\"id\":\"1\"}"));
         String[] good = ParkingApp.ids(100);
         for (int i = 0; i < good.length; i++) {
-            if (i % 10 == 5) {
+            if (i % 10 == 5 && i / 10 < bad.size()) {
                 ParkingApp.topics().send(bad.get(i / 10));
             }
             ParkingApp.topics().add(ParkingApp.APP, "poison-" + i, good[i], "", 0);
         }
+        String plain = Topics.id();
+        ParkingApp.topics().send(record("plain", plain, "{\"id\":\"" + plain + "\"}"));
         ParkingApp.topics().flush();
         ParkingApp.awaitLagZero();
 
         assertThat(ParkingApp.effects()).contains(good);
+        assertThat(ParkingApp.database().effects("plain"))
+                .as("a record without annotations is read")
+                .containsExactly(plain);
         // A value that cannot be read is parked once for each handler. A record without id or type is parked once.
         assertThat(ParkingApp.database()
                         .texts("select state || ' ' || coalesce(handler, 'nobody') || ' ' || error "
                                 + "from inbox_parked order by number"))
                 .allMatch(text -> text.startsWith("dead "))
-                .hasSize(3 * 2 + 6 + 1)
+                .hasSize(3 * 2 + 6)
                 .anyMatch(text -> text.contains("dead parking") && text.contains("cannot be read as dev.twinbox"))
                 .anyMatch(text -> text.contains("dead nobody") && text.contains("header ce_id has more than 512 bytes"))
                 .anyMatch(text -> text.contains("dead nobody") && text.contains("header ce_id is missing"))
                 .anyMatch(text -> text.contains("dead nobody") && text.contains("header ce_id is empty"))
                 .anyMatch(text -> text.contains("dead nobody") && text.contains("header ce_type is missing"))
-                .anyMatch(text -> text.contains("dead nobody") && text.contains("header ce_type is not UTF-8"))
-                .anyMatch(text -> text.contains("dead plain") && text.contains("JSON-B does not know records"));
+                .anyMatch(text -> text.contains("dead nobody") && text.contains("header ce_type is not UTF-8"));
         assertThat(ParkingApp.database()
                         .count("inbox_parked where record_value = '\\xfffe00' and topic = 'parking' "
                                 + "and partition = 0 and record_offset > 0"))

@@ -1,13 +1,16 @@
 package dev.twinbox.relay;
 
 import dev.twinbox.relay.config.ExitCode;
+import dev.twinbox.relay.config.RelayConfig;
 import dev.twinbox.relay.jdbc.ParkedRows;
 import dev.twinbox.relay.jdbc.ParkedSelection;
+import dev.twinbox.relay.operator.OperatorActions;
 import dev.twinbox.relay.operator.ParkedChange;
 import dev.twinbox.relay.operator.ParkedJson;
 import jakarta.json.Json;
 import jakarta.json.JsonArrayBuilder;
 import java.io.PrintWriter;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -61,7 +64,7 @@ final class ParkedCommand {
             PrintWriter out = spec.commandLine().getOut();
             ConfigurationOption.Work work = (connection, config) -> {
                 try {
-                    run(new ParkedRows(connection, config.tables(), config.name()), out);
+                    run(connection, config, out);
                 } finally {
                     out.flush();
                 }
@@ -77,7 +80,11 @@ final class ParkedCommand {
         /** @throws IllegalArgumentException if the arguments are wrong */
         void check() {}
 
-        abstract void run(ParkedRows rows, PrintWriter out) throws SQLException;
+        abstract void run(Connection connection, RelayConfig config, PrintWriter out) throws SQLException;
+
+        static ParkedRows rows(Connection connection, RelayConfig config) {
+            return new ParkedRows(connection, config.tables(), config.name());
+        }
     }
 
     /** One line for each event. */
@@ -104,7 +111,8 @@ final class ParkedCommand {
         }
 
         @Override
-        void run(ParkedRows rows, PrintWriter out) throws SQLException {
+        void run(Connection connection, RelayConfig config, PrintWriter out) throws SQLException {
+            ParkedRows rows = rows(connection, config);
             ParkedSelection which = selection.read();
             List<ParkedRows.Line> lines = rows.list(which, limit);
             long more = lines.size() < limit ? 0 : Math.max(0, rows.count(which) - lines.size());
@@ -132,8 +140,8 @@ final class ParkedCommand {
         private long number;
 
         @Override
-        void run(ParkedRows rows, PrintWriter out) throws SQLException {
-            ParkedRows.Details event = rows.show(number);
+        void run(Connection connection, RelayConfig config, PrintWriter out) throws SQLException {
+            ParkedRows.Details event = rows(connection, config).show(number);
             if (isJson()) {
                 out.println(
                         event == null
@@ -170,9 +178,12 @@ final class ParkedCommand {
         }
 
         @Override
-        final void run(ParkedRows rows, PrintWriter out) throws SQLException {
+        final void run(Connection connection, RelayConfig config, PrintWriter out) throws SQLException {
+            ParkedRows rows = rows(connection, config);
             ParkedSelection which = selection.readRequired(numbers);
-            long number = isDryRun ? change.count(rows, which) : change.apply(rows, which);
+            long number = isDryRun
+                    ? change.count(rows, which)
+                    : OperatorActions.onCommandLine(config, connection).change(change, which);
             if (isJson()) {
                 out.println(Json.createObjectBuilder()
                         .add(change.past(), number)

@@ -3,7 +3,7 @@ package dev.twinbox.relay;
 import dev.twinbox.relay.config.ExitCode;
 import dev.twinbox.relay.config.RelaySettings;
 import dev.twinbox.relay.jdbc.LeaseTable;
-import dev.twinbox.relay.jdbc.OutboxDatabase;
+import dev.twinbox.relay.operator.OperatorActions;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -40,7 +40,7 @@ final class PauseCommand implements Callable<Integer> {
     public Integer call() {
         return configuration.onDatabase((connection, config) -> {
             LeaseTable lease = new LeaseTable(connection, config.tables(), config.name());
-            lease.pause(OutboxDatabase.identify(connection).systemIdentifier());
+            OperatorActions.onCommandLine(config, connection).pause();
             spec.commandLine()
                     .getOut()
                     .println("relay \"" + config.name() + "\" is paused since " + lease.pausedSince()

@@ -13,7 +13,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 
-/** The relay's command line: {@code java -jar twinbox-relay.jar run|migrate|status|parked|pause|resume|rebase}. */
+/** The relay's command line: {@code java -jar twinbox-relay.jar run|migrate|status|topics|events|parked|pause|resume|actions|rebase}. */
 @Command(
         name = "twinbox-relay",
         description = "Moves committed events of the outbox table to Kafka, in order.",
@@ -25,9 +25,12 @@ import picocli.CommandLine.ParseResult;
             RunCommand.class,
             MigrateCommand.class,
             StatusCommand.class,
+            TopicsCommand.class,
+            EventsCommand.class,
             ParkedCommand.class,
             PauseCommand.class,
             ResumeCommand.class,
+            ActionsCommand.class,
             RebaseCommand.class
         })
 public final class RelayMain {

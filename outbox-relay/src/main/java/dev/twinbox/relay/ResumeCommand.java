@@ -1,7 +1,7 @@
 package dev.twinbox.relay;
 
 import dev.twinbox.relay.config.ExitCode;
-import dev.twinbox.relay.jdbc.LeaseTable;
+import dev.twinbox.relay.operator.OperatorActions;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -20,7 +20,8 @@ final class ResumeCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         return configuration.onDatabase((connection, config) -> {
-            boolean wasPaused = new LeaseTable(connection, config.tables(), config.name()).resume();
+            boolean wasPaused =
+                    OperatorActions.onCommandLine(config, connection).resume();
             spec.commandLine()
                     .getOut()
                     .println("relay \"" + config.name() + "\" " + (wasPaused ? "is resumed" : "was not paused"));

@@ -41,6 +41,10 @@ class LeastPrivilegeIT {
                     PASSWORD,
                     "twinbox.relay.log.format",
                     "json");
+            execute(
+                    rig,
+                    "insert into shop.outbox_action (relay, at, who, via, action)"
+                            + " values ('relay', now() - interval '31 days', 'x', 'http', 'pause')");
             RelayProcess relay = rig.startRelay(config);
             write(rig, app);
             rig.awaitRecords(2);
@@ -51,6 +55,10 @@ class LeastPrivilegeIT {
             assertThat(metrics.value("twinbox_relay_scheduled_moved_total")).isEqualTo(1);
             assertThat(metrics.text()).doesNotContain(PASSWORD);
             pauses(rig, config, relay);
+            assertThat(run(rig, config, "actions"))
+                    .containsPattern(role + " \\(.+\\)\tcommand-line\tresume\t-\t-")
+                    .containsPattern(role + " \\(.+\\)\tcommand-line\tpause\t-\t-");
+            await("the old entry is removed").until(() -> rig.count("select count(*) from shop.outbox_action") == 2);
             assertThat(relay.terminate()).isZero();
             assertThat(relay.log())
                     .contains("{\"")

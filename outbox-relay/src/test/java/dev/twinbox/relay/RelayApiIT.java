@@ -83,8 +83,15 @@ class RelayApiIT {
                             .getInt("retried"))
                     .as("again, when it is gone")
                     .isZero();
+            JsonObject actions = get(relay, "/actions", null, 200);
+            JsonObject action = actions.getJsonArray("actions").getJsonObject(0);
+            assertThat(action.getString("who")).isEqualTo("operator");
+            assertThat(action.getString("via")).isEqualTo("http");
+            assertThat(action.getString("selection")).isEqualTo("error \"MAX.MESSAGE\"");
+            assertThat(action.getInt("events")).isEqualTo(2);
+            assertThat(actions.getJsonArray("actions")).hasSize(1);
             assertThat(relay.log())
-                    .contains("An operator has retried 2 parked event(s) over HTTP")
+                    .contains("operator has retried 2 parked event(s) over HTTP")
                     .doesNotContain(OPERATOR);
             assertThat(relay.terminate()).as(relay.log()).isZero();
         }
@@ -113,6 +120,10 @@ class RelayApiIT {
                     .isTrue();
             assertThat(post(relay, "/resume", "{}", OPERATOR, 200).getBoolean("wasPaused"))
                     .isFalse();
+            JsonObject last = get(relay, "/actions?limit=1", null, 200);
+            assertThat(last.getJsonArray("actions").toString()).contains("\"action\":\"resume\"");
+            JsonObject before = get(relay, "/actions?before=" + last.getInt("next"), null, 200);
+            assertThat(before.getJsonArray("actions").toString()).contains("\"action\":\"pause\"");
             await("resumed").atMost(SOON).until(() -> RelayMetrics.of(relay).value("twinbox_relay_paused") == 0);
             assertThat(relay.terminate()).as(relay.log()).isZero();
         }

@@ -135,6 +135,9 @@ class Scenario34SchemaIT {
             execute(connection, "grant select, insert on " + tables.position() + " to " + relay);
             execute(connection, "grant select, insert, update on " + tables.lease() + " to " + relay);
             execute(connection, "grant select, insert, update, delete on " + tables.parked() + " to " + relay);
+            execute(
+                    connection,
+                    "grant select, insert, update (events), delete on " + tables.actions() + " to " + relay);
             for (int slot = 0; slot < OutboxSchema.EVENT_SLOTS; slot++) {
                 execute(connection, "grant truncate on " + tables.eventsSlot(slot) + " to " + relay);
             }

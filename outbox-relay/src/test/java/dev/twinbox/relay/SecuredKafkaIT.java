@@ -81,6 +81,7 @@ class SecuredKafkaIT {
                     .doesNotContain("The settings of topic \"orders\" may not be read");
             assertThat(RelayMetrics.of(relay).value("twinbox_relay_events_parked_total"))
                     .isEqualTo(2);
+            findsRecordsWithTheRight(rig, connection, config);
             rightIsTakenAndGivenBack(rig, connection, config);
 
             KAFKA.allow("relay", AclOperation.WRITE, ResourceType.TOPIC, "forbidden");
@@ -238,6 +239,23 @@ class SecuredKafkaIT {
     }
 
     /** The operations in the document's command. */
+    /** To look for a record is another right than to write it. */
+    private static void findsRecordsWithTheRight(RelayRig rig, Connection connection, Map<String, String> config)
+            throws SQLException {
+        String id = OutboxDatabaseFixture.query(connection, "select id from outbox_event where topic = 'unlimited'");
+        await("its position is saved")
+                .atMost(SOON)
+                .untilAsserted(() -> assertThat(rig.command(config, "events", "show", id))
+                        .containsPattern("state +passed")
+                        .contains("topic unlimited: it may not be read: grant User:relay Read on it"));
+        KAFKA.allow("relay", AclOperation.READ, ResourceType.TOPIC, "unlimited");
+        await("the right is there")
+                .atMost(SOON)
+                .untilAsserted(() -> assertThat(rig.command(config, "events", "show", id))
+                        .containsPattern("state +sent")
+                        .contains("partition 0 offset 0"));
+    }
+
     private static List<AclOperation> documentedRights() {
         String document = read(DOCUMENT);
         int begin = document.indexOf("kafka-acls.sh");

@@ -65,11 +65,7 @@ public final class Access {
      * @throws ProblemException if the request is refused
      */
     Role role(WebRequest request) {
-        if (!requests.tryPass()) {
-            throw new ProblemException(
-                    429, "More than " + REQUESTS_PER_SECOND + " requests in a second: ask less often");
-        }
-        checkHost(request);
+        admit(request);
         checkOrigin(request);
         List<String> tokens = request.headers("Authorization");
         if (!tokens.isEmpty()) {
@@ -80,6 +76,19 @@ public final class Access {
             return Role.VISITOR;
         }
         throw new ProblemException(401, "A token is needed: send it as \"Authorization: Bearer …\"");
+    }
+
+    /**
+     * Lets a request pass that asks for nothing secret.
+     *
+     * @throws ProblemException if the request is refused
+     */
+    void admit(WebRequest request) {
+        if (!requests.tryPass()) {
+            throw new ProblemException(
+                    429, "More than " + REQUESTS_PER_SECOND + " requests in a second: ask less often");
+        }
+        checkHost(request);
     }
 
     private void checkHost(WebRequest request) {

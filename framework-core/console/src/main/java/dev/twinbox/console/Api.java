@@ -8,8 +8,11 @@ import java.io.StringReader;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -194,7 +197,7 @@ public final class Api implements WebPage {
                     .decode(ByteBuffer.wrap(body))
                     .toString());
         } catch (CharacterCodingException | RuntimeException e) { // Too deep JSON is a plain RuntimeException.
-            throw new ProblemException(400, "The body is not a JSON object in UTF-8");
+            throw new ProblemException(400, "The body is not a JSON object in UTF-8 that has each member once");
         }
     }
 
@@ -207,7 +210,27 @@ public final class Api implements WebPage {
             if (parser.hasNext()) {
                 throw new JsonException("more than one document");
             }
+            refuseRepeatedMembers(text);
             return object;
+        }
+    }
+
+    /** Of a member that comes twice, the parser takes the last one. Whoever checks the body may take the first. */
+    private static void refuseRepeatedMembers(String text) {
+        Deque<Set<String>> members = new ArrayDeque<>();
+        try (JsonParser parser = Json.createParser(new StringReader(text))) {
+            while (parser.hasNext()) {
+                switch (parser.next()) {
+                    case START_OBJECT -> members.push(new HashSet<>());
+                    case END_OBJECT -> members.pop();
+                    case KEY_NAME -> {
+                        if (!members.element().add(parser.getString())) {
+                            throw new JsonException("a member twice");
+                        }
+                    }
+                    default -> {} // has no name
+                }
+            }
         }
     }
 

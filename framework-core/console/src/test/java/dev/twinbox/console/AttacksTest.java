@@ -211,6 +211,21 @@ class AttacksTest {
                         415),
                 attack("no JSON", Listens.LOOPBACK, post("/retry", bearer(OPERATOR), "all=true"), 400),
                 attack("a list", Listens.LOOPBACK, post("/retry", bearer(OPERATOR), "[]"), 400),
+                attack(
+                        "a member twice",
+                        Listens.LOOPBACK,
+                        post("/retry", bearer(OPERATOR), "{\"dryRun\":true,\"dryRun\":false}"),
+                        400),
+                attack(
+                        "a member twice, written otherwise",
+                        Listens.LOOPBACK,
+                        post("/retry", bearer(OPERATOR), "{\"dryRun\":true,\"dry\\u0052un\":false}"),
+                        400),
+                attack(
+                        "a member twice, further inside",
+                        Listens.LOOPBACK,
+                        post("/retry", bearer(OPERATOR), "{\"numbers\":[{\"a\":1,\"a\":2}]}"),
+                        400),
                 attack("more than one document", Listens.LOOPBACK, post("/retry", bearer(OPERATOR), "{}{}"), 400),
                 attack(
                         "deep JSON",

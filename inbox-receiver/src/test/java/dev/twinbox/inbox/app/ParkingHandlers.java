@@ -26,5 +26,7 @@ public class ParkingHandlers {
     }
 
     @InboxHandler(topic = "parking", type = "plain", name = "plain")
-    public void onPlain(Plain plain) {}
+    public void onPlain(Plain plain) throws Exception {
+        script.play("plain", new Order(plain.id(), "", 0));
+    }
 }

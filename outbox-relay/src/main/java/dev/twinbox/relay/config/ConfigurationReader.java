@@ -1,5 +1,6 @@
 package dev.twinbox.relay.config;
 
+import dev.twinbox.config.Secret;
 import dev.twinbox.config.SettingsReader;
 import dev.twinbox.schema.OutboxSchema;
 import dev.twinbox.schema.TableSettings;
@@ -82,6 +83,7 @@ public final class ConfigurationReader {
 
     private RelayConfig read() {
         reader.read(RelaySettings.ALL);
+        refuseEqualTokens();
         Optional<OutboxSchema> tables = TableSettings.read(reader);
         Map<String, String> kafka = reader.readBelow(KafkaSettings.PREFIX, KafkaSettings.names());
         KafkaSettings.problems(kafka).forEach((name, problem) -> reader.report(KafkaSettings.PREFIX + name, problem));
@@ -93,6 +95,16 @@ public final class ConfigurationReader {
             throw new RelayException(ExitCode.USAGE, message(reader.problems()));
         }
         return config(tables.orElseThrow(), new RelayConfig.Kafka(kafka), telemetry);
+    }
+
+    private void refuseEqualTokens() {
+        Optional<Secret> reading = reader.find(RelaySettings.HTTP_READER_TOKEN);
+        if (reading.isPresent() && reading.equals(reader.find(RelaySettings.HTTP_OPERATOR_TOKEN))) {
+            reader.report(
+                    RelaySettings.HTTP_READER_TOKEN.key(),
+                    "must differ from " + RelaySettings.HTTP_OPERATOR_TOKEN.key()
+                            + ": whoever may read could change everything");
+        }
     }
 
     private RelayConfig.Http http() {

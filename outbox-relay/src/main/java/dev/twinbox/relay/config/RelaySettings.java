@@ -126,7 +126,8 @@ public final class RelaySettings {
     static final Setting<Secret> HTTP_READER_TOKEN = Setting.of(
                     PREFIX + "http.reader-token",
                     "secret, 16 characters or more",
-                    "Who sends it to the API may see payloads. Without this and the operator's token there is no API.",
+                    "Who sends it to the API may see payloads. It must differ from the operator's token. Without both there "
+                            + "is no API.",
                     RelaySettings::token)
             .optional();
     public static final Setting<Secret> HTTP_OPERATOR_TOKEN = Setting.of(

@@ -4,6 +4,7 @@ import dev.twinbox.jdbc.FailureSubject;
 import dev.twinbox.jdbc.SqlState;
 import dev.twinbox.relay.config.RelayConfig;
 import dev.twinbox.relay.config.RelayException;
+import dev.twinbox.relay.jdbc.ActionTable;
 import dev.twinbox.relay.jdbc.Backlog;
 import dev.twinbox.relay.jdbc.ClusterCheck;
 import dev.twinbox.relay.jdbc.EventSlots;
@@ -37,6 +38,8 @@ final class Housekeeper implements Runnable {
     private static final int TICKS_PER_ROTATION = 5;
 
     private static final int TICKS_PER_COUNT = 25;
+
+    private static final int TICKS_PER_REMOVAL = 300;
 
     private final RelayConfig config;
     private final OutboxDatabase database;
@@ -133,6 +136,7 @@ final class Housekeeper implements Runnable {
         private final SlotRotation events;
         private final PositionSlots positions;
         private final ScheduledEvents scheduled;
+        private final ActionTable actions;
 
         Tables(Connection connection) throws SQLException {
             this.connection = connection;
@@ -141,6 +145,7 @@ final class Housekeeper implements Runnable {
             this.events = new SlotRotation(slots, config.tables(), observed);
             this.positions = new PositionSlots(connection, config.tables());
             this.scheduled = new ScheduledEvents(connection, config.tables(), config.name(), batch);
+            this.actions = new ActionTable(connection, config.tables(), config.name());
         }
     }
 
@@ -153,6 +158,9 @@ final class Housekeeper implements Runnable {
             attempt("emptying positions", () -> positionSlot = tables.positions.next(positionSlot));
         }
         attempt("moving scheduled events", () -> moveScheduled(tables.scheduled));
+        if (tick % TICKS_PER_REMOVAL == 0) {
+            attempt("removing old entries of the action log", tables.actions::removeOld);
+        }
         if (tick % TICKS_PER_COUNT == 0 && !attempt("counting", () -> count(tables.connection))) {
             observed.clearCounts();
         }

@@ -1,7 +1,9 @@
 package dev.twinbox.relay.http;
 
+import dev.twinbox.console.Access;
 import dev.twinbox.console.Api;
 import dev.twinbox.console.WebAnswer;
+import dev.twinbox.console.WebFiles;
 import dev.twinbox.console.WebPage;
 import dev.twinbox.console.WebPages;
 import dev.twinbox.console.WebServer;
@@ -14,19 +16,23 @@ import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
-import org.jspecify.annotations.Nullable;
+import java.util.List;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Serves {@code /health/live}, {@code /health/ready} and {@code /metrics} to {@code GET} and {@code HEAD}, and {@link
- * OperatorApi} if it has a token; runs until closed.
+ * Serves {@code /health/live}, {@code /health/ready} and {@code /metrics} to {@code GET} and {@code HEAD}. Serves
+ * {@link OperatorApi} and the overview if there is a token. Runs until closed.
  *
  * <p>All other requests get an answer that says what is wrong and what is possible. Malformed requests get a 400, or
  * the connection is closed.
  */
 public final class HttpEndpoint implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(HttpEndpoint.class);
+
+    /** What is served below a path of its own. */
+    private record Part(Predicate<String> owns, WebPage page) {}
 
     private final WebServer server;
 
@@ -36,28 +42,35 @@ public final class HttpEndpoint implements AutoCloseable {
      * @throws RelayException with {@link ExitCode#USAGE} if the address is not available
      */
     public HttpEndpoint(RelayConfig config, Health health, Metrics metrics) {
-        this(config.http(), health, metrics, api(config));
+        this(config.http(), health, metrics, operations(config));
     }
 
     /** Without the API. */
     HttpEndpoint(RelayConfig.Http http, Health health, Metrics metrics) {
-        this(http, health, metrics, null);
+        this(http, health, metrics, List.of());
     }
 
-    private HttpEndpoint(RelayConfig.Http http, Health health, Metrics metrics, @Nullable Api api) {
+    private HttpEndpoint(RelayConfig.Http http, Health health, Metrics metrics, List<Part> operations) {
         WebPages pages = new WebPages("relay")
                 .add("/health/live", () -> answer(health.live()))
                 .add("/health/ready", () -> answer(health.ready()))
                 .add("/metrics", () -> WebAnswer.of(200, "text/plain; version=0.0.4; charset=utf-8", metrics.scrape()));
-        server = start(http, request -> (api != null && api.owns(request.path()) ? api : pages).answer(request));
+        server = start(
+                http,
+                request -> operations.stream()
+                        .filter(part -> part.owns().test(request.path()))
+                        .map(Part::page)
+                        .findFirst()
+                        .orElse(pages)
+                        .answer(request));
         LOG.info("Health and metrics on http://{}:{}", http.host(), server.port());
     }
 
     /**
-     * Null unless an operator wants the API, and says so by a token. On an address that others reach, tokens would cross
+     * Empty unless an operator wants the API, and says so by a token. On an address that others reach, tokens would cross
      * the network unencrypted. An operator has to want that, too.
      */
-    private static @Nullable Api api(RelayConfig config) {
+    private static List<Part> operations(RelayConfig config) {
         RelayConfig.Http http = config.http();
         if (http.readerToken() == null && http.operatorToken() == null) {
             if (http.isInsecure() || !http.names().isEmpty()) {
@@ -65,7 +78,7 @@ public final class HttpEndpoint implements AutoCloseable {
                         "The API is not served, because it has no token: set {}",
                         RelaySettings.HTTP_OPERATOR_TOKEN.key());
             }
-            return null;
+            return List.of();
         }
         boolean isOnLoopback = isLoopback(http.host());
         if (!isOnLoopback && !http.isInsecure()) {
@@ -73,9 +86,13 @@ public final class HttpEndpoint implements AutoCloseable {
                     "The API is not served on {}, because nothing is encrypted; {}=true serves it",
                     http.host(),
                     RelaySettings.HTTP_INSECURE.key());
-            return null;
+            return List.of();
         }
-        return OperatorApi.of(config, isOnLoopback);
+        Access access = OperatorApi.access(config, isOnLoopback);
+        Api api = OperatorApi.of(config, access);
+        WebFiles overview = new WebFiles(
+                "relay", "/console", access, HttpEndpoint.class, "index.html", "overview.css", "overview.js");
+        return List.of(new Part(api::owns, api), new Part(overview::owns, overview));
     }
 
     private static boolean isLoopback(String host) {

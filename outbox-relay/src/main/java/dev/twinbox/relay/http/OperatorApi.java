@@ -8,17 +8,26 @@ import dev.twinbox.console.Role;
 import dev.twinbox.relay.config.ExitCode;
 import dev.twinbox.relay.config.RelayConfig;
 import dev.twinbox.relay.config.RelayException;
+import dev.twinbox.relay.jdbc.ActionTable;
+import dev.twinbox.relay.jdbc.EventQuery;
 import dev.twinbox.relay.jdbc.LeaseTable;
 import dev.twinbox.relay.jdbc.OutboxDatabase;
 import dev.twinbox.relay.jdbc.ParkedPayload;
 import dev.twinbox.relay.jdbc.ParkedRows;
 import dev.twinbox.relay.jdbc.StartCheck;
+import dev.twinbox.relay.operator.ActionJson;
+import dev.twinbox.relay.operator.EventAnswer;
+import dev.twinbox.relay.operator.EventFinder;
+import dev.twinbox.relay.operator.EventJson;
+import dev.twinbox.relay.operator.OperatorActions;
 import dev.twinbox.relay.operator.ParkedChange;
 import dev.twinbox.relay.operator.ParkedJson;
 import dev.twinbox.relay.operator.StatusReport;
+import dev.twinbox.relay.operator.TopicsReport;
 import jakarta.json.Json;
 import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObject;
+import jakarta.json.JsonObjectBuilder;
 import jakarta.json.JsonReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -31,8 +40,12 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -52,6 +65,7 @@ final class OperatorApi {
 
     private static final int CONNECTION_SECONDS = 5;
     private static final int MOST_PAYLOAD_BYTES = 64 * 1024;
+    private static final int MOST_LISTED = 1_000;
 
     private interface Work {
         JsonObject on(Connection connection) throws SQLException;
@@ -59,6 +73,7 @@ final class OperatorApi {
 
     private final RelayConfig config;
     private final Semaphore connections = new Semaphore(MOST_CONNECTIONS);
+    private final Semaphore searches = new Semaphore(1);
 
     private OperatorApi(RelayConfig config) {
         this.config = config;
@@ -70,13 +85,25 @@ final class OperatorApi {
      * @param isOnLoopback whether it is served on the loopback address only
      */
     static Api of(RelayConfig config, boolean isOnLoopback) {
+        return of(config, access(config, isOnLoopback));
+    }
+
+    /** Who may do what, by the configuration. */
+    static Access access(RelayConfig config, boolean isOnLoopback) {
         RelayConfig.Http http = config.http();
-        Access access = new Access(
+        return new Access(
                 isOnLoopback, http.names(), clear(http.readerToken()), clear(http.operatorToken()), System::nanoTime);
+    }
+
+    /** The API of this relay. */
+    static Api of(RelayConfig config, Access access) {
         OperatorApi operations = new OperatorApi(config);
         return new Api("relay", PREFIX, access)
                 .get("/" + DOCUMENT, Role.VISITOR, call -> document())
                 .get("/status", Role.VISITOR, call -> operations.status())
+                .get("/topics", Role.VISITOR, call -> operations.topics())
+                .get("/events", Role.VISITOR, call -> operations.find(EventRequest.all(call), EventJson::all))
+                .get("/events/{id}", Role.VISITOR, call -> operations.find(EventRequest.one(call), EventJson::one))
                 .get("/parked", Role.VISITOR, operations::list)
                 .get("/parked/{number}", Role.VISITOR, operations::show)
                 .get("/parked/{number}/payload", Role.READER, operations::payload)
@@ -87,7 +114,8 @@ final class OperatorApi {
                         "/parked/{number}/discard",
                         call -> operations.change(ParkedChange.DISCARD, ParkedQuery.one(call)))
                 .post("/pause", call -> operations.pause())
-                .post("/resume", call -> operations.resume());
+                .post("/resume", call -> operations.resume())
+                .get("/actions", Role.VISITOR, operations::log);
     }
 
     private static @Nullable String clear(@Nullable Secret token) {
@@ -96,20 +124,46 @@ final class OperatorApi {
 
     /** The description of the API in OpenAPI 3.1. */
     static JsonObject document() {
-        try (InputStream in = OperatorApi.class.getResourceAsStream(DOCUMENT)) {
-            if (in == null) {
-                throw new IllegalStateException(DOCUMENT + " is not in the jar; report it");
+        return Description.OPENAPI;
+    }
+
+    /** Read when it is first asked for, and once. */
+    private static final class Description {
+        private static final JsonObject OPENAPI = read();
+
+        private static JsonObject read() {
+            try (InputStream in = OperatorApi.class.getResourceAsStream(DOCUMENT)) {
+                if (in == null) {
+                    throw new IllegalStateException(DOCUMENT + " is not in the jar; report it");
+                }
+                try (JsonReader reader = Json.createReader(in)) {
+                    return reader.readObject();
+                }
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
             }
-            try (JsonReader reader = Json.createReader(in)) {
-                return reader.readObject();
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         }
     }
 
     private JsonObject status() {
         return onDatabase(connection -> StatusReport.of(config, connection, (label, value) -> {}));
+    }
+
+    private JsonObject topics() {
+        return onDatabase(connection -> TopicsReport.of(config, connection).json());
+    }
+
+    /** A search costs the database and Kafka more than any other call, so there is one at a time. */
+    private JsonObject find(EventQuery query, Function<EventAnswer, JsonObjectBuilder> json) {
+        if (!searches.tryAcquire()) {
+            throw new ProblemException(503, "Another search for an event is running: try again in some seconds");
+        }
+        try {
+            return onDatabase(connection ->
+                    json.apply(EventFinder.find(query, config, connection)).build());
+        } finally {
+            searches.release();
+        }
     }
 
     private JsonObject list(Api.Call call) {
@@ -179,10 +233,12 @@ final class OperatorApi {
     private JsonObject change(ParkedChange change, ParkedQuery.Change wanted) {
         return onDatabase(connection -> {
             ParkedRows rows = rows(connection);
-            long number =
-                    wanted.isDryRun() ? change.count(rows, wanted.selection()) : change.apply(rows, wanted.selection());
+            OperatorActions actions = actions(connection);
+            long number = wanted.isDryRun()
+                    ? change.count(rows, wanted.selection())
+                    : actions.change(change, wanted.selection());
             if (!wanted.isDryRun()) {
-                LOG.info("An operator has {} {} parked event(s) over HTTP", change.past(), number);
+                LOG.info("{} has {} {} parked event(s) over HTTP", actions.who(), change.past(), number);
             }
             change.refuse(rows, wanted.selection());
             return Json.createObjectBuilder()
@@ -194,10 +250,10 @@ final class OperatorApi {
 
     private JsonObject pause() {
         return onDatabase(connection -> {
-            LeaseTable lease = lease(connection);
-            lease.pause(OutboxDatabase.identify(connection).systemIdentifier());
-            LOG.info("An operator has paused the relay over HTTP");
-            Instant since = lease.pausedSince();
+            OperatorActions actions = actions(connection);
+            actions.pause();
+            LOG.info("{} has paused the relay over HTTP", actions.who());
+            Instant since = new LeaseTable(connection, config.tables(), config.name()).pausedSince();
             return Json.createObjectBuilder()
                     .add("pausedSince", String.valueOf(since))
                     .build();
@@ -206,18 +262,31 @@ final class OperatorApi {
 
     private JsonObject resume() {
         return onDatabase(connection -> {
-            boolean wasPaused = lease(connection).resume();
-            LOG.info("An operator has resumed the relay over HTTP");
+            OperatorActions actions = actions(connection);
+            boolean wasPaused = actions.resume();
+            LOG.info("{} has resumed the relay over HTTP", actions.who());
             return Json.createObjectBuilder().add("wasPaused", wasPaused).build();
         });
     }
 
-    private ParkedRows rows(Connection connection) {
-        return new ParkedRows(connection, config.tables(), config.name());
+    private JsonObject log(Api.Call call) {
+        Map<String, String> query = call.query();
+        Parameters.refuseUnknown(query.keySet(), Set.of("before", "limit"));
+        String last = query.get("before");
+        long before = last == null ? Long.MAX_VALUE : Parameters.number("before", last, Long.MAX_VALUE);
+        int limit = (int) Parameters.number("limit", query.getOrDefault("limit", "100"), MOST_LISTED);
+        return onDatabase(connection -> ActionJson.page(
+                        new ActionTable(connection, config.tables(), config.name()), before, limit)
+                .build());
     }
 
-    private LeaseTable lease(Connection connection) throws SQLException {
-        return new LeaseTable(connection, config.tables(), config.name());
+    /** Only this role may change anything, see {@link Api#post}. */
+    private OperatorActions actions(Connection connection) {
+        return OperatorActions.overHttp(Role.OPERATOR.name().toLowerCase(Locale.ROOT), config, connection);
+    }
+
+    private ParkedRows rows(Connection connection) {
+        return new ParkedRows(connection, config.tables(), config.name());
     }
 
     private JsonObject onDatabase(Work work) {

@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -47,8 +46,8 @@ record ParkedQuery(ParkedSelection selection, @Nullable ParkedState state, long 
         return new ParkedQuery(
                 filter(null, query),
                 state(query.get("state")),
-                number("after", query.getOrDefault("after", "0"), Long.MAX_VALUE),
-                (int) number("limit", query.getOrDefault("limit", "100"), MOST_LISTED));
+                Parameters.number("after", query.getOrDefault("after", "0"), Long.MAX_VALUE),
+                (int) Parameters.number("limit", query.getOrDefault("limit", "100"), MOST_LISTED));
     }
 
     /** From the body: numbers, filters, or all. */
@@ -90,10 +89,7 @@ record ParkedQuery(ParkedSelection selection, @Nullable ParkedState state, long 
     }
 
     private static void refuseUnknown(Set<String> given, List<Set<String>> known) {
-        Set<String> legal = known.stream().flatMap(Set::stream).collect(Collectors.toCollection(TreeSet::new));
-        if (!legal.containsAll(given)) {
-            throw new ProblemException(400, "Known are " + String.join(", ", legal) + ": leave out all else");
-        }
+        Parameters.refuseUnknown(given, known.stream().flatMap(Set::stream).collect(Collectors.toSet()));
     }
 
     private static @Nullable ParkedState state(@Nullable String text) {
@@ -109,15 +105,6 @@ record ParkedQuery(ParkedSelection selection, @Nullable ParkedState state, long 
                                 + Arrays.stream(ParkedState.values())
                                         .map(ParkedState::sql)
                                         .collect(Collectors.joining(", "))));
-    }
-
-    private static long number(String name, String text, long most) {
-        if (!text.matches("\\d{1,18}") || Long.parseLong(text) > most || (name.equals("limit") && text.matches("0+"))) {
-            throw new ProblemException(
-                    400,
-                    "\"" + name + "\" must be a whole number" + (most == Long.MAX_VALUE ? "" : " from 1 to " + most));
-        }
-        return Long.parseLong(text);
     }
 
     private static @Nullable List<Long> numbers(@Nullable JsonValue value) {

@@ -91,7 +91,7 @@ public final class LeaseTable {
             -- relay: pause
             insert into {lease} as l (relay, epoch, ends_at, system_identifier, events, paused_at)
             values (?, 1, {never}, ?, {own}, clock_timestamp())
-            on conflict (relay) do update set paused_at = coalesce(l.paused_at, excluded.paused_at)
+            on conflict (relay) do update set paused_at = excluded.paused_at where l.paused_at is null
             """;
 
     private static final String RESUME = """
@@ -254,12 +254,15 @@ public final class LeaseTable {
         }
     }
 
-    /** Pauses the relay: it keeps its lease and sends nothing. Works for a name that has never run, too. Idempotent. */
-    public void pause(long systemIdentifier) throws SQLException {
+    /**
+     * Pauses the relay: it keeps its lease and sends nothing. Works for a name that has never run, too. Idempotent;
+     * false if it was paused before.
+     */
+    public boolean pause(long systemIdentifier) throws SQLException {
         try (PreparedStatement pause = prepare(PAUSE)) {
             pause.setString(1, relay);
             pause.setLong(2, systemIdentifier);
-            pause.executeUpdate();
+            return pause.executeUpdate() == 1;
         }
     }
 

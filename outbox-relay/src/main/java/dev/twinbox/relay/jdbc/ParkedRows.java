@@ -18,9 +18,6 @@ import org.jspecify.annotations.Nullable;
  * Each statement looks at a bounded number of events, in a transaction of its own.
  */
 public final class ParkedRows {
-    /** Most events that one statement changes. */
-    static final int BATCH = 1_000;
-
     /** No count goes beyond. */
     private static final int MOST_COUNTED = 1_000_000;
 
@@ -63,42 +60,6 @@ public final class ParkedRows {
                 select from {parked} b where b.relay = p.relay and {same} and b.number > p.number limit ?) c) as behind
             from {parked} p where p.relay = ? and p.number = ?
             """.replace("{listed}", LISTED).replace("{same}", ParkedTable.sameKey("b", "p"));
-
-    private static final String CAN_BE_RETRIED = " and p.state in ('refused', 'waiting')";
-
-    private static final String CAN_BE_DISCARDED = " and p.state in ('refused', 'waiting', 'behind', 'ready')";
-
-    private static final String CHANGE = """
-            -- parked: {change}
-            with chosen as materialized (
-              select p.number from {parked} p
-              where p.relay = ?{selection}{states} and p.number {after} ? order by p.number {order} limit ?
-            ), changed as (
-              update {parked} p set {set}
-              where p.relay = ? and p.number = any (array(select number from chosen)){states}
-              returning 1
-            )
-            select (select count(*) from changed), (select count(*) from chosen), (select {last}(number) from chosen)
-            """;
-
-    /** Only the first event of a key is ever sent next, so the order of these changes does not matter. */
-    static final String RETRY = CHANGE.replace("{change}", "retry")
-            .replace("{states}", CAN_BE_RETRIED)
-            .replace("{set}", "state = 'ready', since = clock_timestamp()")
-            .replace("{after}", ">")
-            .replace("{order}", "asc")
-            .replace("{last}", "max");
-
-    /**
-     * The last events first: once the first of a key is discarded the relay sends the next one, which may be selected
-     * too.
-     */
-    static final String DISCARD = CHANGE.replace("{change}", "discard")
-            .replace("{states}", CAN_BE_DISCARDED)
-            .replace("{set}", "state = 'discarded'")
-            .replace("{after}", "<")
-            .replace("{order}", "desc")
-            .replace("{last}", "min");
 
     private static final String SENDING = """
             -- parked: which of these are being sent
@@ -146,12 +107,23 @@ public final class ParkedRows {
     private final Connection connection;
     private final OutboxSchema schema;
     private final String relay;
+    private final ParkedChanges changed;
 
     /** @param connection in auto-commit */
     public ParkedRows(Connection connection, OutboxSchema schema, String relay) {
+        this(connection, schema, relay, events -> {});
+    }
+
+    /**
+     * As {@link #ParkedRows(Connection, OutboxSchema, String)}.
+     *
+     * @param changes is not called if a statement has changed nothing
+     */
+    public ParkedRows(Connection connection, OutboxSchema schema, String relay, ParkedChanges.Listener changes) {
         this.connection = connection;
         this.schema = schema;
         this.relay = relay;
+        this.changed = new ParkedChanges(connection, schema, relay, changes);
     }
 
     /** In the order in which they were parked. Events that only wait for an earlier one of their key come last. */
@@ -201,12 +173,12 @@ public final class ParkedRows {
 
     /** How many {@link #retry} would give back. */
     public long countRetryable(ParkedSelection which) throws SQLException {
-        return count(which, CAN_BE_RETRIED);
+        return count(which, ParkedChanges.CAN_BE_RETRIED);
     }
 
     /** How many {@link #discard} would discard. */
     public long countDiscardable(ParkedSelection which) throws SQLException {
-        return count(which, CAN_BE_DISCARDED);
+        return count(which, ParkedChanges.CAN_BE_DISCARDED);
     }
 
     private long count(ParkedSelection which, String states) throws SQLException {
@@ -233,7 +205,7 @@ public final class ParkedRows {
 
     /** Gives refused and waiting events back to the relay; returns how many. One that is refused again stays so. */
     public long retry(ParkedSelection which) throws SQLException {
-        return change(RETRY, which, 0);
+        return changed.retry(which);
     }
 
     /**
@@ -241,28 +213,7 @@ public final class ParkedRows {
      * decided yet.
      */
     public long discard(ParkedSelection which) throws SQLException {
-        return change(DISCARD, which, Long.MAX_VALUE);
-    }
-
-    private long change(String sql, ParkedSelection which, long first) throws SQLException {
-        long changed = 0;
-        try (PreparedStatement update = prepare(sql, which)) {
-            int next = bind(update, 1, which);
-            update.setInt(next + 1, BATCH);
-            update.setString(next + 2, relay);
-            long after = first;
-            boolean isFull = true;
-            while (isFull) {
-                update.setLong(next, after);
-                try (ResultSet row = update.executeQuery()) {
-                    row.next();
-                    changed += row.getLong(1);
-                    isFull = row.getInt(2) == BATCH;
-                    after = row.getLong(3);
-                }
-            }
-        }
-        return changed;
+        return changed.discard(which);
     }
 
     /** The first of the selected events that are being sent; null if there is none. */

@@ -5,6 +5,7 @@ import dev.twinbox.relay.config.RelayException;
 import dev.twinbox.relay.jdbc.ParkedRows;
 import dev.twinbox.relay.jdbc.ParkedSelection;
 import java.sql.SQLException;
+import java.util.Locale;
 
 /** What an operator decides about parked events. The relay that owns the lease does the rest. */
 public enum ParkedChange {
@@ -52,6 +53,11 @@ public enum ParkedChange {
     /** For messages and documents: {@code retried}. */
     public String past() {
         return past;
+    }
+
+    /** For the action log: {@code retry}. */
+    public String action() {
+        return name().toLowerCase(Locale.ROOT);
     }
 
     /** How many would change. */

@@ -20,6 +20,11 @@ public final class ParkedFilter {
     public record Since(@Nullable Instant time, @Nullable Duration age) {
         private static final Duration OLDEST = Duration.ofDays(36_500);
 
+        /** The time; null if there is neither. An age is counted from this one. */
+        public @Nullable Instant instant(Instant now) {
+            return age == null ? time : now.minus(age);
+        }
+
         /**
          * The time that a text says.
          *

@@ -14,7 +14,7 @@ import dev.twinbox.relay.jdbc.ParkedState;
 import dev.twinbox.relay.jdbc.Position;
 import dev.twinbox.relay.jdbc.PositionTable;
 import dev.twinbox.relay.jdbc.StartCheck;
-import dev.twinbox.relay.kafka.MissingTopics;
+import dev.twinbox.relay.kafka.TopicState;
 import dev.twinbox.schema.OutboxSchema;
 import dev.twinbox.schema.Retention;
 import jakarta.json.Json;
@@ -206,9 +206,13 @@ public final class StatusReport {
     }
 
     private void missing(SortedSet<String> topics, RelayConfig.Kafka kafka) {
-        SortedMap<String, String> missing;
+        SortedMap<String, String> missing = new TreeMap<>();
         try {
-            missing = topics.isEmpty() ? new TreeMap<>() : MissingTopics.among(topics, kafka);
+            TopicState.of(topics, kafka).forEach((topic, state) -> {
+                if (state.problem() != null) {
+                    missing.put(topic, state.problem());
+                }
+            });
         } catch (KafkaException e) {
             String reason = "Kafka at " + kafka.bootstrapServers() + " cannot be asked: " + e.getMessage();
             lines.line("missing topics", "not known, " + reason);

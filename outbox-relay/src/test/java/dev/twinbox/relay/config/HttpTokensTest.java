@@ -44,6 +44,21 @@ class HttpTokensTest {
         }
     }
 
+    /** Whoever may read could change everything. */
+    @Test
+    void equalTokensAreRefusedAndNotShown() {
+        String token = "m4rk3r-0123456789";
+        assertThatThrownBy(() -> read(Map.of(KEYS.get(0), token, KEYS.get(1), token)))
+                .isInstanceOf(RelayException.class)
+                .message()
+                .contains(KEYS.get(0), "must differ from " + KEYS.get(1))
+                .doesNotContain(token);
+        assertThat(read(Map.of(KEYS.get(0), token, KEYS.get(1), token + "0"))
+                        .http()
+                        .readerToken())
+                .isEqualTo(new Secret(token));
+    }
+
     private static RelayConfig read(Map<String, String> settings) {
         return ConfigurationReader.read(null, Map.of(), all(settings));
     }

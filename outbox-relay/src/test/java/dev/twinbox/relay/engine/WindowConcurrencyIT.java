@@ -30,6 +30,10 @@ import org.junit.jupiter.params.provider.CsvSource;
  * of a key in order of their versions.
  */
 class WindowConcurrencyIT {
+    private static final int WINDOWS_PER_BACKLOG = 3;
+    /** Of an event and what belongs to it. */
+    private static final int USUAL_BYTES = 250;
+
     private final AtomicInteger copies = new AtomicInteger();
     private OutboxDatabaseFixture database;
     private ContendingWriters writers;
@@ -83,8 +87,12 @@ class WindowConcurrencyIT {
                             connection, OutboxDatabaseFixture.SCHEMA.events(), page, LargestEvent.UNLIMITED, bounds),
                     Position.START);
             int idle = 0;
+            int windows = 0;
             while (writers.areWriting() || seen.size() < writers.committed() || idle < 20) {
                 boolean isNextPage = !window.isAtEnd();
+                if (!isNextPage && windows++ % WINDOWS_PER_BACKLOG == 0) {
+                    awaitBacklog(page, seen.size());
+                }
                 Page read = window.read();
                 if (isNextPage
                         && OutboxDatabaseFixture.query(observer, lastStatement).startsWith("-- relay: copy ")) {
@@ -104,5 +112,13 @@ class WindowConcurrencyIT {
             }
         }
         return seen;
+    }
+
+    /** Without a backlog no window has a second page, on a machine where the reader is faster than the writers. */
+    private void awaitBacklog(RelayConfig.Page page, int seen) {
+        int pages = Math.min(2 * page.rows(), 2 * page.bytes() / USUAL_BYTES);
+        while (writers.areWriting() && writers.committed() - seen < pages) {
+            LockSupport.parkNanos(1_000_000);
+        }
     }
 }

@@ -105,7 +105,7 @@ class HttpEndpointTest {
         try (HttpEndpoint closed = endpoint(none)) {
             for (String operation : OperatorApi.of(config(none), true).routes()) {
                 String[] route = operation.split(" ", 2);
-                HttpResponse<String> answer = send(closed, route[0], route[1].replace("{number}", "1"));
+                HttpResponse<String> answer = send(closed, route[0], route[1].replaceAll("\\{\\w+}", "1"));
                 assertThat(answer.statusCode()).as(operation).isEqualTo(404);
                 assertThat(answer.body()).as(operation).contains("ask for /health/live, /health/ready, /metrics");
             }

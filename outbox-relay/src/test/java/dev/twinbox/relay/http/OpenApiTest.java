@@ -4,9 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.twinbox.console.Api;
 import dev.twinbox.relay.config.ConfigurationReader;
+import dev.twinbox.relay.jdbc.ActionTable;
+import dev.twinbox.relay.jdbc.FoundEvent;
 import dev.twinbox.relay.jdbc.ParkedRows;
 import dev.twinbox.relay.jdbc.ParkedState;
+import dev.twinbox.relay.jdbc.SearchedPlace;
+import dev.twinbox.relay.kafka.TopicRecord;
+import dev.twinbox.relay.kafka.TopicState;
+import dev.twinbox.relay.operator.ActionJson;
+import dev.twinbox.relay.operator.EventAnswer;
+import dev.twinbox.relay.operator.EventJson;
+import dev.twinbox.relay.operator.ParkedChange;
 import dev.twinbox.relay.operator.ParkedJson;
+import dev.twinbox.relay.operator.TopicsReport;
+import dev.twinbox.relay.operator.Whereabouts;
 import jakarta.json.JsonArray;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonString;
@@ -18,7 +29,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.UUID;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -95,16 +109,81 @@ class OpenApiTest {
 
         assertThat(ParkedJson.line(line).build().keySet()).isEqualTo(properties("ParkedLine"));
         assertThat(ParkedJson.details(details).build().keySet()).isEqualTo(properties("ParkedEvent"));
-        assertThat(document.getJsonObject("components")
-                        .getJsonObject("schemas")
-                        .getJsonObject("ParkedLine")
-                        .getJsonObject("properties")
-                        .getJsonObject("state")
-                        .getJsonArray("enum")
-                        .getValuesAs(JsonString::getString))
+        assertThat(values("ParkedLine", "state"))
                 .containsExactlyElementsOf(Arrays.stream(ParkedState.values())
                         .map(ParkedState::sql)
                         .toList());
+    }
+
+    @Test
+    void anEventHasTheDescribedFieldsAndStates() {
+        UUID id = UUID.randomUUID();
+        FoundEvent row = new FoundEvent(
+                FoundEvent.Place.PARKED,
+                1,
+                id,
+                "topic",
+                "key",
+                "type",
+                Instant.EPOCH,
+                false,
+                Instant.EPOCH,
+                ParkedState.WAITING,
+                "error");
+        TopicRecord record = new TopicRecord("topic", 0, 1, Instant.EPOCH, id.toString(), "type");
+        EventAnswer answer = new EventAnswer(
+                List.of(new Whereabouts(id.toString(), row, row, List.of(record))),
+                List.of(new SearchedPlace("topic", 1, true, Instant.EPOCH, Instant.EPOCH, "problem")));
+        JsonObject event = EventJson.all(answer).build().getJsonArray("events").getJsonObject(0);
+
+        assertThat(event.keySet()).isEqualTo(properties("EventState"));
+        assertThat(event.getJsonArray("records").getJsonObject(0).keySet()).isEqualTo(properties("Record"));
+        JsonObject one = EventJson.one(answer).build();
+        assertThat(one.getJsonArray("searched").getJsonObject(0).keySet()).isEqualTo(properties("SearchedPlace"));
+        assertThat(one.keySet()).containsAll(event.keySet()).contains("searched", "isCut");
+        assertThat(values("EventState", "state"))
+                .containsExactlyInAnyOrderElementsOf(Arrays.stream(Whereabouts.State.values())
+                        .map(Whereabouts.State::text)
+                        .toList());
+    }
+
+    @Test
+    void aTopicHasTheDescribedFields() {
+        SortedMap<String, TopicsReport.Line> lines = new TreeMap<>();
+        lines.put("a", new TopicsReport.Line(true, Map.of(), new TopicState(1, List.of(), null)));
+        lines.put("b", new TopicsReport.Line(true, Map.of(), new TopicState(0, List.of(), "problem")));
+        JsonObject report = new TopicsReport(lines, Instant.EPOCH, true, "problem").json();
+        Set<String> fields = new TreeSet<>();
+        report.getJsonArray("topics").getValuesAs(JsonObject.class).forEach(each -> fields.addAll(each.keySet()));
+
+        assertThat(report.keySet()).isEqualTo(properties("Topics"));
+        assertThat(fields).isEqualTo(properties("Topic"));
+    }
+
+    @Test
+    void theDocumentIsReadOnce() {
+        assertThat(OperatorApi.document()).isSameAs(document);
+    }
+
+    @Test
+    void anActionHasTheDescribedFields() {
+        ActionTable.Line line =
+                new ActionTable.Line(1, Instant.EPOCH, new ActionTable.Action("operator", "http", "retry", "all", 1L));
+
+        assertThat(ActionJson.of(line).build().keySet()).isEqualTo(properties("Action"));
+        assertThat(values("Action", "action"))
+                .containsExactlyInAnyOrder(
+                        ParkedChange.RETRY.action(), ParkedChange.DISCARD.action(), "pause", "resume");
+    }
+
+    private List<String> values(String schema, String property) {
+        return document.getJsonObject("components")
+                .getJsonObject("schemas")
+                .getJsonObject(schema)
+                .getJsonObject("properties")
+                .getJsonObject(property)
+                .getJsonArray("enum")
+                .getValuesAs(JsonString::getString);
     }
 
     private Set<String> properties(String schema) {

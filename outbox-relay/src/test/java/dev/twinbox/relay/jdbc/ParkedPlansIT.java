@@ -10,6 +10,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
@@ -95,6 +96,16 @@ class ParkedPlansIT {
                         "50",
                         "50"))
                 .isLessThan(50 * 8);
+    }
+
+    @Test
+    void aSearchForAnEventReadsItsPage() throws SQLException {
+        EventQuery query = EventQuery.of(UUID.randomUUID());
+        String page = EventPages.sql(
+                FoundEvent.Place.PARKED, EventPages.Order.DOWNWARDS, query, OutboxDatabaseFixture.SCHEMA);
+        assertThat(buffers(page, "'relay'", Long.toString(Long.MAX_VALUE), "100", "'" + query.id() + "'", "1"))
+                .isLessThan(BUFFERS);
+        assertThat(buffers(TopicCounts.PARKED, "'relay'", "100")).isLessThan(BUFFERS);
     }
 
     @Test

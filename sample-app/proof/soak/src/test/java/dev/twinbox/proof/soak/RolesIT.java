@@ -39,13 +39,14 @@ class RolesIT {
             "outbox_position",
             "outbox_lease",
             "outbox_parked",
+            "outbox_action",
             "outbox_position_slot0",
             "outbox_position_slot1",
             "outbox_event_slot0",
             "outbox_event_slot1",
             "outbox_event_slot2"
         }) {
-            execute("create table " + table + " (id int)");
+            execute("create table " + table + " (id int, events int)");
         }
         roles.createOfOutbox();
     }

@@ -1,0 +1,29 @@
+package dev.twinbox.relay.http;
+
+import dev.twinbox.console.ProblemException;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** What parameters of all calls have in common. */
+final class Parameters {
+
+    private Parameters() {}
+
+    /** Fails if there is a parameter that the call does not know. */
+    static void refuseUnknown(Set<String> given, Set<String> known) {
+        if (!known.containsAll(given)) {
+            throw new ProblemException(
+                    400, "Known are " + String.join(", ", new TreeSet<>(known)) + ": leave out all else");
+        }
+    }
+
+    /** A whole number, from 0 to {@code most}; 0 is no limit. */
+    static long number(String name, String text, long most) {
+        if (!text.matches("\\d{1,18}") || Long.parseLong(text) > most || (name.equals("limit") && text.matches("0+"))) {
+            throw new ProblemException(
+                    400,
+                    "\"" + name + "\" must be a whole number" + (most == Long.MAX_VALUE ? "" : " from 1 to " + most));
+        }
+        return Long.parseLong(text);
+    }
+}
