@@ -16,8 +16,8 @@ import jakarta.inject.Inject;
 public class NewTransaction {
 
     /**
-     * Not the interceptor {@code @ActivateRequestContext}: Payara 7 and GlassFish 7 cannot make it for a session bean,
-     * and refuse the application (WELD-001530).
+     * Not the interceptor {@code @ActivateRequestContext}: Payara 7 and GlassFish 7 cannot make it for a session bean
+     * (WELD-001530, WELD-001537), so no call of the bean succeeds there.
      */
     @Inject
     private RequestContextController requestContext;

@@ -38,7 +38,7 @@ final class CompatibilityPage implements TestWatcher, AfterAllCallback {
 
             It starts the server with the configuration of [Application servers](../how-to/application-servers.md),
             deploys one application, and looks at it from outside, by HTTP, SQL and Kafka. The database is PostgreSQL
-            18.4.
+            18.4. The limits of each server are on that page, too.
 
             """;
 
@@ -99,14 +99,27 @@ final class CompatibilityPage implements TestWatcher, AfterAllCallback {
             Files.createDirectories(NOTES);
             List<String> lines = new ArrayList<>();
             lines.add(checks.get().about() + "; " + LocalDate.now(ZoneOffset.UTC));
+            Path note = NOTES.resolve(checks.get().title());
             counts.forEach((check, count) -> lines.add(check + "=" + count));
-            Files.write(NOTES.resolve(checks.get().title()), lines);
+            lines.addAll(notRunNow(note));
+            Files.write(note, lines);
             if (Boolean.getBoolean("twinbox.it.write-compatibility")) {
                 Files.writeString(PAGE, page());
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** A run of some checks replaces what is noted of them, and nothing else. */
+    private List<String> notRunNow(Path note) throws IOException {
+        if (!Files.exists(note)) {
+            return List.of();
+        }
+        return Files.readAllLines(note).stream()
+                .skip(1)
+                .filter(line -> !counts.containsKey(line.substring(0, line.indexOf('='))))
+                .toList();
     }
 
     private static String page() throws IOException {

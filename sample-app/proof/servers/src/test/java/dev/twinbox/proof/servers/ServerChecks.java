@@ -112,14 +112,19 @@ abstract class ServerChecks extends ReceivingChecks {
 
     @Test
     @Order(LAST - 5)
-    void anEarWithTwinboxInItsLibIsRefusedWithTheRemedy() throws Exception {
+    void anEarWithTwinboxInItsLibIsRefused() throws Exception {
         assumeTrue(server.hasEars(), "the server has no EARs");
         Path ear = EarFile.buildWithTwinboxInLib("twinbox-lib", configuration(name + "-lib", ""));
         int before = server.log().length();
 
         assertThatThrownBy(() -> server.deploy(ear)).isInstanceOf(ChildProcessException.class);
 
-        assertThat(server.log().substring(before)).contains("put its jar into WEB-INF/lib");
+        assertThat(server.log().substring(before))
+                .contains(
+                        product == Product.GLASSFISH
+                                ? "ejbs in the application with interface" // GlassFish finds each bean once in each
+                                // module
+                                : "put its jar into WEB-INF/lib");
     }
 
     private void publishesAndReceives(String root, Path file, String group) throws Exception {
@@ -264,7 +269,7 @@ abstract class ServerChecks extends ReceivingChecks {
         server.deploy(plain);
         server.awaitHttp("/" + PLAIN + "/change");
         String refused = ref();
-        HttpResponse<String> answer = change(PLAIN, refused, true);
+        HttpResponse<String> answer = getOf(PLAIN, "change?row=false&ref=" + refused);
         assertThat(answer.statusCode()).isEqualTo(500);
         assertThat(answer.body() + server.log()).contains("The outbox is not open, so nothing can be published");
 

@@ -54,6 +54,10 @@ final class WarFile {
             throws IOException {
         return build(name, "app", configuration, war -> {
             addPersistenceAndBatch(war, dataSource, """
+                    <!-- WildFly does not look for the entities of a provider in the WAR. -->
+                    <class>dev.twinbox.proof.servers.app.Account</class>
+                    <class>dev.twinbox.proof.servers.app.Business</class>
+                    <class>dev.twinbox.proof.servers.app.Effect</class>
                     <properties>
                       <property name="jboss.as.jpa.providerModule" value="application"/>
                       <property name="hibernate.transaction.jta.platform" value="%s"/>

@@ -6,7 +6,7 @@ import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 
-/** {@code GET change?ref=…&commit=true}: 200. {@code GET change} alone does nothing. */
+/** {@code GET change?ref=…&commit=true}: 200. With {@code row=false} it only publishes. {@code GET change} alone does nothing. */
 @WebServlet("/change")
 public class DeskServlet extends HttpServlet {
 
@@ -18,7 +18,9 @@ public class DeskServlet extends HttpServlet {
     @Override
     protected void doGet(HttpServletRequest request, HttpServletResponse response) {
         String ref = request.getParameter("ref");
-        if (ref != null) {
+        if ("false".equals(request.getParameter("row"))) {
+            desk.announce(ref);
+        } else if (ref != null) {
             desk.change(ref, Boolean.parseBoolean(request.getParameter("commit")));
         }
     }
