@@ -3,9 +3,9 @@ package dev.twinbox.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.twinbox.TwinboxException;
+import dev.twinbox.fixtures.CodeLocation;
 import dev.twinbox.fixtures.ForeignLoader;
 import java.io.IOException;
-import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -68,7 +68,8 @@ class RecordsUnknownTest {
 
     /** A folder has no multi-release part, and it comes before the jar. */
     private void unpackWithoutVersions() throws IOException {
-        try (JarFile jar = new JarFile(jarOfJsonb().toFile())) {
+        try (JarFile jar =
+                new JarFile(CodeLocation.of(JsonBindingProvider.class).toFile())) {
             for (JarEntry entry : jar.stream()
                     .filter(entry -> entry.getName().startsWith("org/eclipse/yasson/")
                             && entry.getName().endsWith(".class"))
@@ -77,18 +78,6 @@ class RecordsUnknownTest {
                 Files.createDirectories(file.getParent());
                 Files.copy(jar.getInputStream(entry), file);
             }
-        }
-    }
-
-    private static Path jarOfJsonb() {
-        try {
-            return Path.of(JsonBindingProvider.class
-                    .getProtectionDomain()
-                    .getCodeSource()
-                    .getLocation()
-                    .toURI());
-        } catch (URISyntaxException e) {
-            throw new IllegalStateException(e);
         }
     }
 }

@@ -1,6 +1,7 @@
 package dev.twinbox.inbox;
 
 import dev.twinbox.EventSerializer;
+import dev.twinbox.fixtures.CodeLocation;
 import dev.twinbox.fixtures.PostgresServer;
 import dev.twinbox.inbox.app.Order;
 import dev.twinbox.inbox.app.Script;
@@ -8,7 +9,6 @@ import dev.twinbox.inbox.app.StatusServlet;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -191,11 +191,6 @@ final class TestApp {
     }
 
     private static File file(Class<?> type) {
-        try {
-            return new File(
-                    type.getProtectionDomain().getCodeSource().getLocation().toURI());
-        } catch (URISyntaxException e) {
-            throw new IllegalStateException(e);
-        }
+        return CodeLocation.of(type).toFile();
     }
 }

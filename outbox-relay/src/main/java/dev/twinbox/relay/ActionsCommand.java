@@ -7,8 +7,6 @@ import java.io.PrintWriter;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -58,7 +56,7 @@ final class ActionsCommand implements Callable<Integer> {
         if (isJson) {
             out.println(ActionJson.page(log, Long.MAX_VALUE, limit).build());
         } else {
-            List<ActionTable.Line> lines = log.exists() ? log.page(Long.MAX_VALUE, limit) : List.of();
+            List<ActionTable.Line> lines = log.page(Long.MAX_VALUE, limit);
             out.println(lines.isEmpty() ? "0 changes in the last 30 days" : COLUMNS);
             lines.forEach(line -> out.println(text(line)));
         }
@@ -67,15 +65,13 @@ final class ActionsCommand implements Callable<Integer> {
 
     private static String text(ActionTable.Line line) {
         ActionTable.Action action = line.action();
-        return Stream.of(
-                        line.number(),
-                        line.at(),
-                        action.who(),
-                        action.via(),
-                        action.action(),
-                        action.events() == null ? "-" : action.events(),
-                        action.selection() == null ? "-" : action.selection())
-                .map(value -> value.toString().replaceAll("[\\s\\p{Cc}]", " "))
-                .collect(Collectors.joining("\t"));
+        return TextLine.of(
+                line.number(),
+                line.at(),
+                action.who(),
+                action.via(),
+                action.action(),
+                action.events(),
+                action.selection());
     }
 }

@@ -25,15 +25,13 @@ final class EventText {
 
     private static String line(Whereabouts event) {
         FoundEvent known = event.known();
-        return Stream.of(
-                        orDash(event.id()),
-                        event.state().text(),
-                        known == null ? topic(event) : known.topic(),
-                        orDash(known == null ? null : known.type()),
-                        orDash(known == null ? null : known.occurredAt()),
-                        where(event))
-                .map(EventText::withoutControls)
-                .collect(Collectors.joining("\t"));
+        return TextLine.of(
+                event.id(),
+                event.state().text(),
+                known == null ? topic(event) : known.topic(),
+                known == null ? null : known.type(),
+                known == null ? null : known.occurredAt(),
+                where(event));
     }
 
     private static String topic(Whereabouts event) {
@@ -89,15 +87,6 @@ final class EventText {
     }
 
     private static String fact(String name, @Nullable Object value) {
-        return withoutControls(String.format("%-15s %s", name, orDash(value)));
-    }
-
-    private static String orDash(@Nullable Object value) {
-        return value == null ? "-" : value.toString();
-    }
-
-    /** Escape sequences of an event must not reach the operator's terminal. */
-    private static String withoutControls(String text) {
-        return text.replaceAll("[\\s\\p{Cc}]", " ");
+        return TextLine.withoutControls(String.format("%-15s %s", name, TextLine.orDash(value)));
     }
 }

@@ -20,17 +20,15 @@ final class ParkedText {
 
     /** The values of {@link #COLUMNS}. */
     static String line(ParkedRows.Line line) {
-        return Stream.of(
-                        line.number(),
-                        line.state().sql(),
-                        line.topic(),
-                        cut(orDash(line.key()), LONGEST_KEY),
-                        orDash(line.type()),
-                        line.attempts(),
-                        line.parkedAt(),
-                        cut(firstLine(line.error()), LONGEST_ERROR))
-                .map(value -> value.toString().replaceAll("[\\s\\p{Cc}]", " "))
-                .collect(Collectors.joining("\t"));
+        return TextLine.of(
+                line.number(),
+                line.state().sql(),
+                line.topic(),
+                cut(TextLine.orDash(line.key()), LONGEST_KEY),
+                line.type(),
+                line.attempts(),
+                line.parkedAt(),
+                cut(firstLine(line.error()), LONGEST_ERROR));
     }
 
     private static String firstLine(@Nullable String text) {
@@ -39,10 +37,6 @@ final class ParkedText {
 
     private static String cut(String text, int longest) {
         return text.length() <= longest ? text : text.substring(0, longest - 1) + '…';
-    }
-
-    private static String orDash(@Nullable Object value) {
-        return value == null ? "-" : value.toString();
     }
 
     /** All that is known except the payload, a line each. */
@@ -77,12 +71,12 @@ final class ParkedText {
     }
 
     private static String fact(String name, @Nullable Object value) {
-        return String.format("%-15s %s", name, orDash(value));
+        return String.format("%-15s %s", name, TextLine.orDash(value));
     }
 
     private static String headers(List<ParkedRows.Header> headers) {
         return headers.stream()
-                .map(header -> orDash(header.name()) + " = " + orDash(header.value()))
+                .map(header -> TextLine.orDash(header.name()) + " = " + TextLine.orDash(header.value()))
                 .collect(Collectors.joining(", "));
     }
 }

@@ -63,9 +63,7 @@ final class TopicsCommand implements Callable<Integer> {
     }
 
     private static String text(String name, TopicsReport.Line line) {
-        return Stream.of(name, line.hasUnsent() ? "yes" : "-", parked(line.parked()), kafka(line.state()))
-                .map(value -> value.replaceAll("[\\s\\p{Cc}]", " "))
-                .collect(Collectors.joining("\t"));
+        return TextLine.of(name, line.hasUnsent() ? "yes" : "-", parked(line.parked()), kafka(line.state()));
     }
 
     private static String parked(Map<ParkedState, Integer> parked) {

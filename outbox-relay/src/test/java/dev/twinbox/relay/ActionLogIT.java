@@ -4,19 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.twinbox.relay.config.ExitCode;
 import dev.twinbox.relay.jdbc.ActionTable;
-import dev.twinbox.relay.log.Logging;
-import jakarta.json.Json;
 import jakarta.json.JsonObject;
-import jakarta.json.JsonReader;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringReader;
-import java.io.StringWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -25,35 +16,21 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Each change by the command line has its row, written in its transaction, and nothing else has. */
 class ActionLogIT {
-    private final StringWriter out = new StringWriter();
-    private final StringWriter err = new StringWriter();
-    private OutboxDatabaseFixture database;
-    private Connection owner;
+    private CommandRig commands;
 
     @TempDir
     private Path folder;
 
     @BeforeEach
     void park() throws SQLException, IOException {
-        System.setProperty(Logging.OPERATORS_FILE, "logback-test.xml");
-        database = OutboxDatabaseFixture.create();
-        owner = database.connect();
-        Files.writeString(folder.resolve("relay.properties"), """
-                twinbox.relay.database.url=%s
-                twinbox.relay.database.user=%s
-                twinbox.relay.database.password=%s
-                twinbox.relay.kafka.bootstrap.servers=localhost:1
-                """.formatted(
-                        database.url(),
-                        OutboxDatabaseFixture.server().user(),
-                        OutboxDatabaseFixture.server().password()));
+        commands = new CommandRig(folder);
         execute("insert into outbox_parked (relay, state, seq, topic, key, error)"
                 + " select 'relay', 'refused', n, 'many', 'k' || n, 'e' from generate_series(1, 2500) n");
     }
 
     @AfterEach
     void close() throws SQLException {
-        owner.close();
+        commands.close();
     }
 
     @Test
@@ -74,7 +51,7 @@ class ActionLogIT {
                 .hasSize(3)
                 .first()
                 .isEqualTo("NUMBER\tAT\tWHO\tVIA\tACTION\tEVENTS\tSELECTION");
-        JsonObject page = json(run("actions", "--limit", "2", "--json"));
+        JsonObject page = CommandRig.json(run("actions", "--limit", "2", "--json"));
         assertThat(page.getJsonArray("actions").getValuesAs(JsonObject.class))
                 .extracting(each -> each.getString("action"))
                 .containsExactly("resume", "pause");
@@ -122,7 +99,7 @@ class ActionLogIT {
         assertThat(run("resume")).contains("is resumed");
         assertThat(run("actions")).isEqualToIgnoringNewLines("0 changes in the last 30 days");
         assertThat(run("actions", "--json")).isEqualToIgnoringNewLines("{\"actions\":[]}");
-        ActionTable table = new ActionTable(owner, OutboxDatabaseFixture.SCHEMA, "relay");
+        ActionTable table = new ActionTable(commands.owner(), OutboxDatabaseFixture.SCHEMA, "relay");
         table.removeOld();
     }
 
@@ -131,7 +108,7 @@ class ActionLogIT {
         execute(
                 "insert into outbox_action (relay, at, who, via, action) select r, now() - n * interval '1 day',"
                         + " 'operator', 'http', 'pause ' || n from generate_series(29, 1131) n, (values ('relay'), ('other')) v(r)");
-        ActionTable table = new ActionTable(owner, OutboxDatabaseFixture.SCHEMA, "relay");
+        ActionTable table = new ActionTable(commands.owner(), OutboxDatabaseFixture.SCHEMA, "relay");
         table.removeOld();
         assertThat(query("select count(*) from outbox_action where relay = 'relay'"))
                 .isEqualTo("103");
@@ -149,33 +126,18 @@ class ActionLogIT {
     }
 
     private void execute(String sql) throws SQLException {
-        OutboxDatabaseFixture.execute(owner, sql);
+        commands.execute(sql);
     }
 
     private String query(String sql) throws SQLException {
-        return OutboxDatabaseFixture.query(owner, sql);
-    }
-
-    private static JsonObject json(String text) {
-        try (JsonReader reader = Json.createReader(new StringReader(text))) {
-            return reader.readObject();
-        }
+        return commands.query(sql);
     }
 
     private String run(String... arguments) {
         return execute(ExitCode.OK, arguments);
     }
 
-    /** Returns what the command prints. */
     private String execute(ExitCode expected, String... arguments) {
-        out.getBuffer().setLength(0);
-        List<String> all = new ArrayList<>(List.of(arguments));
-        all.addAll(List.of("--config", folder.resolve("relay.properties").toString()));
-        int code = RelayMain.commandLine()
-                .setOut(new PrintWriter(out, true))
-                .setErr(new PrintWriter(err, true))
-                .execute(all.toArray(String[]::new));
-        assertThat(code).as(err.toString()).isEqualTo(expected.number());
-        return out.toString();
+        return commands.run(expected, List.of(arguments));
     }
 }

@@ -3,17 +3,9 @@ package dev.twinbox.relay;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.twinbox.relay.config.ExitCode;
-import dev.twinbox.relay.log.Logging;
-import jakarta.json.Json;
 import jakarta.json.JsonObject;
-import jakarta.json.JsonReader;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringReader;
-import java.io.StringWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,28 +18,14 @@ import org.junit.jupiter.api.io.TempDir;
 class ParkedCommandIT {
     private static final String HEADER = "NUMBER\tSTATE\tTOPIC\tKEY\tTYPE\tATTEMPTS\tPARKED\tERROR";
 
-    private final StringWriter out = new StringWriter();
-    private final StringWriter err = new StringWriter();
-    private OutboxDatabaseFixture database;
-    private Connection owner;
+    private CommandRig commands;
 
     @TempDir
     private Path folder;
 
     @BeforeEach
     void park() throws SQLException, IOException {
-        System.setProperty(Logging.OPERATORS_FILE, "logback-test.xml");
-        database = OutboxDatabaseFixture.create();
-        owner = database.connect();
-        Files.writeString(folder.resolve("relay.properties"), """
-                twinbox.relay.database.url=%s
-                twinbox.relay.database.user=%s
-                twinbox.relay.database.password=%s
-                twinbox.relay.kafka.bootstrap.servers=localhost:1
-                """.formatted(
-                        database.url(),
-                        OutboxDatabaseFixture.server().user(),
-                        OutboxDatabaseFixture.server().password()));
+        commands = new CommandRig(folder);
         insert("refused", "orders", "'42'", "'order.placed'", "'too large'");
         insert("behind", "orders", "'42'", "'order.placed'", "null");
         insert("waiting", "orders", "null", "'order.paid'", "'Topic is missing' || chr(10) || 'at X'");
@@ -61,7 +39,7 @@ class ParkedCommandIT {
 
     @AfterEach
     void close() throws SQLException {
-        owner.close();
+        commands.close();
     }
 
     @Test
@@ -140,7 +118,7 @@ class ParkedCommandIT {
     @Test
     void whoNamesAnEventThatIsBeingSentIsTold() throws SQLException {
         assertThat(execute(ExitCode.USAGE, "discard", "4", "5")).isEqualToIgnoringNewLines("1 discarded");
-        assertThat(err.toString())
+        assertThat(commands.errors())
                 .isEqualToIgnoringNewLines("error: event 4 is being sent: it is too late to discard it, let it arrive");
         assertThat(states()).isEqualTo("refused behind waiting sending discarded refused");
     }
@@ -160,11 +138,11 @@ class ParkedCommandIT {
     }
 
     private void execute(String sql) throws SQLException {
-        OutboxDatabaseFixture.execute(owner, sql);
+        commands.execute(sql);
     }
 
     private String states() throws SQLException {
-        return OutboxDatabaseFixture.query(owner, "select string_agg(state, ' ' order by number) from outbox_parked");
+        return commands.query("select string_agg(state, ' ' order by number) from outbox_parked");
     }
 
     private List<Integer> numbers(String... selection) {
@@ -176,28 +154,19 @@ class ParkedCommandIT {
     }
 
     private JsonObject json(String... arguments) {
-        try (JsonReader reader = Json.createReader(new StringReader(run(arguments)))) {
-            return reader.readObject();
-        }
+        return CommandRig.json(run(arguments));
     }
 
     private String run(String... arguments) {
         String printed = execute(ExitCode.OK, arguments);
-        assertThat(err.toString()).isEmpty();
+        assertThat(commands.errors()).isEmpty();
         return printed;
     }
 
     /** Returns what the command prints. */
     private String execute(ExitCode expected, String... arguments) {
-        out.getBuffer().setLength(0);
-        List<String> all = new ArrayList<>(List.of("parked"));
-        all.addAll(List.of(arguments));
-        all.addAll(List.of("--config", folder.resolve("relay.properties").toString()));
-        int code = RelayMain.commandLine()
-                .setOut(new PrintWriter(out, true))
-                .setErr(new PrintWriter(err, true))
-                .execute(all.toArray(String[]::new));
-        assertThat(code).as(err.toString()).isEqualTo(expected.number());
-        return out.toString();
+        List<String> command = new ArrayList<>(List.of("parked"));
+        command.addAll(List.of(arguments));
+        return commands.run(expected, command);
     }
 }

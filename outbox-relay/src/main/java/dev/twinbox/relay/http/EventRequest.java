@@ -12,8 +12,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Which events a call asks for. */
 final class EventRequest {
-    private static final int MOST_LISTED = 1_000;
-
     /** The whole form: {@code UUID.fromString} takes shorter ones, too. */
     private static final String ID = "\\p{XDigit}{8}(-\\p{XDigit}{4}){3}-\\p{XDigit}{12}";
 
@@ -34,7 +32,7 @@ final class EventRequest {
     static EventQuery all(Api.Call call) {
         Map<String, String> query = call.query();
         Parameters.refuseUnknown(query.keySet(), Set.of("key", "topic", "since", "limit"));
-        return query(null, query, (int) Parameters.number("limit", query.getOrDefault("limit", "100"), MOST_LISTED));
+        return query(null, query, Parameters.limit(query));
     }
 
     private static EventQuery query(@Nullable UUID id, Map<String, String> query, int most) {

@@ -65,7 +65,6 @@ final class OperatorApi {
 
     private static final int CONNECTION_SECONDS = 5;
     private static final int MOST_PAYLOAD_BYTES = 64 * 1024;
-    private static final int MOST_LISTED = 1_000;
 
     private interface Work {
         JsonObject on(Connection connection) throws SQLException;
@@ -274,7 +273,7 @@ final class OperatorApi {
         Parameters.refuseUnknown(query.keySet(), Set.of("before", "limit"));
         String last = query.get("before");
         long before = last == null ? Long.MAX_VALUE : Parameters.number("before", last, Long.MAX_VALUE);
-        int limit = (int) Parameters.number("limit", query.getOrDefault("limit", "100"), MOST_LISTED);
+        int limit = Parameters.limit(query);
         return onDatabase(connection -> ActionJson.page(
                         new ActionTable(connection, config.tables(), config.name()), before, limit)
                 .build());

@@ -1,11 +1,14 @@
 package dev.twinbox.relay.http;
 
 import dev.twinbox.console.ProblemException;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
 /** What parameters of all calls have in common. */
 final class Parameters {
+
+    private static final int MOST_LISTED = 1_000;
 
     private Parameters() {}
 
@@ -15,6 +18,11 @@ final class Parameters {
             throw new ProblemException(
                     400, "Known are " + String.join(", ", new TreeSet<>(known)) + ": leave out all else");
         }
+    }
+
+    /** How many entries a page has at most. */
+    static int limit(Map<String, String> query) {
+        return (int) number("limit", query.getOrDefault("limit", "100"), MOST_LISTED);
     }
 
     /** A whole number, from 0 to {@code most}; 0 is no limit. */

@@ -25,7 +25,6 @@ import org.jspecify.annotations.Nullable;
  * @param limit most events of the page
  */
 record ParkedQuery(ParkedSelection selection, @Nullable ParkedState state, long after, int limit) {
-    private static final int MOST_LISTED = 1_000;
     private static final int MOST_NUMBERS = 1_000;
     private static final Set<String> FILTERS = Set.of("topic", "key", "type", "error", "since");
     private static final Set<String> PAGING = Set.of("state", "after", "limit");
@@ -47,7 +46,7 @@ record ParkedQuery(ParkedSelection selection, @Nullable ParkedState state, long 
                 filter(null, query),
                 state(query.get("state")),
                 Parameters.number("after", query.getOrDefault("after", "0"), Long.MAX_VALUE),
-                (int) Parameters.number("limit", query.getOrDefault("limit", "100"), MOST_LISTED));
+                Parameters.limit(query));
     }
 
     /** From the body: numbers, filters, or all. */

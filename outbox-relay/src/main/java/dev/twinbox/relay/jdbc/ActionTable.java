@@ -124,11 +124,14 @@ public final class ActionTable {
     }
 
     /**
-     * The newest first.
+     * The newest first; none if there is no table.
      *
      * @param before number of the last row of the page before; {@code Long.MAX_VALUE}: this is the first page
      */
     public List<Line> page(long before, int most) throws SQLException {
+        if (!exists()) {
+            return List.of();
+        }
         try (PreparedStatement select = prepare(PAGE)) {
             select.setString(1, relay);
             select.setLong(2, before);

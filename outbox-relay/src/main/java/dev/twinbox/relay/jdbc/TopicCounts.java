@@ -48,6 +48,7 @@ public record TopicCounts(
             """;
 
     private interface Reading {
+        /** Returns whether a limit ended it. */
         boolean run() throws SQLException;
     }
 
@@ -71,7 +72,10 @@ public record TopicCounts(
             return backlog.events() >= Backlog.LIMIT;
         });
         isCut |= isCut(() -> count(connection, tables, relay, parked) >= LIMIT);
-        isCut |= isCut(() -> addNewest(connection, tables, topics));
+        isCut |= isCut(() -> {
+            addNewest(connection, tables, topics);
+            return false; // More of them are not missed: they are the topics of yesterday.
+        });
         topics.addAll(unsent);
         topics.addAll(parked.keySet());
         return new TopicCounts(topics, unsent, parked, isCut);
@@ -109,9 +113,7 @@ public record TopicCounts(
         return all;
     }
 
-    /** More of them are not missed: they are the topics of yesterday. */
-    private static boolean addNewest(Connection connection, OutboxSchema tables, Set<String> topics)
-            throws SQLException {
+    private static void addNewest(Connection connection, OutboxSchema tables, Set<String> topics) throws SQLException {
         try (PreparedStatement newest = connection.prepareStatement(ParkedTable.sql(NEWEST, tables))) {
             newest.setInt(1, LIMIT);
             try (ResultSet row = newest.executeQuery()) {
@@ -120,6 +122,5 @@ public record TopicCounts(
                 }
             }
         }
-        return false;
     }
 }

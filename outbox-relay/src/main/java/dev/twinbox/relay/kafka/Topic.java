@@ -38,6 +38,10 @@ public record Topic(
 
     /** The partition that Kafka's own partitioner chooses for a key. */
     public int partitionOf(byte[] key) {
+        return partitionOf(key, partitions);
+    }
+
+    static int partitionOf(byte[] key, int partitions) {
         return Utils.toPositive(Utils.murmur2(key)) % partitions;
     }
 }

@@ -1,5 +1,6 @@
 package dev.twinbox.relay.kafka;
 
+import dev.twinbox.CloudEventHeaders;
 import dev.twinbox.relay.config.RelayConfig;
 import dev.twinbox.relay.jdbc.SearchLimit;
 import dev.twinbox.relay.jdbc.SearchedPlace;
@@ -27,7 +28,6 @@ import org.apache.kafka.common.errors.InvalidTopicException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
-import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -106,16 +106,12 @@ public final class TopicSearch implements AutoCloseable {
         List<TopicPartition> partitions = new ArrayList<>();
         String key = wanted.key();
         for (PartitionInfo each : all == null ? List.<PartitionInfo>of() : all) {
-            if (key == null || each.partition() == partitionOf(key, all.size())) {
+            if (key == null
+                    || each.partition() == Topic.partitionOf(key.getBytes(StandardCharsets.UTF_8), all.size())) {
                 partitions.add(new TopicPartition(each.topic(), each.partition()));
             }
         }
         return partitions;
-    }
-
-    /** As the relay's producer chooses it. */
-    private static int partitionOf(String key, int partitions) {
-        return Utils.toPositive(Utils.murmur2(key.getBytes(StandardCharsets.UTF_8))) % partitions;
     }
 
     private Consumer<byte[], byte[]> consumer() {
@@ -216,7 +212,7 @@ public final class TopicSearch implements AutoCloseable {
             Instant time = Instant.ofEpochMilli(each.timestamp());
             first = first == null || time.isBefore(first) ? time : first;
             last = last == null || time.isAfter(last) ? time : last;
-            String id = text(each, "ce_id");
+            String id = text(each, CloudEventHeaders.ID);
             if (id == null) {
                 return; // The relay has not sent it.
             }
@@ -225,7 +221,7 @@ public final class TopicSearch implements AutoCloseable {
                     : wanted.ids().contains(id);
             if (isWanted) {
                 found.add(new TopicRecord(
-                        each.topic(), each.partition(), each.offset(), time, id, text(each, "ce_type")));
+                        each.topic(), each.partition(), each.offset(), time, id, text(each, CloudEventHeaders.TYPE)));
                 missing.remove(id);
             }
         }

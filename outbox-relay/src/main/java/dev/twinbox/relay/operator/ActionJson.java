@@ -18,7 +18,7 @@ public final class ActionJson {
      * @param before number of the last change of the page before; {@code Long.MAX_VALUE}: this is the first page
      */
     public static JsonObjectBuilder page(ActionTable log, long before, int most) throws SQLException {
-        List<ActionTable.Line> lines = log.exists() ? log.page(before, most) : List.of();
+        List<ActionTable.Line> lines = log.page(before, most);
         JsonArrayBuilder actions = Json.createArrayBuilder();
         lines.forEach(line -> actions.add(of(line)));
         JsonObjectBuilder page = Json.createObjectBuilder().add("actions", actions);

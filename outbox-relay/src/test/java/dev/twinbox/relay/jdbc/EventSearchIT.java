@@ -53,6 +53,24 @@ class EventSearchIT {
         database = null;
     }
 
+    /** The clock of this machine may be wrong; the events' rows have the database's times. */
+    @Test
+    void aDurationBackFromNowIsCountedByTheDatabasesClock() throws SQLException {
+        EventQuery hour = new EventQuery(null, null, "k", null, Duration.ofHours(1), 9);
+        EventQuery ages = new EventQuery(null, null, "k", null, Duration.ofDays(36_500), 9);
+        try (Connection connection = database.connect()) {
+            OutboxDatabaseFixture.execute(connection, """
+                    create schema clock;
+                    create function clock.clock_timestamp() returns timestamptz language sql
+                    as $$ select timestamptz '2001-02-03T05:00:00Z' $$;
+                    set search_path = clock, pg_catalog, public""");
+            assertThat(EventSearch.asOfNow(hour, connection).since()).isEqualTo("2001-02-03T04:00:00Z");
+            assertThat(EventSearch.asOfNow(ages, connection).since())
+                    .as("before the first event of all")
+                    .isEqualTo("1970-01-01T00:00:00Z");
+        }
+    }
+
     @Test
     void theTimeInAnIdLeadsToTheEvent() throws SQLException {
         Instant time = BEGIN.plusSeconds(2_000);

@@ -1,6 +1,6 @@
 package dev.twinbox.proof.appserver;
 
-import java.net.URISyntaxException;
+import dev.twinbox.fixtures.CodeLocation;
 import java.nio.file.Path;
 
 /**
@@ -19,13 +19,9 @@ public record ApplicationDatabase(int port, String name, String user, String pas
     /** The jar of PostgreSQL's JDBC driver, which the server needs. */
     public Path driver() {
         try {
-            return Path.of(Class.forName("org.postgresql.Driver")
-                    .getProtectionDomain()
-                    .getCodeSource()
-                    .getLocation()
-                    .toURI());
-        } catch (ClassNotFoundException | URISyntaxException e) {
-            throw new IllegalStateException("Cannot tell where PostgreSQL's driver is", e);
+            return CodeLocation.of(Class.forName("org.postgresql.Driver"));
+        } catch (ClassNotFoundException e) {
+            throw new IllegalStateException("PostgreSQL's driver is not on the class path", e);
         }
     }
 }

@@ -1,11 +1,11 @@
 package dev.twinbox.proof.appserver;
 
 import dev.twinbox.fixtures.ApplicationServer;
+import dev.twinbox.fixtures.CodeLocation;
 import dev.twinbox.fixtures.PayaraManifest;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -40,7 +40,7 @@ final class PayaraMicroServer extends ApplicationServer {
         List<String> command =
                 new ArrayList<>(List.of(java(), "-Xmx512m", "-XX:+UseSerialGC", "-Djava.io.tmpdir=" + folder));
         command.addAll(PayaraManifest.options(jar));
-        command.addAll(List.of("-cp", jar + File.pathSeparator + ownClasses()));
+        command.addAll(List.of("-cp", jar + File.pathSeparator + CodeLocation.of(PayaraMicroControl.class)));
         command.addAll(List.of(PayaraMicroControl.class.getName(), Integer.toString(controlPort)));
         command.addAll(List.of("--nocluster", "--disablephonehome", "--port", Integer.toString(port())));
         // Of Hazelcast, without which Payara Micro has no EJB timers.
@@ -50,18 +50,6 @@ final class PayaraMicroServer extends ApplicationServer {
         command.addAll(List.of(
                 "--postbootcommandfile", folder.resolve("twinbox.asadmin").toString()));
         return command;
-    }
-
-    private static Path ownClasses() {
-        try {
-            return Path.of(PayaraMicroControl.class
-                    .getProtectionDomain()
-                    .getCodeSource()
-                    .getLocation()
-                    .toURI());
-        } catch (URISyntaxException e) {
-            throw new IllegalStateException(e);
-        }
     }
 
     @Override

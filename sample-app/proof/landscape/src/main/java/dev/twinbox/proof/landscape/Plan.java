@@ -44,21 +44,17 @@ public record Plan(
 
     /** One of each part, on free ports, without proxies. */
     public static Plan withoutSpares() {
-        return new Plan(
-                Spares.NONE,
-                PARTITIONS,
-                Map.of(),
-                Map.of(),
-                Map.of(),
-                (servers, part) -> servers.directly(),
-                null,
-                Map.of());
+        return with(Spares.NONE);
     }
 
     /** A spare of each part that can have one, on free ports, without proxies. */
     public static Plan withSpares() {
+        return with(Spares.ALL);
+    }
+
+    private static Plan with(Spares spares) {
         return new Plan(
-                Spares.ALL,
+                spares,
                 PARTITIONS,
                 Map.of(),
                 Map.of(),

@@ -1,8 +1,8 @@
 package dev.twinbox.proof.servers;
 
+import dev.twinbox.fixtures.CodeLocation;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -137,7 +137,9 @@ final class WarFile {
 
     /** The compiled classes of an application. */
     static List<Path> classes(String folder) throws IOException {
-        Path root = location(WarFile.class).resolve("dev/twinbox/proof/servers").resolve(folder);
+        Path root = CodeLocation.of(WarFile.class)
+                .resolve("dev/twinbox/proof/servers")
+                .resolve(folder);
         try (Stream<Path> classes = Files.walk(root)) {
             return classes.filter(Files::isRegularFile).toList();
         }
@@ -145,7 +147,7 @@ final class WarFile {
 
     /** The name of a compiled class in an archive. */
     static String nameOf(Path classFile) {
-        return location(WarFile.class).relativize(classFile).toString();
+        return CodeLocation.of(WarFile.class).relativize(classFile).toString();
     }
 
     /** Twinbox's two libraries, and what they need. */
@@ -154,7 +156,7 @@ final class WarFile {
     }
 
     private static List<Path> jars(List<Class<?>> types) {
-        List<Path> jars = types.stream().map(WarFile::location).toList();
+        List<Path> jars = types.stream().map(CodeLocation::of).toList();
         for (Path jar : jars) {
             if (!Files.isRegularFile(jar)) {
                 throw new IllegalStateException(jar + " is no jar: run the build to the phase \"package\" at least");
@@ -171,14 +173,5 @@ final class WarFile {
         war.putNextEntry(new ZipEntry(name));
         war.write(content);
         war.closeEntry();
-    }
-
-    static Path location(Class<?> type) {
-        try {
-            return Path.of(
-                    type.getProtectionDomain().getCodeSource().getLocation().toURI());
-        } catch (URISyntaxException e) {
-            throw new IllegalStateException(e);
-        }
     }
 }
