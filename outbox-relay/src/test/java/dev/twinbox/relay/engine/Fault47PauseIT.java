@@ -69,8 +69,8 @@ class Fault47PauseIT {
             await("the other event")
                     .atMost(SHORT)
                     .until(() -> rig.payloadsOf("good").size() == 1);
-            assertThat(rig.parkedIn(ParkedState.WAITING) + rig.parkedIn(ParkedState.SENDING))
-                    .isOne();
+            await("the other event's row is deleted, and only that one")
+                    .until(() -> rig.parkedIn(ParkedState.WAITING) + rig.parkedIn(ParkedState.SENDING) == 1);
             broken.mend();
             rig.awaitNothingParked();
             assertThat(rig.payloadsOf("bad")).containsExactly("bad");

@@ -61,7 +61,6 @@ class Scenario23PoisonRowIT {
                         .isLessThan(100);
 
                 rig.parked(connection).discard(ParkedSelections.number(poison.number()));
-                connection.commit();
                 rig.awaitNothingParked();
                 rig.awaitRecords(101);
                 assertThat(Set.copyOf(rig.payloads()))
