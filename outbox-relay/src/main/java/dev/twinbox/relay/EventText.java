@@ -1,5 +1,6 @@
 package dev.twinbox.relay;
 
+import dev.twinbox.console.cli.TextLine;
 import dev.twinbox.relay.jdbc.FoundEvent;
 import dev.twinbox.relay.jdbc.SearchedPlace;
 import dev.twinbox.relay.kafka.TopicRecord;

@@ -2,9 +2,9 @@ package dev.twinbox.relay.http;
 
 import dev.twinbox.console.Api;
 import dev.twinbox.console.ProblemException;
+import dev.twinbox.console.operator.Since;
 import dev.twinbox.relay.jdbc.ParkedSelection;
 import dev.twinbox.relay.jdbc.ParkedState;
-import dev.twinbox.relay.operator.ParkedFilter;
 import jakarta.json.JsonNumber;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonString;
@@ -75,13 +75,15 @@ record ParkedQuery(ParkedSelection selection, @Nullable ParkedState state, long 
 
     private static ParkedSelection filter(@Nullable List<Long> numbers, Map<String, String> filters) {
         try {
-            return ParkedFilter.of(
+            Since since = Since.parse("since", filters.get("since"));
+            return new ParkedSelection(
                     numbers,
                     filters.get("topic"),
                     filters.get("key"),
                     filters.get("type"),
                     filters.get("error"),
-                    ParkedFilter.Since.parse("since", filters.get("since")));
+                    since.time(),
+                    since.age());
         } catch (IllegalArgumentException e) {
             throw new ProblemException(400, String.valueOf(e.getMessage()));
         }

@@ -1,5 +1,6 @@
 package dev.twinbox.inbox.cli;
 
+import dev.twinbox.console.operator.JsonText;
 import dev.twinbox.inbox.jdbc.HandOver;
 import dev.twinbox.inbox.jdbc.HandlerTable;
 import dev.twinbox.jdbc.Transactions;
@@ -56,7 +57,7 @@ final class HandOverCommand extends OnTables {
             out.println(new JsonText()
                     .with("handedOver", result.moved())
                     .with("left", result.left())
-                    .with("dryRun", isDryRun));
+                    .with("dryRun", isDryRun).build());
             return CommandLine.ExitCode.OK;
         }
         out.println(result.moved() + (isDryRun ? " would be" : "") + " handed over from " + from + " to " + to);

@@ -1,5 +1,6 @@
 package dev.twinbox.inbox.cli;
 
+import dev.twinbox.console.operator.JsonText;
 import dev.twinbox.inbox.jdbc.HandlerTable;
 import java.io.PrintWriter;
 import java.sql.Connection;
@@ -46,7 +47,7 @@ final class HandlersCommand implements Runnable {
             List<HandlerTable.Row> rows = HandlerTable.of(at.inbox()).list(connection, group);
             if (isJson()) {
                 out.println(new JsonText()
-                        .with("handlers", rows.stream().map(ListHandlers::json).toList()));
+                        .with("handlers", rows.stream().map(ListHandlers::json).toList()).build());
                 return CommandLine.ExitCode.OK;
             }
             out.println(rows.isEmpty() ? "0 handlers" : "GROUP\tTOPIC\tTYPE\tHANDLER\tDELIVERY\tRUNNING\tSEEN");
@@ -106,7 +107,7 @@ final class HandlersCommand implements Runnable {
             boolean isThere = table.list(connection, group).stream().anyMatch(row -> row.isThere() && isMeant(row));
             int retired = table.retire(connection, handler, group, topic, type);
             if (isJson()) {
-                out.println(new JsonText().with("retired", retired).with("running", isThere));
+                out.println(new JsonText().with("retired", retired).with("running", isThere).build());
             } else {
                 out.println(retired + " retired");
                 if (isThere) {

@@ -1,6 +1,9 @@
 package dev.twinbox.inbox.cli;
 
 import dev.twinbox.ParkedEvent;
+import dev.twinbox.console.cli.ChangeOptions;
+import dev.twinbox.console.cli.ListOptions;
+import dev.twinbox.console.operator.JsonText;
 import dev.twinbox.inbox.jdbc.HandlerTable;
 import dev.twinbox.inbox.jdbc.ParkedRows;
 import dev.twinbox.inbox.jdbc.ParkedSelection;
@@ -11,12 +14,10 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -51,18 +52,12 @@ final class ParkedCommand implements Runnable {
         @Mixin
         private Selection selection;
 
-        @Option(
-                names = "--limit",
-                paramLabel = "N",
-                defaultValue = "100",
-                description = "Most events; default: ${DEFAULT-VALUE}.")
-        private int limit;
+        @Mixin
+        private ListOptions options;
 
         @Override
         void check() {
-            if (limit < 1 || limit > 10_000) {
-                throw new IllegalArgumentException("--limit " + limit + " must be from 1 to 10000");
-            }
+            options.check();
             selection.read();
         }
 
@@ -70,18 +65,14 @@ final class ParkedCommand implements Runnable {
         int run(Connection connection, Tables at, PrintWriter out) throws SQLException {
             SelectedRows rows = new SelectedRows(at.inbox());
             ParkedSelection which = selection.read();
-            List<ParkedEvent> events = rows.list(connection, which, limit);
-            long more = events.size() < limit ? 0 : Math.max(0, rows.count(connection, which) - events.size());
+            List<ParkedEvent> events = rows.list(connection, which, options.limit());
+            long more = events.size() < options.limit()
+                    ? 0
+                    : Math.max(0, rows.count(connection, which) - events.size());
             if (isJson()) {
-                out.println(new JsonText()
-                        .with("parked", events.stream().map(ParkedText::json).toList())
-                        .with("more", more));
-                return CommandLine.ExitCode.OK;
-            }
-            out.println(events.isEmpty() ? "0 parked events" : ParkedText.COLUMNS);
-            events.forEach(event -> out.println(ParkedText.line(event)));
-            if (more > 0) {
-                out.println(more + " more, see --limit");
+                ListOptions.printJson(out, events, event -> ParkedText.json(event).build(), more);
+            } else {
+                ListOptions.print(out, ParkedText.COLUMNS, events, ParkedText::line, more);
             }
             return CommandLine.ExitCode.OK;
         }
@@ -101,11 +92,11 @@ final class ParkedCommand implements Runnable {
         int run(Connection connection, Tables at, PrintWriter out) throws SQLException {
             Optional<ParkedEvent> event = new ParkedRows(at.inbox(), at.parked()).find(connection, number);
             if (event.isEmpty()) {
-                out.println(isJson() ? new JsonText() : "No parked event " + number);
+                out.println(isJson() ? new JsonText().build() : "No parked event " + number);
                 return CommandLine.ExitCode.SOFTWARE;
             }
             if (isJson()) {
-                out.println(ParkedText.jsonPage(event.get()));
+                out.println(ParkedText.jsonPage(event.get()).build());
             } else {
                 ParkedText.page(event.get()).forEach(out::println);
             }
@@ -116,31 +107,25 @@ final class ParkedCommand implements Runnable {
     /** What changes several events. */
     abstract static class OnSelected extends OnTables {
 
-        @Parameters(arity = "0..*", paramLabel = "NUMBER", description = "As listed.")
-        private @Nullable List<Long> numbers;
+        @Mixin
+        private ChangeOptions options;
 
         @Mixin
         private Selection selection;
 
-        @Option(names = "--dry-run", description = "Only shows how many they are.")
-        private boolean isDryRun;
-
         @Override
         final void check() {
-            selection.readRequired(numbers);
+            selection.readRequired(options.numbers());
         }
 
         @Override
         final int run(Connection connection, Tables at, PrintWriter out) throws SQLException {
             SelectedRows rows = new SelectedRows(at.inbox());
-            ParkedSelection which = selection.readRequired(numbers);
+            ParkedSelection which = selection.readRequired(options.numbers());
             warn(connection, at, rows, which);
-            long number = isDryRun ? count(connection, rows, which) : change(connection, rows, which);
-            if (isJson()) {
-                out.println(new JsonText().with(past(), number).with("dryRun", isDryRun));
-            } else {
-                out.println(number + (isDryRun ? " would be " : " ") + past());
-            }
+            long number =
+                    options.isDryRun() ? count(connection, rows, which) : change(connection, rows, which);
+            options.print(out, isJson(), past(), number);
             return CommandLine.ExitCode.OK;
         }
 

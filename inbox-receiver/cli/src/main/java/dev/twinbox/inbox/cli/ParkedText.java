@@ -1,6 +1,8 @@
 package dev.twinbox.inbox.cli;
 
 import dev.twinbox.ParkedEvent;
+import dev.twinbox.console.cli.TextLine;
+import dev.twinbox.console.operator.JsonText;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -8,7 +10,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A parked event for an operator: as a line, as a page, as JSON. */
@@ -24,19 +25,16 @@ final class ParkedText {
 
     /** The values of {@link #COLUMNS}. */
     static String line(ParkedEvent event) {
-        return Stream.of(
-                        event.number(),
-                        event.state(),
-                        event.topic(),
-                        cut(orDash(text(event.key())), LONGEST_KEY),
-                        orDash(event.eventType()),
-                        orDash(event.handler()),
-                        event.attempts(),
-                        event.parkedAt(),
-                        cut(rootFirst(event.error()), LONGEST_ERROR))
-                .map(value -> value.toString().replaceAll("[\\s\\p{Cc}]", " "))
-                .reduce((left, right) -> left + '\t' + right)
-                .orElse("");
+        return TextLine.of(
+                event.number(),
+                event.state(),
+                event.topic(),
+                TextLine.cut(TextLine.orDash(text(event.key())), LONGEST_KEY),
+                event.eventType(),
+                event.handler(),
+                event.attempts(),
+                event.parkedAt(),
+                TextLine.cut(rootFirst(event.error()), LONGEST_ERROR));
     }
 
     /** The first line of each cause, the root cause first: containers wrap what a handler throws. */
@@ -50,14 +48,6 @@ final class ParkedText {
                 .map(cause -> cause.lines().findFirst().orElse(""))
                 .reduce((root, wrapper) -> root + ", in " + wrapper)
                 .orElse("-");
-    }
-
-    private static String cut(String text, int longest) {
-        return text.length() <= longest ? text : text.substring(0, longest - 1) + '…';
-    }
-
-    private static String orDash(@Nullable String text) {
-        return text == null ? "-" : text;
     }
 
     /** All that is known, a line each. */
@@ -77,13 +67,8 @@ final class ParkedText {
         event.headers().forEach(header -> lines.add("header:    " + header.name() + " = " + text(header.value())));
         lines.add("key:       " + text(event.key()));
         lines.add("value:     " + text(event.value()));
-        lines.replaceAll(ParkedText::withoutControls);
+        lines.replaceAll(TextLine::withLineBreaks);
         return lines;
-    }
-
-    /** Escape sequences of an event must not reach the operator's terminal. Line breaks and tabs may. */
-    private static String withoutControls(String text) {
-        return text.replaceAll("[\\p{Cc}&&[^\\r\\n\\t]]", "\uFFFD");
     }
 
     /** As listed: without headers and value. */

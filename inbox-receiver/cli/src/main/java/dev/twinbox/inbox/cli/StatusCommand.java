@@ -1,5 +1,6 @@
 package dev.twinbox.inbox.cli;
 
+import dev.twinbox.console.operator.JsonText;
 import dev.twinbox.inbox.jdbc.HandlerTable;
 import dev.twinbox.inbox.jdbc.SelectedRows;
 import java.io.PrintWriter;
@@ -33,7 +34,7 @@ final class StatusCommand extends OnTables {
                     .with("inboxRows", estimate < 0 ? null : estimate)
                     .with("oldestParkedAt", oldest.orElse(null))
                     .with("parked", groups.stream().map(StatusCommand::json).toList())
-                    .with("unowned", unowned.stream().map(StatusCommand::json).toList()));
+                    .with("unowned", unowned.stream().map(StatusCommand::json).toList()).build());
             return CommandLine.ExitCode.OK;
         }
         out.println("schema version:  " + version);
