@@ -1,5 +1,6 @@
 package dev.twinbox.relay.http;
 
+import dev.twinbox.console.operator.Parameters;
 import dev.twinbox.console.Api;
 import dev.twinbox.console.ProblemException;
 import dev.twinbox.console.operator.Since;

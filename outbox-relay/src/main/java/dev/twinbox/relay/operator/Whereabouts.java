@@ -2,7 +2,7 @@ package dev.twinbox.relay.operator;
 
 import dev.twinbox.relay.jdbc.FoundEvent;
 import dev.twinbox.relay.jdbc.ParkedState;
-import dev.twinbox.relay.kafka.TopicRecord;
+import dev.twinbox.console.search.TopicRecord;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;

@@ -3,6 +3,7 @@ package dev.twinbox.relay.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.twinbox.console.config.HttpConfig;
 import dev.twinbox.config.Secret;
 import java.util.HashMap;
 import java.util.List;
@@ -37,7 +38,7 @@ class HttpTokensTest {
                     .doesNotContain(token)
                     .contains(Secret.MASK);
             String variable = key.toUpperCase(Locale.ROOT).replaceAll("\\W", "_");
-            RelayConfig.Http http = ConfigurationReader.read(null, Map.of(variable, token), all(Map.of()))
+            HttpConfig http = ConfigurationReader.read(null, Map.of(variable, token), all(Map.of()))
                     .http();
             assertThat(key.endsWith("reader-token") ? http.readerToken() : http.operatorToken())
                     .isEqualTo(new Secret(token));

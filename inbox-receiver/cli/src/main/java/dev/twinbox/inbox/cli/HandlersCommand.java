@@ -1,12 +1,12 @@
 package dev.twinbox.inbox.cli;
 
+import dev.twinbox.inbox.console.HandlerJson;
 import dev.twinbox.console.operator.JsonText;
 import dev.twinbox.inbox.jdbc.HandlerTable;
 import java.io.PrintWriter;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -47,7 +47,7 @@ final class HandlersCommand implements Runnable {
             List<HandlerTable.Row> rows = HandlerTable.of(at.inbox()).list(connection, group);
             if (isJson()) {
                 out.println(new JsonText()
-                        .with("handlers", rows.stream().map(ListHandlers::json).toList()).build());
+                        .with("handlers", rows.stream().map(HandlerJson::of).toList()).build());
                 return CommandLine.ExitCode.OK;
             }
             out.println(rows.isEmpty() ? "0 handlers" : "GROUP\tTOPIC\tTYPE\tHANDLER\tDELIVERY\tRUNNING\tSEEN");
@@ -57,25 +57,10 @@ final class HandlersCommand implements Runnable {
                     row.handler().topic(),
                     row.handler().type(),
                     row.handler().handler(),
-                    delivery(row),
+                    HandlerJson.delivery(row),
                     row.isThere() ? "yes" : "no",
                     row.seenAt().toString())));
             return CommandLine.ExitCode.OK;
-        }
-
-        private static String delivery(HandlerTable.Row row) {
-            return row.handler().delivery().name().toLowerCase(Locale.ROOT);
-        }
-
-        private static JsonText json(HandlerTable.Row row) {
-            return new JsonText()
-                    .with("group", row.group())
-                    .with("topic", row.handler().topic())
-                    .with("type", row.handler().type())
-                    .with("handler", row.handler().handler())
-                    .with("delivery", delivery(row))
-                    .with("running", row.isThere())
-                    .with("seenAt", row.seenAt());
         }
     }
 

@@ -1,6 +1,6 @@
 package dev.twinbox.inbox.cli;
 
-import dev.twinbox.jdbc.SqlState;
+import dev.twinbox.inbox.console.InboxDatabase;
 import java.io.PrintWriter;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -35,13 +35,7 @@ abstract class OnTables implements Callable<Integer> {
             err.println(e.getMessage());
             return CommandLine.ExitCode.USAGE;
         } catch (SQLException e) {
-            err.println(
-                    SqlState.isTimeout(e)
-                            ? "PostgreSQL did not answer in time: " + e.getMessage()
-                                    + ". Check host and port in --url, "
-                                    + "or raise connectTimeout, loginTimeout or socketTimeout in it"
-                            : "Table " + tables.parked() + " cannot be used, check --url and --schema: "
-                                    + e.getMessage());
+            err.println(InboxDatabase.explain(e, tables.inbox()));
             return CommandLine.ExitCode.SOFTWARE;
         }
     }

@@ -1,10 +1,12 @@
 package dev.twinbox.inbox.cli;
 
+import jakarta.json.JsonObject;
+import dev.twinbox.inbox.console.ParkedChange;
+import dev.twinbox.inbox.console.ParkedJson;
 import dev.twinbox.ParkedEvent;
 import dev.twinbox.console.cli.ChangeOptions;
 import dev.twinbox.console.cli.ListOptions;
 import dev.twinbox.console.operator.JsonText;
-import dev.twinbox.inbox.jdbc.HandlerTable;
 import dev.twinbox.inbox.jdbc.ParkedRows;
 import dev.twinbox.inbox.jdbc.ParkedSelection;
 import dev.twinbox.inbox.jdbc.SelectedRows;
@@ -12,7 +14,6 @@ import java.io.PrintWriter;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -70,7 +71,7 @@ final class ParkedCommand implements Runnable {
                     ? 0
                     : Math.max(0, rows.count(connection, which) - events.size());
             if (isJson()) {
-                ListOptions.printJson(out, events, event -> ParkedText.json(event).build(), more);
+                ListOptions.printJson(out, events, event -> ParkedJson.line(event).build(), more);
             } else {
                 ListOptions.print(out, ParkedText.COLUMNS, events, ParkedText::line, more);
             }
@@ -96,12 +97,20 @@ final class ParkedCommand implements Runnable {
                 return CommandLine.ExitCode.SOFTWARE;
             }
             if (isJson()) {
-                out.println(ParkedText.jsonPage(event.get()).build());
+                out.println(json(event.get()));
             } else {
                 ParkedText.page(event.get()).forEach(out::println);
             }
             return CommandLine.ExitCode.OK;
         }
+    }
+
+    private static JsonObject json(ParkedEvent event) {
+        byte[] value = event.value();
+        return ParkedJson.details(event)
+                .with("valueBytes", value == null ? null : value.length)
+                .with("value", ParkedJson.text(value))
+                .build();
     }
 
     /** What changes several events. */
@@ -113,6 +122,15 @@ final class ParkedCommand implements Runnable {
         @Mixin
         private Selection selection;
 
+        @Spec
+        private CommandSpec spec;
+
+        private final ParkedChange change;
+
+        OnSelected(ParkedChange change) {
+            this.change = change;
+        }
+
         @Override
         final void check() {
             selection.readRequired(options.numbers());
@@ -120,25 +138,16 @@ final class ParkedCommand implements Runnable {
 
         @Override
         final int run(Connection connection, Tables at, PrintWriter out) throws SQLException {
-            SelectedRows rows = new SelectedRows(at.inbox());
             ParkedSelection which = selection.readRequired(options.numbers());
-            warn(connection, at, rows, which);
-            long number =
-                    options.isDryRun() ? count(connection, rows, which) : change(connection, rows, which);
-            options.print(out, isJson(), past(), number);
+            change.warnings(connection, at.inbox(), which)
+                    .forEach(spec.commandLine().getErr()::println);
+            SelectedRows rows = new SelectedRows(at.inbox());
+            long number = options.isDryRun()
+                    ? change.count(connection, rows, which)
+                    : change.apply(connection, rows, which);
+            options.print(out, isJson(), change.past(), number);
             return CommandLine.ExitCode.OK;
         }
-
-        /** Says what will not go as the operator may expect. */
-        void warn(Connection connection, Tables at, SelectedRows rows, ParkedSelection which) throws SQLException {}
-
-        /** For messages: {@code retried}. */
-        abstract String past();
-
-        abstract long count(Connection connection, SelectedRows rows, ParkedSelection which) throws SQLException;
-
-        /** Returns how many have changed. */
-        abstract long change(Connection connection, SelectedRows rows, ParkedSelection which) throws SQLException;
     }
 
     /** Has events tried again. */
@@ -148,42 +157,8 @@ final class ParkedCommand implements Runnable {
             description =
                     "Has events tried again at once by the running application; later ones of their keys follow in order.")
     static final class Retry extends OnSelected {
-
-        /** Most events that are looked at. */
-        private static final int MOST_WARNED = 1_000;
-
-        @Spec
-        private CommandSpec spec;
-
-        @Override
-        String past() {
-            return "retried";
-        }
-
-        /** Nobody takes an event whose handler was renamed or removed. */
-        @Override
-        void warn(Connection connection, Tables at, SelectedRows rows, ParkedSelection which) throws SQLException {
-            List<ParkedEvent> events = rows.list(connection, which, MOST_WARNED);
-            HandlerTable.of(at.inbox()).unowned(connection, null).stream()
-                    .filter(unowned -> events.stream()
-                            .anyMatch(event -> unowned.group().equals(event.group())
-                                    && unowned.handler().equals(event.handler())
-                                    && Objects.equals(unowned.type(), event.eventType())))
-                    .forEach(unowned -> spec.commandLine()
-                            .getErr()
-                            .println("No running instance has handler " + unowned.handler() + " for type "
-                                    + unowned.type() + ", so nobody takes its events. If it was renamed: parked"
-                                    + " hand-over --from " + unowned.handler() + " --to <new name>"));
-        }
-
-        @Override
-        long count(Connection connection, SelectedRows rows, ParkedSelection which) throws SQLException {
-            return rows.countRetryable(connection, which);
-        }
-
-        @Override
-        long change(Connection connection, SelectedRows rows, ParkedSelection which) throws SQLException {
-            return rows.retryAll(connection, which);
+        Retry() {
+            super(ParkedChange.RETRY);
         }
     }
 
@@ -193,20 +168,8 @@ final class ParkedCommand implements Runnable {
             mixinStandardHelpOptions = true,
             description = "Gives events up: they count as handled, and those behind them go on.")
     static final class Discard extends OnSelected {
-
-        @Override
-        String past() {
-            return "discarded";
-        }
-
-        @Override
-        long count(Connection connection, SelectedRows rows, ParkedSelection which) throws SQLException {
-            return rows.count(connection, which);
-        }
-
-        @Override
-        long change(Connection connection, SelectedRows rows, ParkedSelection which) throws SQLException {
-            return rows.discardAll(connection, which);
+        Discard() {
+            super(ParkedChange.DISCARD);
         }
     }
 }

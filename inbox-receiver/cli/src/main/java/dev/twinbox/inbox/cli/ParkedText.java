@@ -1,18 +1,14 @@
 package dev.twinbox.inbox.cli;
 
+import dev.twinbox.inbox.console.ParkedJson;
 import dev.twinbox.ParkedEvent;
 import dev.twinbox.console.cli.TextLine;
-import dev.twinbox.console.operator.JsonText;
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HexFormat;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A parked event for an operator: as a line, as a page, as JSON. */
+/** A parked event for an operator: as a line and as a page. */
 final class ParkedText {
 
     static final String COLUMNS = "NUMBER\tSTATE\tTOPIC\tKEY\tTYPE\tHANDLER\tATTEMPTS\tPARKED\tERROR";
@@ -29,7 +25,7 @@ final class ParkedText {
                 event.number(),
                 event.state(),
                 event.topic(),
-                TextLine.cut(TextLine.orDash(text(event.key())), LONGEST_KEY),
+                TextLine.cut(TextLine.orDash(ParkedJson.text(event.key())), LONGEST_KEY),
                 event.eventType(),
                 event.handler(),
                 event.attempts(),
@@ -64,61 +60,10 @@ final class ParkedText {
                 "attempts:  " + event.attempts() + ", the last failed at " + event.failedAt(),
                 "next try:  " + event.nextTryAt(),
                 "error:     " + event.error()));
-        event.headers().forEach(header -> lines.add("header:    " + header.name() + " = " + text(header.value())));
-        lines.add("key:       " + text(event.key()));
-        lines.add("value:     " + text(event.value()));
+        event.headers().forEach(header -> lines.add("header:    " + header.name() + " = " + ParkedJson.text(header.value())));
+        lines.add("key:       " + ParkedJson.text(event.key()));
+        lines.add("value:     " + ParkedJson.text(event.value()));
         lines.replaceAll(TextLine::withLineBreaks);
         return lines;
-    }
-
-    /** As listed: without headers and value. */
-    static JsonText json(ParkedEvent event) {
-        return new JsonText()
-                .with("number", event.number())
-                .with("state", event.state())
-                .with("group", event.group())
-                .with("topic", event.topic())
-                .with("partition", event.partition())
-                .with("offset", event.offset())
-                .with("key", text(event.key()))
-                .with("type", event.eventType())
-                .with("id", event.eventId())
-                .with("handler", event.handler())
-                .with("attempts", event.attempts())
-                .with("parkedAt", event.parkedAt())
-                .with("nextTry", event.nextTryAt())
-                .with("error", event.error());
-    }
-
-    /** All that is known. */
-    static JsonText jsonPage(ParkedEvent event) {
-        byte[] value = event.value();
-        return json(event)
-                .with("time", event.time())
-                .with("failedAt", event.failedAt())
-                .with(
-                        "headers",
-                        event.headers().stream()
-                                .map(header -> new JsonText()
-                                        .with("name", header.name())
-                                        .with("value", text(header.value())))
-                                .toList())
-                .with("valueBytes", value == null ? null : value.length)
-                .with("value", text(value));
-    }
-
-    /** What is not UTF-8 in hexadecimal digits. */
-    private static @Nullable String text(byte @Nullable [] bytes) {
-        if (bytes == null) {
-            return null;
-        }
-        try {
-            return StandardCharsets.UTF_8
-                    .newDecoder()
-                    .decode(ByteBuffer.wrap(bytes))
-                    .toString();
-        } catch (CharacterCodingException e) {
-            return "0x" + HexFormat.of().formatHex(bytes);
-        }
     }
 }
