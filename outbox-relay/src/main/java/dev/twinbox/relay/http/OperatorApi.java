@@ -1,9 +1,9 @@
 package dev.twinbox.relay.http;
 
+import dev.twinbox.console.actions.ActionsQuery;
 import dev.twinbox.console.operator.Payload;
 import dev.twinbox.console.operator.CallLimits;
 import dev.twinbox.console.operator.ApiDocument;
-import dev.twinbox.console.operator.Parameters;
 import dev.twinbox.console.Access;
 import dev.twinbox.console.Api;
 import dev.twinbox.console.ProblemException;
@@ -11,14 +11,14 @@ import dev.twinbox.console.Role;
 import dev.twinbox.relay.config.ExitCode;
 import dev.twinbox.relay.config.RelayConfig;
 import dev.twinbox.relay.config.RelayException;
-import dev.twinbox.relay.jdbc.ActionTable;
+import dev.twinbox.console.actions.ActionLog;
 import dev.twinbox.relay.jdbc.EventQuery;
 import dev.twinbox.relay.jdbc.LeaseTable;
 import dev.twinbox.relay.jdbc.OutboxDatabase;
 import dev.twinbox.relay.jdbc.ParkedPayload;
 import dev.twinbox.relay.jdbc.ParkedRows;
 import dev.twinbox.relay.jdbc.StartCheck;
-import dev.twinbox.relay.operator.ActionJson;
+import dev.twinbox.console.actions.ActionJson;
 import dev.twinbox.relay.operator.EventAnswer;
 import dev.twinbox.relay.operator.EventFinder;
 import dev.twinbox.relay.operator.EventJson;
@@ -36,8 +36,6 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.Set;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -190,14 +188,9 @@ final class OperatorApi {
     }
 
     private JsonObject log(Api.Call call) {
-        Map<String, String> query = call.query();
-        Parameters.refuseUnknown(query.keySet(), Set.of("before", "limit"));
-        String last = query.get("before");
-        long before = last == null ? Long.MAX_VALUE : Parameters.number("before", last, Long.MAX_VALUE);
-        int limit = Parameters.limit(query);
+        ActionsQuery query = ActionsQuery.of(call);
         return onDatabase(connection -> ActionJson.page(
-                        new ActionTable(connection, config.tables(), config.name()), before, limit)
-                .build());
+                new ActionLog(connection, config.tables().actions(), config.name()), query.before(), query.limit()));
     }
 
     /** Only this role may change anything, see {@link Api#post}. */

@@ -8,14 +8,14 @@ import dev.twinbox.fixtures.OpenApiRules;
 import dev.twinbox.relay.config.ConfigurationReader;
 import dev.twinbox.relay.config.RelayConfig;
 import dev.twinbox.relay.config.RelaySettings;
-import dev.twinbox.relay.jdbc.ActionTable;
+import dev.twinbox.console.actions.ActionLog;
 import dev.twinbox.relay.jdbc.FoundEvent;
 import dev.twinbox.relay.jdbc.ParkedRows;
 import dev.twinbox.relay.jdbc.ParkedState;
 import dev.twinbox.console.search.SearchedPlace;
 import dev.twinbox.console.search.TopicRecord;
 import dev.twinbox.relay.kafka.TopicState;
-import dev.twinbox.relay.operator.ActionJson;
+import dev.twinbox.console.actions.ActionJson;
 import dev.twinbox.relay.operator.EventAnswer;
 import dev.twinbox.relay.operator.EventJson;
 import dev.twinbox.relay.operator.ParkedChange;
@@ -124,8 +124,8 @@ class OpenApiTest {
 
     @Test
     void anActionHasTheDescribedFields() {
-        ActionTable.Line line =
-                new ActionTable.Line(1, Instant.EPOCH, new ActionTable.Action("operator", "http", "retry", "all", 1L));
+        ActionLog.Line line =
+                new ActionLog.Line(1, Instant.EPOCH, new ActionLog.Action("operator", "http", "retry", "all", 1L));
 
         assertThat(ActionJson.of(line).build().keySet()).isEqualTo(rules.properties("Action"));
         assertThat(rules.values("Action", "action"))

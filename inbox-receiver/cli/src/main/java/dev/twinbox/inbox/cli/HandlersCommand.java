@@ -1,5 +1,6 @@
 package dev.twinbox.inbox.cli;
 
+import dev.twinbox.console.actions.SelectionText;
 import dev.twinbox.inbox.console.HandlerJson;
 import dev.twinbox.console.operator.JsonText;
 import dev.twinbox.inbox.jdbc.HandlerTable;
@@ -90,7 +91,17 @@ final class HandlersCommand implements Runnable {
         int run(Connection connection, Tables at, PrintWriter out) throws SQLException {
             HandlerTable table = HandlerTable.of(at.inbox());
             boolean isThere = table.list(connection, group).stream().anyMatch(row -> row.isThere() && isMeant(row));
-            int retired = table.retire(connection, handler, group, topic, type);
+            SelectionText selection = new SelectionText()
+                    .with("handler", handler)
+                    .with("group", group)
+                    .with("topic", topic)
+                    .with("type", type);
+            int retired = actions(connection)
+                    .inTransaction(
+                            "retire",
+                            selection,
+                            Integer::longValue,
+                            () -> table.retire(connection, handler, group, topic, type));
             if (isJson()) {
                 out.println(new JsonText().with("retired", retired).with("running", isThere).build());
             } else {

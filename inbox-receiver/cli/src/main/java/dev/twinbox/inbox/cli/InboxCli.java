@@ -9,7 +9,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** Command line of the receiver: {@code java -jar twinbox-inbox-cli.jar migrate|status|parked|handlers|forget|console …}. */
+/** Command line of the receiver: {@code java -jar twinbox-inbox-cli.jar migrate|status|parked|handlers|forget|actions|console …}. */
 @Command(
         name = "twinbox-inbox-cli",
         mixinStandardHelpOptions = true,
@@ -21,6 +21,7 @@ import picocli.CommandLine.Spec;
             ParkedCommand.class,
             HandlersCommand.class,
             ForgetCommand.class,
+            ActionsCommand.class,
             ConsoleCommand.class
         })
 public final class InboxCli implements Runnable {
@@ -50,6 +51,6 @@ public final class InboxCli implements Runnable {
     @Override
     public void run() {
         throw new CommandLine.ParameterException(
-                spec.commandLine(), "Missing command: migrate, status, parked, handlers, forget or console");
+                spec.commandLine(), "Missing command: migrate, status, parked, handlers, forget, actions or console");
     }
 }

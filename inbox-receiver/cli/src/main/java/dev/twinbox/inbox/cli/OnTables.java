@@ -1,5 +1,6 @@
 package dev.twinbox.inbox.cli;
 
+import dev.twinbox.inbox.console.OperatorActions;
 import dev.twinbox.inbox.console.InboxDatabase;
 import java.io.PrintWriter;
 import java.sql.Connection;
@@ -42,6 +43,16 @@ abstract class OnTables implements Callable<Integer> {
 
     final boolean isJson() {
         return isJson;
+    }
+
+    /** What is changed by them is recorded. If it cannot be, a line says so. */
+    final OperatorActions actions(Connection connection) throws SQLException {
+        OperatorActions actions = OperatorActions.onCommandLine(connection, tables.inbox());
+        String warning = actions.warning();
+        if (warning != null) {
+            spec.commandLine().getErr().println(warning);
+        }
+        return actions;
     }
 
     /** @throws IllegalArgumentException if the arguments are wrong */

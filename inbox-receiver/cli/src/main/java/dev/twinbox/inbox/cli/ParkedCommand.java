@@ -141,10 +141,9 @@ final class ParkedCommand implements Runnable {
             ParkedSelection which = selection.readRequired(options.numbers());
             change.warnings(connection, at.inbox(), which)
                     .forEach(spec.commandLine().getErr()::println);
-            SelectedRows rows = new SelectedRows(at.inbox());
             long number = options.isDryRun()
-                    ? change.count(connection, rows, which)
-                    : change.apply(connection, rows, which);
+                    ? change.count(connection, new SelectedRows(at.inbox()), which)
+                    : actions(connection).change(change, which);
             options.print(out, isJson(), change.past(), number);
             return CommandLine.ExitCode.OK;
         }

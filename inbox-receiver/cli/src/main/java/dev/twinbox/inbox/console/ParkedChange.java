@@ -21,8 +21,10 @@ public enum ParkedChange {
         }
 
         @Override
-        public long apply(Connection connection, SelectedRows rows, ParkedSelection which) throws SQLException {
-            return rows.retryAll(connection, which);
+        long apply(
+                Connection connection, SelectedRows rows, ParkedSelection which, SelectedRows.Listener listener)
+                throws SQLException {
+            return rows.retryAll(connection, which, listener);
         }
 
         /** Nobody takes an event whose handler was renamed or removed. */
@@ -49,8 +51,10 @@ public enum ParkedChange {
         }
 
         @Override
-        public long apply(Connection connection, SelectedRows rows, ParkedSelection which) throws SQLException {
-            return rows.discardAll(connection, which);
+        long apply(
+                Connection connection, SelectedRows rows, ParkedSelection which, SelectedRows.Listener listener)
+                throws SQLException {
+            return rows.discardAll(connection, which, listener);
         }
     };
 
@@ -77,7 +81,9 @@ public enum ParkedChange {
     public abstract long count(Connection connection, SelectedRows rows, ParkedSelection which) throws SQLException;
 
     /** Returns how many have changed. */
-    public abstract long apply(Connection connection, SelectedRows rows, ParkedSelection which) throws SQLException;
+    abstract long apply(
+            Connection connection, SelectedRows rows, ParkedSelection which, SelectedRows.Listener listener)
+            throws SQLException;
 
     /** What will not go as the operator may expect. */
     public List<String> warnings(Connection connection, SqlIdentifier inbox, ParkedSelection which)

@@ -1,5 +1,8 @@
 package dev.twinbox.inbox.console;
 
+import java.util.ArrayList;
+import dev.twinbox.console.actions.ActionsQuery;
+import dev.twinbox.console.actions.ActionJson;
 import dev.twinbox.ParkedEvent;
 import dev.twinbox.console.Access;
 import dev.twinbox.console.Api;
@@ -62,7 +65,8 @@ final class ReceiverApi {
                 .post("/parked/{number}/retry", call -> operations.change(ParkedChange.RETRY, ParkedQuery.one(call)))
                 .post(
                         "/parked/{number}/discard",
-                        call -> operations.change(ParkedChange.DISCARD, ParkedQuery.one(call)));
+                        call -> operations.change(ParkedChange.DISCARD, ParkedQuery.one(call)))
+                .get("/actions", Role.VISITOR, operations::log);
     }
 
     private enum Answer {
@@ -141,20 +145,37 @@ final class ReceiverApi {
 
     private JsonObject change(ParkedChange change, ParkedQuery.Change wanted) {
         return database.answer(limits, connection -> {
-            List<String> warnings = change.warnings(connection, database.inbox(), wanted.selection());
-            SelectedRows rows = new SelectedRows(database.inbox());
-            long number = wanted.isDryRun()
-                    ? change.count(connection, rows, wanted.selection())
-                    : change.apply(connection, rows, wanted.selection());
-            if (!wanted.isDryRun()) {
-                LOG.info("{} has {} {} parked event(s) over HTTP", who(), change.past(), number);
+            List<String> warnings =
+                    new ArrayList<>(change.warnings(connection, database.inbox(), wanted.selection()));
+            if (wanted.isDryRun()) {
+                long number = change.count(connection, new SelectedRows(database.inbox()), wanted.selection());
+                return changed(change, number, wanted, warnings);
             }
-            return new JsonText()
-                    .with(change.past(), number)
-                    .with("dryRun", wanted.isDryRun())
-                    .with("warnings", warnings.isEmpty() ? null : warnings)
-                    .build();
+            OperatorActions actions = OperatorActions.overHttp(who(), connection, database.inbox());
+            if (actions.warning() != null) {
+                warnings.add(actions.warning());
+            }
+            long number = actions.change(change, wanted.selection());
+            LOG.info("{} has {} {} parked event(s) over HTTP", who(), change.past(), number);
+            return changed(change, number, wanted, warnings);
         });
+    }
+
+    private static JsonObject changed(
+            ParkedChange change, long number, ParkedQuery.Change wanted, List<String> warnings) {
+        return new JsonText()
+                .with(change.past(), number)
+                .with("dryRun", wanted.isDryRun())
+                .with("warnings", warnings.isEmpty() ? null : warnings)
+                .build();
+    }
+
+    private JsonObject log(Api.Call call) {
+        ActionsQuery query = ActionsQuery.of(call);
+        return database.answer(
+                limits,
+                connection -> ActionJson.page(
+                        OperatorActions.log(connection, database.inbox()), query.before(), query.limit()));
     }
 
     /** Only this role may change anything, see {@link Api#post}. */
