@@ -9,6 +9,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
@@ -26,6 +27,8 @@ import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigException;
+import org.apache.kafka.common.errors.ApiException;
 import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.GroupIdNotFoundException;
@@ -38,6 +41,10 @@ final class KafkaGroups implements AutoCloseable {
     private static final int TIMEOUT_SECONDS = 5;
     private static final Comparator<TopicPartition> ORDER =
             Comparator.comparing(TopicPartition::topic).thenComparing(TopicPartition::partition);
+
+    /** What concerns one group or one topic. The others have an answer all the same. */
+    private static final Set<Class<? extends ApiException>> OF_ONE = Set.of(
+            AuthorizationException.class, UnknownTopicOrPartitionException.class, GroupIdNotFoundException.class);
 
     private final KafkaAccess access;
     private final Admin admin;
@@ -63,9 +70,10 @@ final class KafkaGroups implements AutoCloseable {
         Map<String, SortedMap<TopicPartition, Partition>> partitions = new TreeMap<>();
         Map<String, String> problems = new HashMap<>();
         for (String group : groups) {
-            partitions.put(group, rememberedBy(group, remembered));
+            SortedMap<TopicPartition, Partition> own = rememberedBy(group, remembered);
+            partitions.put(group, own);
             try {
-                merge(answer(committed.get(group)), partitions.get(group));
+                merge(answer(committed.get(group)), own);
             } catch (AuthorizationException e) {
                 problems.put(group, "grant " + access.principal() + " Describe on the group " + group);
             }
@@ -167,14 +175,13 @@ final class KafkaGroups implements AutoCloseable {
         try {
             return future.get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
         } catch (ExecutionException e) {
-            if (e.getCause() instanceof AuthenticationException refused) {
+            Throwable cause = e.getCause();
+            if (cause instanceof AuthenticationException refused) {
                 throw new KafkaException(access.login().apply(refused), refused);
-            } else if (e.getCause() instanceof AuthorizationException
-                    || e.getCause() instanceof UnknownTopicOrPartitionException
-                    || e.getCause() instanceof GroupIdNotFoundException) {
-                throw (KafkaException) e.getCause();
+            } else if (cause instanceof ApiException known && OF_ONE.stream().anyMatch(type -> type.isInstance(known))) {
+                throw known;
             }
-            throw away(String.valueOf(e.getCause().getMessage()), e);
+            throw away(String.valueOf(cause == null ? e.getMessage() : cause.getMessage()), e);
         } catch (TimeoutException e) {
             throw away("no answer within " + TIMEOUT_SECONDS + " s", e);
         } catch (InterruptedException e) {
@@ -191,10 +198,9 @@ final class KafkaGroups implements AutoCloseable {
 
     /** What an operator can do about a failure, of its client as well. */
     static String reason(KafkaException failure) {
-        Throwable cause = failure.getCause();
-        boolean isOfClient = cause instanceof KafkaException && !(cause instanceof AuthenticationException);
-        return failure.getMessage()
-                + (isOfClient ? ": " + cause.getMessage() + "; check " + ConsoleConfig.KAFKA_PREFIX + "*" : "");
+        return failure.getCause() instanceof ConfigException cause
+                ? failure.getMessage() + ": " + cause.getMessage() + "; check " + ConsoleConfig.KAFKA_PREFIX + "*"
+                : String.valueOf(failure.getMessage());
     }
 
     @Override

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.twinbox.DeliveryContract;
 import dev.twinbox.ParkedEvent;
 import dev.twinbox.console.Access;
+import dev.twinbox.console.actions.ActionJson;
+import dev.twinbox.console.actions.ActionLog;
 import dev.twinbox.console.operator.ApiDocument;
 import dev.twinbox.console.search.SearchedPlace;
 import dev.twinbox.console.search.TopicRecord;
@@ -140,6 +142,16 @@ class OpenApiTest {
         assertThat(partition.keySet()).isEqualTo(rules.properties("Partition"));
         assertThat(partition.getInt("lag")).isEqualTo(2);
         assertThat(status.getJsonArray("troubles")).hasSize(6);
+    }
+
+    @Test
+    void anActionHasTheDescribedFields() {
+        ActionLog.Line line =
+                new ActionLog.Line(1, Instant.EPOCH, new ActionLog.Action("operator", "http", "retry", "all", 1L));
+
+        assertThat(ActionJson.of(line).build().keySet()).isEqualTo(rules.properties("Action"));
+        assertThat(rules.values("Action", "action"))
+                .startsWith(ParkedChange.RETRY.action(), ParkedChange.DISCARD.action());
     }
 
     private void assertFields(JsonObject status, String array, String schema) {
