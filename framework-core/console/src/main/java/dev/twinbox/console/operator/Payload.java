@@ -30,8 +30,8 @@ public record Payload(int bytes, byte @Nullable [] beginning) {
                         .build();
     }
 
-    /** Null if it is no text. */
-    private static @Nullable String text(byte[] bytes) {
+    /** These bytes as text; null if they are not UTF-8. */
+    public static @Nullable String text(byte[] bytes) {
         try {
             return StandardCharsets.UTF_8
                     .newDecoder()

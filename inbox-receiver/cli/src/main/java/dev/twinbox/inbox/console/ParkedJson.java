@@ -2,9 +2,7 @@ package dev.twinbox.inbox.console;
 
 import dev.twinbox.ParkedEvent;
 import dev.twinbox.console.operator.JsonText;
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
+import dev.twinbox.console.operator.Payload;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
@@ -51,13 +49,7 @@ public final class ParkedJson {
         if (bytes == null) {
             return null;
         }
-        try {
-            return StandardCharsets.UTF_8
-                    .newDecoder()
-                    .decode(ByteBuffer.wrap(bytes))
-                    .toString();
-        } catch (CharacterCodingException e) {
-            return "0x" + HexFormat.of().formatHex(bytes);
-        }
+        String text = Payload.text(bytes);
+        return text == null ? "0x" + HexFormat.of().formatHex(bytes) : text;
     }
 }
