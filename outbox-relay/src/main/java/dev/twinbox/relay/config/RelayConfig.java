@@ -6,7 +6,6 @@ import dev.twinbox.schema.OutboxSchema;
 import dev.twinbox.schema.Retention;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.twinbox.console.config.HttpConfig;
 import dev.twinbox.relay.config.DeliveryMode;
-import dev.twinbox.relay.config.RelayConfig;
 import dev.twinbox.relay.engine.Progress;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
