@@ -1,8 +1,8 @@
 package dev.twinbox.relay;
 
+import dev.twinbox.console.actions.ActionLog;
 import dev.twinbox.console.cli.ActionOptions;
 import dev.twinbox.relay.config.ExitCode;
-import dev.twinbox.console.actions.ActionLog;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;

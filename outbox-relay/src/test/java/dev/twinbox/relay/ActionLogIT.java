@@ -2,8 +2,8 @@ package dev.twinbox.relay;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.twinbox.relay.config.ExitCode;
 import dev.twinbox.console.actions.ActionLog;
+import dev.twinbox.relay.config.ExitCode;
 import jakarta.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.Path;

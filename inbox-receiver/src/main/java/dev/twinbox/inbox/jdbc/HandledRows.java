@@ -70,20 +70,17 @@ public final class HandledRows {
      *
      * @param names of the handlers that are asked for
      */
-    public List<Handled> find(
-            Connection connection, Collection<InboxRows.Name> names, Collection<String> ids, int most)
+    public List<Handled> find(Connection connection, Collection<InboxRows.Name> names, Collection<String> ids, int most)
             throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(FIND.formatted(table.sql()))) {
             statement.setArray(
                     1,
                     connection.createArrayOf(
-                            "text",
-                            names.stream().map(InboxRows.Name::group).toArray()));
+                            "text", names.stream().map(InboxRows.Name::group).toArray()));
             statement.setArray(
                     2,
                     connection.createArrayOf(
-                            "text",
-                            names.stream().map(InboxRows.Name::handler).toArray()));
+                            "text", names.stream().map(InboxRows.Name::handler).toArray()));
             statement.setArray(3, connection.createArrayOf("text", ids.toArray()));
             statement.setInt(4, most);
             try (ResultSet rows = statement.executeQuery()) {

@@ -21,8 +21,7 @@ public final class ParkedPages {
     /** Most rows that a search by id or key reads. */
     public static final int MOST_SEARCHED = 200_000;
 
-    private static final String COLUMNS =
-            ParkedColumns.NAMES.replace("record_value", "null::bytea as record_value");
+    private static final String COLUMNS = ParkedColumns.NAMES.replace("record_value", "null::bytea as record_value");
 
     private static final String PAGE = """
             -- inbox: a page of parked events

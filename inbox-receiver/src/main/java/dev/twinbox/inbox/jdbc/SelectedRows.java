@@ -1,8 +1,8 @@
 package dev.twinbox.inbox.jdbc;
 
-import dev.twinbox.jdbc.Transactions;
 import dev.twinbox.ParkedEvent;
 import dev.twinbox.jdbc.SqlIdentifier;
+import dev.twinbox.jdbc.Transactions;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -185,8 +185,7 @@ public final class SelectedRows {
     }
 
     /** Gives a batch of them up, and adds the keys that they blocked; returns how many. */
-    private int discard(
-            Connection connection, ParkedSelection which, Map<String, BlockedKey> keys, Listener listener)
+    private int discard(Connection connection, ParkedSelection which, Map<String, BlockedKey> keys, Listener listener)
             throws SQLException {
         int discarded = 0;
         String sql = DISCARD.formatted(table.sql(), which.sql(), inbox.sql());

@@ -1,7 +1,7 @@
 package dev.twinbox.relay.config;
 
-import dev.twinbox.console.config.ProcessConfig;
 import dev.twinbox.config.SettingsReader;
+import dev.twinbox.console.config.ProcessConfig;
 import dev.twinbox.schema.OutboxSchema;
 import dev.twinbox.schema.TableSettings;
 import java.nio.file.Path;

@@ -1,7 +1,7 @@
 package dev.twinbox.relay.config;
 
-import dev.twinbox.console.config.HttpConfig;
 import dev.twinbox.config.Secret;
+import dev.twinbox.console.config.HttpConfig;
 import dev.twinbox.schema.OutboxSchema;
 import dev.twinbox.schema.Retention;
 import java.time.Duration;

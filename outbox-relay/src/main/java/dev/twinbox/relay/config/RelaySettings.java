@@ -1,8 +1,8 @@
 package dev.twinbox.relay.config;
 
-import dev.twinbox.console.config.HttpSettings;
 import dev.twinbox.config.Secret;
 import dev.twinbox.config.Setting;
+import dev.twinbox.console.config.HttpSettings;
 import dev.twinbox.schema.Retention;
 import dev.twinbox.schema.TableSettings;
 import java.sql.DriverManager;

@@ -1,10 +1,10 @@
 package dev.twinbox.relay.engine;
 
+import dev.twinbox.console.actions.ActionLog;
 import dev.twinbox.jdbc.FailureSubject;
 import dev.twinbox.jdbc.SqlState;
 import dev.twinbox.relay.config.RelayConfig;
 import dev.twinbox.relay.config.RelayException;
-import dev.twinbox.console.actions.ActionLog;
 import dev.twinbox.relay.jdbc.Backlog;
 import dev.twinbox.relay.jdbc.ClusterCheck;
 import dev.twinbox.relay.jdbc.EventSlots;

@@ -1,8 +1,8 @@
 package dev.twinbox.relay.http;
 
-import dev.twinbox.console.operator.Parameters;
 import dev.twinbox.console.Api;
 import dev.twinbox.console.ProblemException;
+import dev.twinbox.console.operator.Parameters;
 import dev.twinbox.console.operator.Since;
 import dev.twinbox.relay.jdbc.EventQuery;
 import java.util.Locale;

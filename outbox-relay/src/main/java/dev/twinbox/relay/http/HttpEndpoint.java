@@ -1,7 +1,5 @@
 package dev.twinbox.relay.http;
 
-import dev.twinbox.console.config.HttpAddress;
-import dev.twinbox.console.config.HttpConfig;
 import dev.twinbox.console.Access;
 import dev.twinbox.console.Api;
 import dev.twinbox.console.WebAnswer;
@@ -9,6 +7,8 @@ import dev.twinbox.console.WebFiles;
 import dev.twinbox.console.WebPage;
 import dev.twinbox.console.WebPages;
 import dev.twinbox.console.WebServer;
+import dev.twinbox.console.config.HttpAddress;
+import dev.twinbox.console.config.HttpConfig;
 import dev.twinbox.relay.config.ExitCode;
 import dev.twinbox.relay.config.RelayConfig;
 import dev.twinbox.relay.config.RelayException;

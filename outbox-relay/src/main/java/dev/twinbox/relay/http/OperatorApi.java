@@ -1,24 +1,24 @@
 package dev.twinbox.relay.http;
 
-import dev.twinbox.console.actions.ActionsQuery;
-import dev.twinbox.console.operator.Payload;
-import dev.twinbox.console.operator.CallLimits;
-import dev.twinbox.console.operator.ApiDocument;
 import dev.twinbox.console.Access;
 import dev.twinbox.console.Api;
 import dev.twinbox.console.ProblemException;
 import dev.twinbox.console.Role;
+import dev.twinbox.console.actions.ActionJson;
+import dev.twinbox.console.actions.ActionLog;
+import dev.twinbox.console.actions.ActionsQuery;
+import dev.twinbox.console.operator.ApiDocument;
+import dev.twinbox.console.operator.CallLimits;
+import dev.twinbox.console.operator.Payload;
 import dev.twinbox.relay.config.ExitCode;
 import dev.twinbox.relay.config.RelayConfig;
 import dev.twinbox.relay.config.RelayException;
-import dev.twinbox.console.actions.ActionLog;
 import dev.twinbox.relay.jdbc.EventQuery;
 import dev.twinbox.relay.jdbc.LeaseTable;
 import dev.twinbox.relay.jdbc.OutboxDatabase;
 import dev.twinbox.relay.jdbc.ParkedPayload;
 import dev.twinbox.relay.jdbc.ParkedRows;
 import dev.twinbox.relay.jdbc.StartCheck;
-import dev.twinbox.console.actions.ActionJson;
 import dev.twinbox.relay.operator.EventAnswer;
 import dev.twinbox.relay.operator.EventFinder;
 import dev.twinbox.relay.operator.EventJson;
@@ -135,8 +135,7 @@ final class OperatorApi {
     private JsonObject payload(Api.Call call) {
         long number = call.number("number");
         return onDatabase(connection -> {
-            Payload payload =
-                    ParkedPayload.of(number, Payload.MOST_BYTES, connection, config.tables(), config.name());
+            Payload payload = ParkedPayload.of(number, Payload.MOST_BYTES, connection, config.tables(), config.name());
             if (payload == null) {
                 throw gone(number);
             }
@@ -210,8 +209,7 @@ final class OperatorApi {
                 throw new ProblemException(
                         503, String.valueOf(StartCheck.refusal(config, e).getMessage()));
             } catch (RelayException e) {
-                throw new ProblemException(
-                        e.exitCode() == ExitCode.USAGE ? 409 : 503, String.valueOf(e.getMessage()));
+                throw new ProblemException(e.exitCode() == ExitCode.USAGE ? 409 : 503, String.valueOf(e.getMessage()));
             }
         });
     }

@@ -23,8 +23,8 @@ public final class ParkedPayload {
      *
      * @param most bytes that are read
      */
-    public static @Nullable Payload of(
-            long number, int most, Connection connection, OutboxSchema schema, String relay) throws SQLException {
+    public static @Nullable Payload of(long number, int most, Connection connection, OutboxSchema schema, String relay)
+            throws SQLException {
         try (PreparedStatement select = connection.prepareStatement(ParkedTable.sql(SELECT, schema))) {
             select.setInt(1, most);
             select.setString(2, relay);

@@ -1,15 +1,15 @@
 package dev.twinbox.relay.operator;
 
 import dev.twinbox.console.search.KafkaAccess;
+import dev.twinbox.console.search.SearchLimit;
+import dev.twinbox.console.search.SearchedPlace;
+import dev.twinbox.console.search.TopicRecord;
+import dev.twinbox.console.search.TopicSearch;
 import dev.twinbox.relay.config.RelayConfig;
 import dev.twinbox.relay.jdbc.EventQuery;
 import dev.twinbox.relay.jdbc.EventSearch;
 import dev.twinbox.relay.jdbc.FoundEvent;
 import dev.twinbox.relay.jdbc.FoundEvent.Place;
-import dev.twinbox.console.search.SearchLimit;
-import dev.twinbox.console.search.SearchedPlace;
-import dev.twinbox.console.search.TopicRecord;
-import dev.twinbox.console.search.TopicSearch;
 import dev.twinbox.relay.kafka.KafkaLogin;
 import java.sql.Connection;
 import java.sql.SQLException;

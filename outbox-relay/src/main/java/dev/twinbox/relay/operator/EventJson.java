@@ -1,7 +1,7 @@
 package dev.twinbox.relay.operator;
 
-import dev.twinbox.relay.jdbc.FoundEvent;
 import dev.twinbox.console.search.TopicRecord;
+import dev.twinbox.relay.jdbc.FoundEvent;
 import jakarta.json.Json;
 import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObjectBuilder;

@@ -1,9 +1,9 @@
 package dev.twinbox.relay.operator;
 
-import dev.twinbox.console.actions.SelectionText;
-import dev.twinbox.console.actions.Actor;
-import dev.twinbox.console.actions.ActionRecorder;
 import dev.twinbox.console.actions.ActionLog;
+import dev.twinbox.console.actions.ActionRecorder;
+import dev.twinbox.console.actions.Actor;
+import dev.twinbox.console.actions.SelectionText;
 import dev.twinbox.jdbc.Transactions;
 import dev.twinbox.relay.config.RelayConfig;
 import dev.twinbox.relay.jdbc.LeaseTable;

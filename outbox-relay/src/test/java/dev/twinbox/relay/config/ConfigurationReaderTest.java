@@ -3,8 +3,8 @@ package dev.twinbox.relay.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.twinbox.console.config.HttpConfig;
 import dev.twinbox.config.Secret;
+import dev.twinbox.console.config.HttpConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -130,12 +130,11 @@ class ApiAttacksTest {
     }
 
     private String exchange(String method, String path, String who) throws IOException {
-        String token =
-                switch (who) {
-                    case "OPERATOR" -> ApiAttacks.OPERATOR;
-                    case "READER" -> ApiAttacks.READER;
-                    default -> "";
-                };
+        String token = switch (who) {
+            case "OPERATOR" -> ApiAttacks.OPERATOR;
+            case "READER" -> ApiAttacks.READER;
+            default -> "";
+        };
         return ApiAttacks.exchange(endpoint.port(), ApiAttacks.request(method, path, token));
     }
 }

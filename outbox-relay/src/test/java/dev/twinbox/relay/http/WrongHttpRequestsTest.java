@@ -37,8 +37,8 @@ class WrongHttpRequestsTest {
     private final AtomicBoolean clockBroken = new AtomicBoolean();
     private final Progress progress = new Progress(this::clock);
     private final Metrics metrics = new Metrics("relay", DeliveryMode.AT_LEAST_ONCE, progress);
-    private final HttpEndpoint endpoint = new HttpEndpoint(
-            new HttpConfig("127.0.0.1", 0), new Health(progress, Duration.ofSeconds(10)), metrics);
+    private final HttpEndpoint endpoint =
+            new HttpEndpoint(new HttpConfig("127.0.0.1", 0), new Health(progress, Duration.ofSeconds(10)), metrics);
 
     private long clock() {
         if (clockBroken.get()) {

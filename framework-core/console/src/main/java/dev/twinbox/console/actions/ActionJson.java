@@ -1,7 +1,7 @@
 package dev.twinbox.console.actions;
 
-import jakarta.json.JsonObject;
 import dev.twinbox.console.operator.JsonText;
+import jakarta.json.JsonObject;
 import java.sql.SQLException;
 import java.util.List;
 

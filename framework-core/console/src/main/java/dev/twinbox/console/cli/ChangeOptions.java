@@ -33,7 +33,10 @@ public final class ChangeOptions {
     public void print(PrintWriter out, boolean isJson, String past, long number) {
         out.println(
                 isJson
-                        ? new JsonText().with(past, number).with("dryRun", isDryRun).build()
+                        ? new JsonText()
+                                .with(past, number)
+                                .with("dryRun", isDryRun)
+                                .build()
                         : number + (isDryRun ? " would be " : " ") + past);
     }
 }

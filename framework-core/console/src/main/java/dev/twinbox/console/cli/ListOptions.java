@@ -30,8 +30,7 @@ public final class ListOptions {
     }
 
     /** Prints a line for each event below these columns. */
-    public static <T> void print(
-            PrintWriter out, String columns, List<T> events, Function<T, String> line, long more) {
+    public static <T> void print(PrintWriter out, String columns, List<T> events, Function<T, String> line, long more) {
         out.println(events.isEmpty() ? "0 parked events" : columns);
         events.forEach(event -> out.println(line.apply(event)));
         if (more > 0) {

@@ -55,13 +55,7 @@ public abstract class ParkedOptions<S> {
     }
 
     private boolean isGiven() {
-        return all
-                || topic != null
-                || key != null
-                || type != null
-                || error != null
-                || since != null
-                || isMoreGiven();
+        return all || topic != null || key != null || type != null || error != null || since != null || isMoreGiven();
     }
 
     /** @throws IllegalArgumentException if a value is not legal */

@@ -92,8 +92,7 @@ public final class TopicSearch implements AutoCloseable {
         List<TopicPartition> partitions = new ArrayList<>();
         String key = wanted.key();
         for (PartitionInfo each : all == null ? List.<PartitionInfo>of() : all) {
-            if (key == null
-                    || each.partition() == KeyPartition.of(key.getBytes(StandardCharsets.UTF_8), all.size())) {
+            if (key == null || each.partition() == KeyPartition.of(key.getBytes(StandardCharsets.UTF_8), all.size())) {
                 partitions.add(new TopicPartition(each.topic(), each.partition()));
             }
         }

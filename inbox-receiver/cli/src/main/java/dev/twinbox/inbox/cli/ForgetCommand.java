@@ -1,8 +1,8 @@
 package dev.twinbox.inbox.cli;
 
-import dev.twinbox.inbox.console.OperatorActions;
-import dev.twinbox.console.actions.SelectionText;
 import dev.twinbox.Handled;
+import dev.twinbox.console.actions.SelectionText;
+import dev.twinbox.inbox.console.OperatorActions;
 import dev.twinbox.inbox.jdbc.InboxRows;
 import dev.twinbox.inbox.jdbc.InboxRows.Forgotten;
 import java.io.BufferedReader;

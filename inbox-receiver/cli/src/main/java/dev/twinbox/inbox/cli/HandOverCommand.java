@@ -65,7 +65,8 @@ final class HandOverCommand extends OnTables {
             out.println(new JsonText()
                     .with("handedOver", result.moved())
                     .with("left", result.left())
-                    .with("dryRun", isDryRun).build());
+                    .with("dryRun", isDryRun)
+                    .build());
             return CommandLine.ExitCode.OK;
         }
         out.println(result.moved() + (isDryRun ? " would be" : "") + " handed over from " + from + " to " + to);

@@ -1,8 +1,8 @@
 package dev.twinbox.inbox.cli;
 
 import dev.twinbox.console.actions.SelectionText;
-import dev.twinbox.inbox.console.HandlerJson;
 import dev.twinbox.console.operator.JsonText;
+import dev.twinbox.inbox.console.HandlerJson;
 import dev.twinbox.inbox.jdbc.HandlerTable;
 import java.io.PrintWriter;
 import java.sql.Connection;
@@ -48,7 +48,8 @@ final class HandlersCommand implements Runnable {
             List<HandlerTable.Row> rows = HandlerTable.of(at.inbox()).list(connection, group);
             if (isJson()) {
                 out.println(new JsonText()
-                        .with("handlers", rows.stream().map(HandlerJson::of).toList()).build());
+                        .with("handlers", rows.stream().map(HandlerJson::of).toList())
+                        .build());
                 return CommandLine.ExitCode.OK;
             }
             out.println(rows.isEmpty() ? "0 handlers" : "GROUP\tTOPIC\tTYPE\tHANDLER\tDELIVERY\tRUNNING\tSEEN");
@@ -103,7 +104,10 @@ final class HandlersCommand implements Runnable {
                             Integer::longValue,
                             () -> table.retire(connection, handler, group, topic, type));
             if (isJson()) {
-                out.println(new JsonText().with("retired", retired).with("running", isThere).build());
+                out.println(new JsonText()
+                        .with("retired", retired)
+                        .with("running", isThere)
+                        .build());
             } else {
                 out.println(retired + " retired");
                 if (isThere) {

@@ -30,8 +30,9 @@ public final class InboxCli implements Runnable {
     private CommandSpec spec;
 
     /** Held: a logger that nobody holds forgets its level. */
-    private static final List<Logger> LIBRARIES =
-            Stream.of("org.flywaydb", "org.eclipse.jetty").map(Logger::getLogger).toList();
+    private static final List<Logger> LIBRARIES = Stream.of("org.flywaydb", "org.eclipse.jetty")
+            .map(Logger::getLogger)
+            .toList();
 
     /** Its client reports a broker that is away again and again; an answer says it once. */
     private static final Logger KAFKA = Logger.getLogger("org.apache.kafka");

@@ -1,7 +1,7 @@
 package dev.twinbox.inbox.cli;
 
-import dev.twinbox.inbox.console.OperatorActions;
 import dev.twinbox.inbox.console.InboxDatabase;
+import dev.twinbox.inbox.console.OperatorActions;
 import java.io.PrintWriter;
 import java.sql.Connection;
 import java.sql.SQLException;

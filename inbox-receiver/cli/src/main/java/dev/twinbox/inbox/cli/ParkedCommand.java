@@ -1,15 +1,15 @@
 package dev.twinbox.inbox.cli;
 
-import jakarta.json.JsonObject;
-import dev.twinbox.inbox.console.ParkedChange;
-import dev.twinbox.inbox.console.ParkedJson;
 import dev.twinbox.ParkedEvent;
 import dev.twinbox.console.cli.ChangeOptions;
 import dev.twinbox.console.cli.ListOptions;
 import dev.twinbox.console.operator.JsonText;
+import dev.twinbox.inbox.console.ParkedChange;
+import dev.twinbox.inbox.console.ParkedJson;
 import dev.twinbox.inbox.jdbc.ParkedRows;
 import dev.twinbox.inbox.jdbc.ParkedSelection;
 import dev.twinbox.inbox.jdbc.SelectedRows;
+import jakarta.json.JsonObject;
 import java.io.PrintWriter;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -67,11 +67,11 @@ final class ParkedCommand implements Runnable {
             SelectedRows rows = new SelectedRows(at.inbox());
             ParkedSelection which = selection.read();
             List<ParkedEvent> events = rows.list(connection, which, options.limit());
-            long more = events.size() < options.limit()
-                    ? 0
-                    : Math.max(0, rows.count(connection, which) - events.size());
+            long more =
+                    events.size() < options.limit() ? 0 : Math.max(0, rows.count(connection, which) - events.size());
             if (isJson()) {
-                ListOptions.printJson(out, events, event -> ParkedJson.line(event).build(), more);
+                ListOptions.printJson(
+                        out, events, event -> ParkedJson.line(event).build(), more);
             } else {
                 ListOptions.print(out, ParkedText.COLUMNS, events, ParkedText::line, more);
             }

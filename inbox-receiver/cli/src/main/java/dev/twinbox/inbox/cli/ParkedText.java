@@ -1,8 +1,8 @@
 package dev.twinbox.inbox.cli;
 
-import dev.twinbox.inbox.console.ParkedJson;
 import dev.twinbox.ParkedEvent;
 import dev.twinbox.console.cli.TextLine;
+import dev.twinbox.inbox.console.ParkedJson;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -60,7 +60,8 @@ final class ParkedText {
                 "attempts:  " + event.attempts() + ", the last failed at " + event.failedAt(),
                 "next try:  " + event.nextTryAt(),
                 "error:     " + event.error()));
-        event.headers().forEach(header -> lines.add("header:    " + header.name() + " = " + ParkedJson.text(header.value())));
+        event.headers()
+                .forEach(header -> lines.add("header:    " + header.name() + " = " + ParkedJson.text(header.value())));
         lines.add("key:       " + ParkedJson.text(event.key()));
         lines.add("value:     " + ParkedJson.text(event.value()));
         lines.replaceAll(TextLine::withLineBreaks);

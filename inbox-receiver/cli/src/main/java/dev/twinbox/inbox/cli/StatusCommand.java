@@ -25,14 +25,17 @@ final class StatusCommand extends OnTables {
         out.println("schema version:  " + status.version());
         out.println("inbox rows:      " + (status.estimate() == null ? "unknown" : "about " + status.estimate()));
         out.println("oldest parked:   " + TextLine.orDash(status.oldest()));
-        status.groups().forEach(group -> out.println("parked:          " + group.number() + ' ' + group.state() + " of handler "
-                + (group.handler().isEmpty() ? "-" : group.handler()) + " in group " + group.group()));
+        status.groups()
+                .forEach(
+                        group -> out.println("parked:          " + group.number() + ' ' + group.state() + " of handler "
+                                + (group.handler().isEmpty() ? "-" : group.handler()) + " in group " + group.group()));
         if (status.groups().isEmpty()) {
             out.println("parked:          0");
         }
-        status.unowned().forEach(events -> out.println("nobody takes:    " + events.number() + " of handler " + events.handler()
-                + " for type " + events.type() + " in group " + events.group()
-                + ", see parked hand-over"));
+        status.unowned()
+                .forEach(events -> out.println("nobody takes:    " + events.number() + " of handler " + events.handler()
+                        + " for type " + events.type() + " in group " + events.group()
+                        + ", see parked hand-over"));
         return CommandLine.ExitCode.OK;
     }
 }

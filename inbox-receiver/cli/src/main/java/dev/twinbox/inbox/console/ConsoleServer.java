@@ -28,7 +28,10 @@ public final class ConsoleServer implements AutoCloseable {
                 .start(
                         "console-http",
                         request -> api.owns(request.path()) ? api.answer(request) : pages.answer(request));
-        LOG.info("The console listens on http://{}:{}/api/v1/status", config.address().http().host(), server.port());
+        LOG.info(
+                "The console listens on http://{}:{}/api/v1/status",
+                config.address().http().host(),
+                server.port());
     }
 
     public int port() {

@@ -76,7 +76,8 @@ final class EventFinder {
     }
 
     private JsonObject withSearch(JsonText answer) {
-        return answer.with("searched", searched.stream().map(SearchedPlace::json).toList())
+        return answer.with(
+                        "searched", searched.stream().map(SearchedPlace::json).toList())
                 .with("isCut", searched.stream().anyMatch(SearchedPlace::isCut))
                 .build();
     }
@@ -102,8 +103,7 @@ final class EventFinder {
                 .search(connection, query.id(), key, Math.max(query.most(), MOST_HANDLERS));
         searched.add(SearchedPlace.table(ParkedTable.name(database.inbox()).toString(), parked.read(), parked.isCut()));
         String id = query.id();
-        List<HandledRows.Handled> handled =
-                id == null ? List.of() : handled(connection, facts, Set.of(id));
+        List<HandledRows.Handled> handled = id == null ? List.of() : handled(connection, facts, Set.of(id));
         return new InTables(facts, parked.events(), handled, new HandledRows(database.inbox()).now(connection));
     }
 

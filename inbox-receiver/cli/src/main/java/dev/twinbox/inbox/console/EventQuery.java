@@ -22,11 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param most events that are answered
  */
 record EventQuery(
-        @Nullable String id,
-        @Nullable String key,
-        @Nullable String topic,
-        Since since,
-        int most) {
+        @Nullable String id, @Nullable String key, @Nullable String topic, Since since, int most) {
     private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
     private static final int LONGEST_ID = 512;
 
@@ -42,7 +38,8 @@ record EventQuery(
     static EventQuery all(Api.Call call) {
         Map<String, String> query = call.query();
         Parameters.refuseUnknown(query.keySet(), Set.of("id", "key", "topic", "since", "limit"));
-        if (query.getOrDefault("id", "").isEmpty() && query.getOrDefault("key", "").isEmpty()) {
+        if (query.getOrDefault("id", "").isEmpty()
+                && query.getOrDefault("key", "").isEmpty()) {
             throw new ProblemException(400, "Give the id of an event, or a key");
         }
         return of(query.get("id"), query, Parameters.limit(query));
@@ -82,7 +79,8 @@ record EventQuery(
      *
      * @param now of the database
      */
-    @Nullable Instant sentAfter(Instant now) {
+    @Nullable
+    Instant sentAfter(Instant now) {
         if (since.time() != null) {
             return since.time();
         } else if (since.age() != null) {

@@ -65,8 +65,8 @@ final class KafkaGroups implements AutoCloseable {
         Map<String, KafkaFuture<ConsumerGroupDescription>> described =
                 admin.describeConsumerGroups(groups).describedGroups();
         Map<String, KafkaFuture<Map<TopicPartition, OffsetAndMetadata>>> committed = new HashMap<>();
-        groups.forEach(group -> committed.put(
-                group, admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata()));
+        groups.forEach(group ->
+                committed.put(group, admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata()));
         Map<String, SortedMap<TopicPartition, Partition>> partitions = new TreeMap<>();
         Map<String, String> problems = new HashMap<>();
         for (String group : groups) {
@@ -83,7 +83,8 @@ final class KafkaGroups implements AutoCloseable {
                 .map(group -> lag(
                         group,
                         described.get(group),
-                        List.copyOf(partitions.getOrDefault(group, new TreeMap<>()).values()),
+                        List.copyOf(
+                                partitions.getOrDefault(group, new TreeMap<>()).values()),
                         problems.get(group)))
                 .toList();
     }
@@ -91,9 +92,11 @@ final class KafkaGroups implements AutoCloseable {
     private static SortedMap<TopicPartition, Partition> rememberedBy(
             String group, Collection<OffsetTable.Row> remembered) {
         SortedMap<TopicPartition, Partition> partitions = new TreeMap<>(ORDER);
-        remembered.stream().filter(row -> row.group().equals(group)).forEach(row -> partitions.put(
-                new TopicPartition(row.topic(), row.partition()),
-                new Partition(row.topic(), row.partition(), null, row.next(), null)));
+        remembered.stream()
+                .filter(row -> row.group().equals(group))
+                .forEach(row -> partitions.put(
+                        new TopicPartition(row.topic(), row.partition()),
+                        new Partition(row.topic(), row.partition(), null, row.next(), null)));
         return partitions;
     }
 
@@ -103,8 +106,7 @@ final class KafkaGroups implements AutoCloseable {
             if (offset != null) {
                 Partition known = partitions.get(key);
                 Long remembered = known == null ? null : known.remembered();
-                partitions.put(
-                        key, new Partition(key.topic(), key.partition(), offset.offset(), remembered, null));
+                partitions.put(key, new Partition(key.topic(), key.partition(), offset.offset(), remembered, null));
             }
         });
     }
@@ -112,11 +114,10 @@ final class KafkaGroups implements AutoCloseable {
     private void withEnds(Collection<SortedMap<TopicPartition, Partition>> groups) {
         Map<TopicPartition, OffsetSpec> asked = new HashMap<>();
         groups.forEach(partitions -> partitions.keySet().forEach(key -> asked.put(key, OffsetSpec.latest())));
-        ListOffsetsResult answers =
-                admin.listOffsets(asked, new ListOffsetsOptions(IsolationLevel.READ_COMMITTED));
+        ListOffsetsResult answers = admin.listOffsets(asked, new ListOffsetsOptions(IsolationLevel.READ_COMMITTED));
         for (SortedMap<TopicPartition, Partition> partitions : groups) {
-            partitions.replaceAll((key, each) -> new Partition(
-                    each.topic(), each.number(), each.committed(), each.remembered(), end(answers, key)));
+            partitions.replaceAll((key, each) ->
+                    new Partition(each.topic(), each.number(), each.committed(), each.remembered(), end(answers, key)));
         }
     }
 
@@ -178,7 +179,8 @@ final class KafkaGroups implements AutoCloseable {
             Throwable cause = e.getCause();
             if (cause instanceof AuthenticationException refused) {
                 throw new KafkaException(access.login().apply(refused), refused);
-            } else if (cause instanceof ApiException known && OF_ONE.stream().anyMatch(type -> type.isInstance(known))) {
+            } else if (cause instanceof ApiException known
+                    && OF_ONE.stream().anyMatch(type -> type.isInstance(known))) {
                 throw known;
             }
             throw away(String.valueOf(cause == null ? e.getMessage() : cause.getMessage()), e);

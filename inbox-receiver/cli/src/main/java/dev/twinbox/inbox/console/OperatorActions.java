@@ -59,10 +59,7 @@ public final class OperatorActions {
     public long change(ParkedChange change, ParkedSelection which) throws SQLException {
         String selection = text(which);
         return change.apply(
-                connection,
-                new SelectedRows(inbox),
-                which,
-                events -> record(change.action(), selection, events));
+                connection, new SelectedRows(inbox), which, events -> record(change.action(), selection, events));
     }
 
     private static String text(ParkedSelection which) {

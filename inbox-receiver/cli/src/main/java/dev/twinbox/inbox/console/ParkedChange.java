@@ -21,8 +21,7 @@ public enum ParkedChange {
         }
 
         @Override
-        long apply(
-                Connection connection, SelectedRows rows, ParkedSelection which, SelectedRows.Listener listener)
+        long apply(Connection connection, SelectedRows rows, ParkedSelection which, SelectedRows.Listener listener)
                 throws SQLException {
             return rows.retryAll(connection, which, listener);
         }
@@ -51,8 +50,7 @@ public enum ParkedChange {
         }
 
         @Override
-        long apply(
-                Connection connection, SelectedRows rows, ParkedSelection which, SelectedRows.Listener listener)
+        long apply(Connection connection, SelectedRows rows, ParkedSelection which, SelectedRows.Listener listener)
                 throws SQLException {
             return rows.discardAll(connection, which, listener);
         }
@@ -81,8 +79,7 @@ public enum ParkedChange {
     public abstract long count(Connection connection, SelectedRows rows, ParkedSelection which) throws SQLException;
 
     /** Returns how many have changed. */
-    abstract long apply(
-            Connection connection, SelectedRows rows, ParkedSelection which, SelectedRows.Listener listener)
+    abstract long apply(Connection connection, SelectedRows rows, ParkedSelection which, SelectedRows.Listener listener)
             throws SQLException;
 
     /** What will not go as the operator may expect. */

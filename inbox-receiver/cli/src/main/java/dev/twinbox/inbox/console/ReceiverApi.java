@@ -1,13 +1,12 @@
 package dev.twinbox.inbox.console;
 
-import java.util.ArrayList;
-import dev.twinbox.console.actions.ActionsQuery;
-import dev.twinbox.console.actions.ActionJson;
 import dev.twinbox.ParkedEvent;
 import dev.twinbox.console.Access;
 import dev.twinbox.console.Api;
 import dev.twinbox.console.ProblemException;
 import dev.twinbox.console.Role;
+import dev.twinbox.console.actions.ActionJson;
+import dev.twinbox.console.actions.ActionsQuery;
 import dev.twinbox.console.operator.ApiDocument;
 import dev.twinbox.console.operator.CallLimits;
 import dev.twinbox.console.operator.JsonText;
@@ -18,6 +17,7 @@ import dev.twinbox.inbox.jdbc.HandlerTable;
 import dev.twinbox.inbox.jdbc.ParkedPages;
 import dev.twinbox.inbox.jdbc.SelectedRows;
 import jakarta.json.JsonObject;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -81,13 +81,15 @@ final class ReceiverApi {
     private JsonObject handlers(Api.Call call) {
         Parameters.refuseUnknown(call.query().keySet(), Set.of("group"));
         String group = call.query().get("group");
-        return database.answer(limits, connection -> new JsonText()
-                .with(
-                        "handlers",
-                        HandlerTable.of(database.inbox()).list(connection, group).stream()
-                                .map(HandlerJson::of)
-                                .toList())
-                .build());
+        return database.answer(
+                limits,
+                connection -> new JsonText()
+                        .with(
+                                "handlers",
+                                HandlerTable.of(database.inbox()).list(connection, group).stream()
+                                        .map(HandlerJson::of)
+                                        .toList())
+                        .build());
     }
 
     private JsonObject find(EventQuery query, Answer answer) {
@@ -145,8 +147,7 @@ final class ReceiverApi {
 
     private JsonObject change(ParkedChange change, ParkedQuery.Change wanted) {
         return database.answer(limits, connection -> {
-            List<String> warnings =
-                    new ArrayList<>(change.warnings(connection, database.inbox(), wanted.selection()));
+            List<String> warnings = new ArrayList<>(change.warnings(connection, database.inbox(), wanted.selection()));
             if (wanted.isDryRun()) {
                 long number = change.count(connection, new SelectedRows(database.inbox()), wanted.selection());
                 return changed(change, number, wanted, warnings);

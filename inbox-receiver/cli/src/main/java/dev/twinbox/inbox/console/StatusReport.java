@@ -42,9 +42,7 @@ record StatusReport(
         private static Read of(Connection connection, InboxDatabase database) throws SQLException {
             GroupFacts facts = GroupFacts.of(connection, database.inbox());
             return new Read(
-                    TableStatus.of(connection, database.inbox()),
-                    facts,
-                    facts.effects(connection, database.inbox()));
+                    TableStatus.of(connection, database.inbox()), facts, facts.effects(connection, database.inbox()));
         }
     }
 

@@ -19,10 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param unowned parked events that nobody takes
  */
 public record TableStatus(
-        String version,
-        @Nullable Long estimate,
-        List<SelectedRows.Group> groups,
-        List<HandlerTable.Unowned> unowned) {
+        String version, @Nullable Long estimate, List<SelectedRows.Group> groups, List<HandlerTable.Unowned> unowned) {
 
     /** As of now. */
     public static TableStatus of(Connection connection, SqlIdentifier inbox) throws SQLException {

@@ -15,7 +15,10 @@ final class Troubles {
     /** By what the tables know. */
     static List<String> of(TableStatus tables, GroupFacts facts) {
         List<String> troubles = new ArrayList<>();
-        tables.groups().stream().map(Troubles::parked).filter(line -> !line.isEmpty()).forEach(troubles::add);
+        tables.groups().stream()
+                .map(Troubles::parked)
+                .filter(line -> !line.isEmpty())
+                .forEach(troubles::add);
         tables.unowned()
                 .forEach(events -> troubles.add("no running instance has handler " + events.handler() + " for type "
                         + events.type() + " in group " + events.group() + ", so " + events.number()

@@ -17,10 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param records of it that were found on topics
  */
 record Whereabouts(
-        @Nullable String id,
-        List<ParkedEvent> parked,
-        List<HandledRows.Handled> handled,
-        List<FoundRecord> records) {
+        @Nullable String id, List<ParkedEvent> parked, List<HandledRows.Handled> handled, List<FoundRecord> records) {
 
     /**
      * A record on a topic.
@@ -45,8 +42,9 @@ record Whereabouts(
         PARKED("It was set aside for a handler. \"parked show\" with its number says why."),
         HANDLED("The handlers in \"handled\" have handled it, or an operator has discarded it for them."),
         UNREAD("Kafka has it, and the groups in \"waiting\" have not read it yet."),
-        PASSED("The groups are after it, and no handler has a row of it. No handler takes its type, its handlers keep no"
-                + " rows, or its row is older than the retention."),
+        PASSED(
+                "The groups are after it, and no handler has a row of it. No handler takes its type, its handlers keep no"
+                        + " rows, or its row is older than the retention."),
         ON_TOPIC("Kafka has it. How far the groups are is not known."),
         NOT_HERE("It is in no table, and no record of it was found. It was never sent, is not sent yet, or was handled"
                 + " and its row is older than the retention: these cannot be told apart.");
@@ -79,13 +77,13 @@ record Whereabouts(
 
     JsonText json() {
         State state = state();
-        JsonText json = new JsonText()
-                .with("id", id)
-                .with("state", state.text())
-                .with("explanation", state.explanation);
+        JsonText json =
+                new JsonText().with("id", id).with("state", state.text()).with("explanation", state.explanation);
         if (!parked.isEmpty()) {
             ParkedEvent first = parked.get(0);
-            json.with("topic", first.topic()).with("key", ParkedJson.text(first.key())).with("type", first.eventType());
+            json.with("topic", first.topic())
+                    .with("key", ParkedJson.text(first.key()))
+                    .with("type", first.eventType());
         } else if (!records.isEmpty()) {
             TopicRecord first = records.get(0).record();
             json.with("topic", first.topic()).with("type", first.type());

@@ -65,40 +65,51 @@ class ConsoleIT {
             assertThat(numbers(page)).containsExactly(1, 2, 3);
             assertThat(numbers(console.get("/parked?limit=3&after=" + page.getInt("next"), null, 200)))
                     .containsExactly(4);
-            assertThat(numbers(console.get("/parked?state=DEAD&key=key", null, 200))).containsExactly(1);
-            assertThat(numbers(console.get("/parked?error=no%20STOCK", null, 200))).containsExactly(1);
-            assertThat(console.get("/parked?group=other", null, 200).getJsonArray("parked")).isEmpty();
+            assertThat(numbers(console.get("/parked?state=DEAD&key=key", null, 200)))
+                    .containsExactly(1);
+            assertThat(numbers(console.get("/parked?error=no%20STOCK", null, 200)))
+                    .containsExactly(1);
+            assertThat(console.get("/parked?group=other", null, 200).getJsonArray("parked"))
+                    .isEmpty();
             JsonObject event = console.get("/parked/1", null, 200);
             assertThat(event.toString()).doesNotContain(SECRET);
             assertThat(event.getInt("valueBytes")).isEqualTo(SECRET.length());
             console.get("/parked/99", null, 404);
             console.get("/parked/1/payload", null, 403);
-            assertThat(console.get("/parked/1/payload", READER, 200).getString("text")).isEqualTo(SECRET);
+            assertThat(console.get("/parked/1/payload", READER, 200).getString("text"))
+                    .isEqualTo(SECRET);
 
             String dead = "{\"error\":\"no stock\",\"dryRun\":%s}";
-            assertThat(console.post("/parked/retry", dead.formatted(true), OPERATOR, 200).toString())
+            assertThat(console.post("/parked/retry", dead.formatted(true), OPERATOR, 200)
+                            .toString())
                     .isEqualTo("{\"retried\":1,\"dryRun\":true}");
-            assertThat(query("console_parked", "select state from inbox_parked where number = 1")).isEqualTo("dead");
+            assertThat(query("console_parked", "select state from inbox_parked where number = 1"))
+                    .isEqualTo("dead");
             console.post("/parked/retry", dead.formatted(false), READER, 403);
-            assertThat(console.post("/parked/retry", dead.formatted(false), OPERATOR, 200).getInt("retried"))
+            assertThat(console.post("/parked/retry", dead.formatted(false), OPERATOR, 200)
+                            .getInt("retried"))
                     .isEqualTo(1);
             assertThat(query("console_parked", "select state from inbox_parked where number = 1"))
                     .isEqualTo("retry");
             assertThat(console.post("/parked/1/discard", "{}", OPERATOR, 200).getInt("discarded"))
                     .isEqualTo(1);
-            assertThat(query("console_parked", "select event_id from inbox_event")).isEqualTo("event-1");
+            assertThat(query("console_parked", "select event_id from inbox_event"))
+                    .isEqualTo("event-1");
             assertThat(query("console_parked", "select state from inbox_parked where number = 2"))
                     .as("the next of its key")
                     .isEqualTo("retry");
-            assertThat(console.post("/parked/1/discard", "{}", OPERATOR, 200).getInt("discarded")).isZero();
-            assertThat(command("console_parked", "parked", "discard", "--key", "key")).isEqualTo("3 discarded\n");
+            assertThat(console.post("/parked/1/discard", "{}", OPERATOR, 200).getInt("discarded"))
+                    .isZero();
+            assertThat(command("console_parked", "parked", "discard", "--key", "key"))
+                    .isEqualTo("3 discarded\n");
 
             assertThat(actions(console))
                     .containsExactly(
                             "command-line discard key \"key\" 3",
                             "http discard numbers 1 1",
                             "http retry error \"no stock\" 1");
-            assertThat(console.get("/actions?limit=1", null, 200).getInt("next")).isEqualTo(3);
+            assertThat(console.get("/actions?limit=1", null, 200).getInt("next"))
+                    .isEqualTo(3);
             assertThat(command("console_parked", "actions").lines()).hasSize(4);
             assertThat(console.log())
                     .contains("operator has retried 1 parked event(s) over HTTP")
@@ -123,7 +134,8 @@ class ConsoleIT {
             assertThat(state(console, "/events/event-1")).isEqualTo("parked");
             JsonObject unread = console.get("/events/unread", null, 200);
             assertThat(unread.getString("state")).as(unread.toString()).isEqualTo("unread");
-            assertThat(unread.getJsonArray("records").getJsonObject(0).getInt("offset")).isEqualTo(1);
+            assertThat(unread.getJsonArray("records").getJsonObject(0).getInt("offset"))
+                    .isEqualTo(1);
             assertThat(state(console, "/events/nowhere")).isEqualTo("not-here");
             commit("console-events", 2);
             assertThat(state(console, "/events/unread")).isEqualTo("passed");
@@ -154,7 +166,8 @@ class ConsoleIT {
         try (ConsoleProcess console = start("console_status")) {
             JsonObject status = console.get("/status", null, 200);
             assertThat(group(status).getInt("lag")).as(status.toString()).isEqualTo(2);
-            assertThat(status.getJsonArray("handlers").getJsonObject(0).getBoolean("running")).isTrue();
+            assertThat(status.getJsonArray("handlers").getJsonObject(0).getBoolean("running"))
+                    .isTrue();
             assertThat(troubles(status)).singleElement().asString().contains("given up", "retry or discard");
 
             KAFKA.kill();
@@ -163,8 +176,10 @@ class ConsoleIT {
             assertThat(group(withoutKafka)).doesNotContainKey("lag");
             assertThat(withoutKafka.getJsonArray("parked")).hasSize(1);
             KAFKA.start();
-            await("Kafka").atMost(SOON)
-                    .untilAsserted(() -> assertThat(group(console.get("/status", null, 200)).getInt("lag"))
+            await("Kafka")
+                    .atMost(SOON)
+                    .untilAsserted(() -> assertThat(
+                                    group(console.get("/status", null, 200)).getInt("lag"))
                             .isEqualTo(2));
 
             POSTGRES.kill();
@@ -174,8 +189,10 @@ class ConsoleIT {
             assertThat(console.get("/parked", null, 503).getString("detail")).contains("--url");
             console.post("/parked/retry", "{\"all\":true}", OPERATOR, 503);
             POSTGRES.start();
-            await("database").atMost(SOON)
-                    .untilAsserted(() -> assertThat(group(console.get("/status", null, 200)).getInt("lag"))
+            await("database")
+                    .atMost(SOON)
+                    .untilAsserted(() -> assertThat(
+                                    group(console.get("/status", null, 200)).getInt("lag"))
                             .isEqualTo(2));
             assertThat(console.isAlive()).isTrue();
         }
@@ -215,7 +232,8 @@ class ConsoleIT {
         execute("console_before", "drop table inbox_action");
         execute("console_before", "delete from inbox_event_history where version = '9'");
         try (ConsoleProcess console = start("console_before")) {
-            assertThat(console.get("/actions", null, 200).getJsonArray("actions")).isEmpty();
+            assertThat(console.get("/actions", null, 200).getJsonArray("actions"))
+                    .isEmpty();
             assertThat(console.get("/status", null, 200).getString("version")).isEqualTo("8");
             JsonObject retried = console.post("/parked/1/retry", "{}", OPERATOR, 200);
             assertThat(retried.getInt("retried")).isEqualTo(1);
@@ -228,9 +246,7 @@ class ConsoleIT {
     @Test
     void onAnotherAddressEachCallNeedsATokenAndTheOperatorHasToWantIt() throws Exception {
         prepare("console_open");
-        String[] refused = {
-            "console", "--url", POSTGRES.jdbcUrl("console_open"), "--user", POSTGRES.user()
-        };
+        String[] refused = {"console", "--url", POSTGRES.jdbcUrl("console_open"), "--user", POSTGRES.user()};
         System.setProperty("twinbox.console.host", "0.0.0.0");
         try {
             assertThat(run(2, refused)).contains("is not loopback", "twinbox.console.insecure=true");
@@ -260,10 +276,7 @@ class ConsoleIT {
 
     private static ConsoleProcess start(String database, String user) throws Exception {
         return ConsoleProcess.start(
-                POSTGRES,
-                database,
-                user,
-                Map.of("TWINBOX_INBOX_KAFKA_BOOTSTRAP_SERVERS", KAFKA.bootstrapServers()));
+                POSTGRES, database, user, Map.of("TWINBOX_INBOX_KAFKA_BOOTSTRAP_SERVERS", KAFKA.bootstrapServers()));
     }
 
     private static void prepare(String database) throws SQLException {
@@ -338,8 +351,8 @@ class ConsoleIT {
 
     private static List<String> actions(ConsoleProcess console) throws Exception {
         return console.get("/actions", null, 200).getJsonArray("actions").getValuesAs(JsonObject.class).stream()
-                .map(each -> each.getString("via") + " " + each.getString("action") + " "
-                        + each.getString("selection") + " " + each.getInt("events"))
+                .map(each -> each.getString("via") + " " + each.getString("action") + " " + each.getString("selection")
+                        + " " + each.getInt("events"))
                 .toList();
     }
 
@@ -347,11 +360,7 @@ class ConsoleIT {
     private static String command(String database, String... command) {
         List<String> all = new ArrayList<>(List.of(command));
         all.addAll(List.of(
-                "--url",
-                POSTGRES.jdbcUrl(database),
-                "--user",
-                POSTGRES.user(),
-                "--password=" + POSTGRES.password()));
+                "--url", POSTGRES.jdbcUrl(database), "--user", POSTGRES.user(), "--password=" + POSTGRES.password()));
         return run(0, all.toArray(String[]::new));
     }
 

@@ -29,10 +29,14 @@ class ApiAttacksTest {
                 null,
                 Map.of(),
                 Map.of(
-                        "twinbox.console.port", "0",
-                        "twinbox.console.operator-token", ApiAttacks.OPERATOR,
-                        "twinbox.console.reader-token", ApiAttacks.READER,
-                        "twinbox.inbox.kafka.bootstrap.servers", "127.0.0.1:1"));
+                        "twinbox.console.port",
+                        "0",
+                        "twinbox.console.operator-token",
+                        ApiAttacks.OPERATOR,
+                        "twinbox.console.reader-token",
+                        ApiAttacks.READER,
+                        "twinbox.inbox.kafka.bootstrap.servers",
+                        "127.0.0.1:1"));
         server = new ConsoleServer(config, new InboxDatabase(new SqlIdentifier(null, "inbox_event"), () -> {
             connections.incrementAndGet();
             throw new SQLException("there is none", "08001", new IOException("refused"));
@@ -74,7 +78,9 @@ class ApiAttacksTest {
         "GET, /parked?state=dead, 400",
     })
     void refused(String method, String path, int status) throws IOException {
-        assertThat(exchange(method, path)).startsWith("HTTP/1.1 " + status + " ").doesNotContain("\tat ");
+        assertThat(exchange(method, path))
+                .startsWith("HTTP/1.1 " + status + " ")
+                .doesNotContain("\tat ");
         assertThat(connections).hasValue(0);
     }
 

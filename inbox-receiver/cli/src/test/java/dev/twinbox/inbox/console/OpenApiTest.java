@@ -120,8 +120,8 @@ class OpenApiTest {
                 1L,
                 List.of(new SelectedRows.Group("group", "handler", "DEAD", 1, "2026")),
                 List.of(new HandlerTable.Unowned("group", "handler", "topic", "type", 1, Instant.EPOCH)));
-        GroupLag lag = new GroupLag(
-                "group", "Stable", 1, List.of(new GroupLag.Partition("topic", 0, 1L, 1L, 3L)), "problem");
+        GroupLag lag =
+                new GroupLag("group", "Stable", 1, List.of(new GroupLag.Partition("topic", 0, 1L, 1L, 3L)), "problem");
         JsonObject status = new StatusReport(
                         tables,
                         facts,
@@ -137,8 +137,10 @@ class OpenApiTest {
         assertFields(status, "handlers", "Handler");
         assertFields(status, "effects", "Effects");
         assertFields(status, "retention", "Retention");
-        JsonObject partition =
-                status.getJsonArray("groups").getJsonObject(0).getJsonArray("partitions").getJsonObject(0);
+        JsonObject partition = status.getJsonArray("groups")
+                .getJsonObject(0)
+                .getJsonArray("partitions")
+                .getJsonObject(0);
         assertThat(partition.keySet()).isEqualTo(rules.properties("Partition"));
         assertThat(partition.getInt("lag")).isEqualTo(2);
         assertThat(status.getJsonArray("troubles")).hasSize(6);

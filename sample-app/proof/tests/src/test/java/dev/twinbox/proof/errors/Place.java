@@ -41,7 +41,8 @@ enum Place {
         String packageName = message.unit().packageName();
         String className = message.unit().className();
         boolean ofCore = message.unit().module().equals("framework-core");
-        if (packageName.matches(".*\\.(?:cli|operator|search|actions|inbox\\.console)") || className.matches("\\w+Command|\\w+Main|Selection")) {
+        if (packageName.matches(".*\\.(?:cli|operator|search|actions|inbox\\.console)")
+                || className.matches("\\w+Command|\\w+Main|Selection")) {
             return COMMAND_LINES;
         } else if (packageName.endsWith(".config") || className.endsWith("Settings") || isIdentifier(message)) {
             return CONFIGURATION;
