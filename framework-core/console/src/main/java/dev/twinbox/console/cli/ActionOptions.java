@@ -19,7 +19,11 @@ public final class ActionOptions {
             description = "Most lines, at most 1000; default: ${DEFAULT-VALUE}.")
     private int limit;
 
-    /** @throws IllegalArgumentException if the number is not legal */
+    /**
+     * Checks the number.
+     *
+     * @throws IllegalArgumentException if it is not legal
+     */
     public void check() {
         if (limit < 1 || limit > MOST) {
             throw new IllegalArgumentException("--limit " + limit + " must be from 1 to " + MOST);

@@ -18,7 +18,11 @@ public final class ListOptions {
             description = "Most events; default: ${DEFAULT-VALUE}.")
     private int limit;
 
-    /** @throws IllegalArgumentException if the number is not legal */
+    /**
+     * Checks the number.
+     *
+     * @throws IllegalArgumentException if it is not legal
+     */
     public void check() {
         if (limit < 1 || limit > MOST) {
             throw new IllegalArgumentException("--limit " + limit + " must be from 1 to " + MOST);

@@ -58,7 +58,11 @@ public abstract class ParkedOptions<S> {
         return all || topic != null || key != null || type != null || error != null || since != null || isMoreGiven();
     }
 
-    /** @throws IllegalArgumentException if a value is not legal */
+    /**
+     * Those of the options.
+     *
+     * @throws IllegalArgumentException if a value is not legal
+     */
     public final S read() {
         return read(null);
     }
