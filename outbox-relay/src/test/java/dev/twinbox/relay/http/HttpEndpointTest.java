@@ -3,6 +3,7 @@ package dev.twinbox.relay.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.twinbox.console.config.HttpConfig;
 import dev.twinbox.relay.config.ConfigurationReader;
 import dev.twinbox.relay.config.DeliveryMode;
 import dev.twinbox.relay.config.ExitCode;
@@ -142,7 +143,7 @@ class HttpEndpointTest {
 
     private HttpEndpoint endpoint(String host, int port) {
         Health health = new Health(progress, Duration.ofSeconds(10));
-        return new HttpEndpoint(new RelayConfig.Http(host, port), health, metrics);
+        return new HttpEndpoint(new HttpConfig(host, port), health, metrics);
     }
 
     private static long relaySeries(String scrape) {

@@ -1,6 +1,6 @@
-package dev.twinbox.relay.jdbc;
+package dev.twinbox.console.actions;
 
-import dev.twinbox.schema.OutboxSchema;
+import dev.twinbox.jdbc.SqlIdentifier;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -12,10 +12,13 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The log of what operators have changed. Bound to one connection; not for several threads. */
-public final class ActionTable {
+/**
+ * The log of what operators have changed. The relay's has the name of the relay in each row, for several relays share a
+ * table. Bound to one connection; not for several threads.
+ */
+public final class ActionLog {
     /** Most rows that one statement removes. */
-    static final int BATCH = 1_000;
+    private static final int BATCH = 1_000;
 
     private static final String EXISTS = """
             -- actions: is there a table
@@ -29,7 +32,8 @@ public final class ActionTable {
 
     private static final String INSERT = """
             -- actions: record
-            insert into {actions} (relay, who, via, action, selection, events) values (?, ?, ?, ?, ?, ?) returning number
+            insert into {actions} ({column}who, via, action, selection, events) values ({value}?, ?, ?, ?, ?)
+            returning number
             """;
 
     private static final String ADD = """
@@ -37,16 +41,16 @@ public final class ActionTable {
             update {actions} set events = events + ? where number = ?
             """;
 
-    static final String PAGE = """
+    private static final String PAGE = """
             -- actions: page
             select number, at, who, via, action, selection, events from {actions}
-            where relay = ? and number < ? order by number desc limit ?
+            where {own}number < ? and at >= statement_timestamp() - interval '720 hours' order by number desc limit ?
             """;
 
-    static final String REMOVE_OLD = """
+    private static final String REMOVE_OLD = """
             -- actions: remove old ones
             delete from {actions} where number = any (array(
-              select number from {actions} where relay = ? and at < clock_timestamp() - interval '720 hours'
+              select number from {actions} where {own}at < statement_timestamp() - interval '720 hours'
               order by at limit ?))
             """;
 
@@ -55,7 +59,7 @@ public final class ActionTable {
      *
      * @param who the token's name, or the users of the database and of the operating system
      * @param via how it was asked for: {@code http} or {@code command-line}
-     * @param selection which parked events were selected; null: the relay as a whole
+     * @param selection which parked events were selected; null: the change is not about events
      * @param events how many were changed; null if there is no selection
      */
     public record Action(
@@ -69,19 +73,20 @@ public final class ActionTable {
     public record Line(long number, Instant at, Action action) {}
 
     private final Connection connection;
-    private final OutboxSchema tables;
-    private final String relay;
+    private final SqlIdentifier table;
+    private final @Nullable String relay;
 
-    public ActionTable(Connection connection, OutboxSchema tables, String relay) {
+    /** @param relay whose rows these are; null: the table belongs to one inbox */
+    public ActionLog(Connection connection, SqlIdentifier table, @Nullable String relay) {
         this.connection = connection;
-        this.tables = tables;
+        this.table = table;
         this.relay = relay;
     }
 
-    /** Whether there is a table. Schema versions before 9 do not have it. */
+    /** Whether there is a table. Those of earlier versions do not have it. */
     public boolean exists() throws SQLException {
         try (PreparedStatement exists = connection.prepareStatement(EXISTS)) {
-            exists.setString(1, tables.actions().sql());
+            exists.setString(1, table.sql());
             try (ResultSet row = exists.executeQuery()) {
                 row.next();
                 return row.getBoolean(1);
@@ -101,12 +106,12 @@ public final class ActionTable {
     /** Records a change, in the transaction of the connection; returns the number of the row. */
     public long insert(Action action) throws SQLException {
         try (PreparedStatement insert = prepare(INSERT)) {
-            insert.setString(1, relay);
-            insert.setString(2, action.who());
-            insert.setString(3, action.via());
-            insert.setString(4, action.action());
-            insert.setString(5, action.selection());
-            insert.setObject(6, action.events());
+            int i = setRelay(insert);
+            insert.setString(++i, action.who());
+            insert.setString(++i, action.via());
+            insert.setString(++i, action.action());
+            insert.setString(++i, action.selection());
+            insert.setObject(++i, action.events());
             try (ResultSet row = insert.executeQuery()) {
                 row.next();
                 return row.getLong(1);
@@ -133,9 +138,9 @@ public final class ActionTable {
             return List.of();
         }
         try (PreparedStatement select = prepare(PAGE)) {
-            select.setString(1, relay);
-            select.setLong(2, before);
-            select.setInt(3, most);
+            int i = setRelay(select);
+            select.setLong(++i, before);
+            select.setInt(++i, most);
             List<Line> lines = new ArrayList<>();
             try (ResultSet row = select.executeQuery()) {
                 while (row.next()) {
@@ -163,17 +168,24 @@ public final class ActionTable {
             return;
         }
         try (PreparedStatement remove = prepare(REMOVE_OLD)) {
-            remove.setString(1, relay);
-            remove.setInt(2, BATCH);
+            remove.setInt(setRelay(remove) + 1, BATCH);
             remove.executeUpdate();
         }
     }
 
-    private PreparedStatement prepare(String sql) throws SQLException {
-        return connection.prepareStatement(sql(sql, tables));
+    private int setRelay(PreparedStatement statement) throws SQLException {
+        if (relay == null) {
+            return 0;
+        }
+        statement.setString(1, relay);
+        return 1;
     }
 
-    static String sql(String statement, OutboxSchema tables) {
-        return statement.replace("{actions}", tables.actions().sql());
+    private PreparedStatement prepare(String sql) throws SQLException {
+        boolean isOfRelay = relay != null;
+        return connection.prepareStatement(sql.replace("{actions}", table.sql())
+                .replace("{column}", isOfRelay ? "relay, " : "")
+                .replace("{value}", isOfRelay ? "?, " : "")
+                .replace("{own}", isOfRelay ? "relay = ? and " : ""));
     }
 }

@@ -1,4 +1,4 @@
-package dev.twinbox.relay.jdbc;
+package dev.twinbox.console.search;
 
 import java.time.Duration;
 import java.util.function.LongSupplier;

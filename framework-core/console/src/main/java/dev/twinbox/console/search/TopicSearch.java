@@ -1,9 +1,6 @@
-package dev.twinbox.relay.kafka;
+package dev.twinbox.console.search;
 
 import dev.twinbox.CloudEventHeaders;
-import dev.twinbox.relay.config.RelayConfig;
-import dev.twinbox.relay.jdbc.SearchLimit;
-import dev.twinbox.relay.jdbc.SearchedPlace;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -16,7 +13,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
-import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndTimestamp;
@@ -35,13 +31,7 @@ import org.jspecify.annotations.Nullable;
  * consumers of committed records see. For one thread.
  */
 public final class TopicSearch implements AutoCloseable {
-    private static final int TIMEOUT_MILLIS = 3_000;
     private static final Duration POLL = Duration.ofMillis(200);
-
-    /** What comes at once is small: the relay's memory is. */
-    private static final int FETCH_BYTES = 2 * 1024 * 1024;
-
-    private static final int PARTITION_FETCH_BYTES = 256 * 1024;
 
     /**
      * What is looked for on one topic.
@@ -59,13 +49,13 @@ public final class TopicSearch implements AutoCloseable {
     /** Where the records were looked for, and those that were found. */
     public record Result(SearchedPlace place, List<TopicRecord> records) {}
 
-    private final RelayConfig config;
+    private final KafkaAccess kafka;
     private final SearchLimit limit;
     private @Nullable Consumer<byte[], byte[]> consumer;
 
     /** @param limit of records and time, for all topics together */
-    public TopicSearch(RelayConfig config, SearchLimit limit) {
-        this.config = config;
+    public TopicSearch(KafkaAccess kafka, SearchLimit limit) {
+        this.kafka = kafka;
         this.limit = limit;
     }
 
@@ -77,24 +67,20 @@ public final class TopicSearch implements AutoCloseable {
         try {
             List<TopicPartition> partitions = partitions(wanted);
             return partitions.isEmpty()
-                    ? problem(wanted, "it does not exist: create it, the relay never does")
+                    ? problem(wanted, "it does not exist: create it, Twinbox never does")
                     : new Reading(wanted, partitions).run();
         } catch (TopicAuthorizationException e) {
-            return problem(wanted, "it may not be read: grant " + login().principal() + " Read on it");
+            return problem(wanted, "it may not be read: grant " + kafka.principal() + " Read on it");
         } catch (InvalidTopicException e) {
             return problem(wanted, "it is not a legal topic name; correct it");
         } catch (AuthenticationException e) {
-            return problem(wanted, login().explain(e));
+            return problem(wanted, kafka.login().apply(e));
         } catch (KafkaException e) {
             return problem(
                     wanted,
-                    "Kafka at " + config.kafka().bootstrapServers() + " cannot be asked: " + e.getMessage()
+                    "Kafka at " + kafka.brokers() + " cannot be asked: " + e.getMessage()
                             + "; check the brokers and the network");
         }
-    }
-
-    private KafkaLogin login() {
-        return KafkaLogin.of(config.kafka());
     }
 
     private static Result problem(Wanted wanted, String problem) {
@@ -106,8 +92,7 @@ public final class TopicSearch implements AutoCloseable {
         List<TopicPartition> partitions = new ArrayList<>();
         String key = wanted.key();
         for (PartitionInfo each : all == null ? List.<PartitionInfo>of() : all) {
-            if (key == null
-                    || each.partition() == Topic.partitionOf(key.getBytes(StandardCharsets.UTF_8), all.size())) {
+            if (key == null || each.partition() == KeyPartition.of(key.getBytes(StandardCharsets.UTF_8), all.size())) {
                 partitions.add(new TopicPartition(each.topic(), each.partition()));
             }
         }
@@ -118,26 +103,10 @@ public final class TopicSearch implements AutoCloseable {
         Consumer<byte[], byte[]> present = consumer;
         if (present == null) {
             ByteArrayDeserializer bytes = new ByteArrayDeserializer();
-            present = new KafkaConsumer<>(settings(), bytes, bytes);
+            present = new KafkaConsumer<>(kafka.consumer(), bytes, bytes);
             consumer = present;
         }
         return present;
-    }
-
-    private Map<String, Object> settings() {
-        Map<String, Object> settings = new HashMap<>(config.kafka().settings());
-        settings.keySet().retainAll(ConsumerConfig.configNames());
-        settings.remove(ConsumerConfig.INTERCEPTOR_CLASSES_CONFIG); // The configured ones are for producers.
-        settings.put(ConsumerConfig.CLIENT_ID_CONFIG, "twinbox-relay-" + config.name() + "-search");
-        settings.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
-        settings.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
-        settings.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest"); // Retention may remove what is read next.
-        settings.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
-        settings.put(ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, TIMEOUT_MILLIS);
-        settings.put(ConsumerConfig.REQUEST_TIMEOUT_MS_CONFIG, TIMEOUT_MILLIS);
-        settings.put(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, FETCH_BYTES);
-        settings.put(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, PARTITION_FETCH_BYTES);
-        return settings;
     }
 
     /** Through the chosen partitions of one topic, from a time until where they end now. */
@@ -214,7 +183,7 @@ public final class TopicSearch implements AutoCloseable {
             last = last == null || time.isAfter(last) ? time : last;
             String id = text(each, CloudEventHeaders.ID);
             if (id == null) {
-                return; // The relay has not sent it.
+                return; // No relay has sent it.
             }
             boolean isWanted = wanted.ids().isEmpty()
                     ? key != null && Arrays.equals(key, each.key())

@@ -1,4 +1,4 @@
-package dev.twinbox.relay.kafka;
+package dev.twinbox.console.search;
 
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;

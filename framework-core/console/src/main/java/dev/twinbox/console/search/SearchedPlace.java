@@ -1,5 +1,6 @@
-package dev.twinbox.relay.jdbc;
+package dev.twinbox.console.search;
 
+import dev.twinbox.console.operator.JsonText;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -21,12 +22,24 @@ public record SearchedPlace(
         @Nullable Instant to,
         @Nullable String problem) {
 
-    static SearchedPlace table(String name, long rows, boolean isCut) {
+    /** The rows of a table. */
+    public static SearchedPlace table(String name, long rows, boolean isCut) {
         return new SearchedPlace(name, rows, isCut, null, null, null);
     }
 
     /** Nothing could be read. */
     public static SearchedPlace withProblem(String name, String problem) {
         return new SearchedPlace(name, 0, true, null, null, problem);
+    }
+
+    /** What is not known is left out. */
+    public JsonText json() {
+        return new JsonText()
+                .with("place", name)
+                .with("read", read)
+                .with("isCut", isCut)
+                .with("from", from)
+                .with("to", to)
+                .with("problem", problem);
     }
 }

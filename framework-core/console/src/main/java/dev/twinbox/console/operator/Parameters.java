@@ -1,4 +1,4 @@
-package dev.twinbox.relay.http;
+package dev.twinbox.console.operator;
 
 import dev.twinbox.console.ProblemException;
 import java.util.Map;
@@ -6,14 +6,14 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /** What parameters of all calls have in common. */
-final class Parameters {
+public final class Parameters {
 
     private static final int MOST_LISTED = 1_000;
 
     private Parameters() {}
 
     /** Fails if there is a parameter that the call does not know. */
-    static void refuseUnknown(Set<String> given, Set<String> known) {
+    public static void refuseUnknown(Set<String> given, Set<String> known) {
         if (!known.containsAll(given)) {
             throw new ProblemException(
                     400, "Known are " + String.join(", ", new TreeSet<>(known)) + ": leave out all else");
@@ -21,12 +21,12 @@ final class Parameters {
     }
 
     /** How many entries a page has at most. */
-    static int limit(Map<String, String> query) {
+    public static int limit(Map<String, String> query) {
         return (int) number("limit", query.getOrDefault("limit", "100"), MOST_LISTED);
     }
 
     /** A whole number, from 0 to {@code most}; 0 is no limit. */
-    static long number(String name, String text, long most) {
+    public static long number(String name, String text, long most) {
         if (!text.matches("\\d{1,18}") || Long.parseLong(text) > most || (name.equals("limit") && text.matches("0+"))) {
             throw new ProblemException(
                     400,
