@@ -58,8 +58,7 @@ public record EventQuery(
     }
 
     /** When the application made the event, by its id. Null if the id does not say it, as that of another library. */
-    @Nullable
-    Instant madeAt() {
+    @Nullable Instant madeAt() {
         return IdTime.of(id);
     }
 

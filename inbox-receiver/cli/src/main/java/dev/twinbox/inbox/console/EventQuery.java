@@ -79,8 +79,7 @@ record EventQuery(
      *
      * @param now of the database
      */
-    @Nullable
-    Instant sentAfter(Instant now) {
+    @Nullable Instant sentAfter(Instant now) {
         if (since.time() != null) {
             return since.time();
         } else if (since.age() != null) {

@@ -34,8 +34,7 @@ record GroupLag(
             @Nullable Long end) {
 
         /** How many records are to be read; null: not known. Kafka's offset counts, and without it the remembered one. */
-        @Nullable
-        Long lag() {
+        @Nullable Long lag() {
             Long offset = committed == null ? remembered : committed;
             return offset == null || end == null ? null : Long.valueOf(Math.max(0, end - offset));
         }
@@ -57,8 +56,7 @@ record GroupLag(
     }
 
     /** Of all partitions together; null: not known of one of them. */
-    @Nullable
-    Long lag() {
+    @Nullable Long lag() {
         long sum = 0;
         for (Partition each : partitions) {
             Long lag = each.lag();
@@ -71,8 +69,7 @@ record GroupLag(
     }
 
     /** Whether the group's offset in the partition of a record is after it; null: not known. */
-    @Nullable
-    Boolean hasPassed(String topic, int partition, long offset) {
+    @Nullable Boolean hasPassed(String topic, int partition, long offset) {
         for (Partition each : partitions) {
             Long reached = each.committed() == null ? each.remembered() : each.committed();
             if (each.topic().equals(topic) && each.number() == partition && reached != null) {
