@@ -141,7 +141,7 @@ public final class Access {
     }
 
     private @Nullable Role sessionRole(WebRequest request) {
-        String id = request.cookie(Login.cookieName(request));
+        String id = request.cookie(Sessions.cookieName(request));
         Role role = id == null ? null : sessions.role(id);
         if (role != null
                 && !READING.contains(request.method())
@@ -158,7 +158,7 @@ public final class Access {
 
     /** Ends the session of the request, if it has one. */
     void endSession(WebRequest request) {
-        String id = request.cookie(Login.cookieName(request));
+        String id = request.cookie(Sessions.cookieName(request));
         if (id != null) {
             sessions.end(id);
         }

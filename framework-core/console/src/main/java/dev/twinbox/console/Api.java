@@ -32,7 +32,6 @@ public final class Api implements WebPage {
     private static final Logger LOG = LoggerFactory.getLogger(Api.class);
 
     private static final int MOST_BODY_BYTES = 64 * 1024;
-    static final String JSON = "application/json";
 
     /**
      * What somebody asks for.
@@ -132,8 +131,8 @@ public final class Api implements WebPage {
                         "GET",
                         "/session",
                         Role.VISITOR,
-                        (request, role, call) ->
-                                WebAnswer.of(200, JSON, Login.session(role).toString()));
+                        (request, role, call) -> WebAnswer.of(
+                                200, WebAnswer.JSON, Login.session(role).toString()));
     }
 
     private Api route(String method, String path, Role needed, Responder responder) {
@@ -142,7 +141,7 @@ public final class Api implements WebPage {
     }
 
     private static WebAnswer json(Operation operation, Call call) {
-        return WebAnswer.of(200, JSON, operation.run(call).toString());
+        return WebAnswer.of(200, WebAnswer.JSON, operation.run(call).toString());
     }
 
     /** Method and path of each operation. */
@@ -219,8 +218,8 @@ public final class Api implements WebPage {
     private static JsonObject body(WebRequest request) {
         String type =
                 String.valueOf(request.header("Content-Type")).split(";", 2)[0].strip();
-        if (!type.equalsIgnoreCase(JSON) || request.header("Content-Encoding") != null) {
-            throw new ProblemException(415, "Send a JSON object as " + JSON + ", not compressed");
+        if (!type.equalsIgnoreCase(WebAnswer.JSON) || request.header("Content-Encoding") != null) {
+            throw new ProblemException(415, "Send a JSON object as " + WebAnswer.JSON + ", not compressed");
         }
         byte[] body = request.body(MOST_BODY_BYTES);
         try {

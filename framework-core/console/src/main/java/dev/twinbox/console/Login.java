@@ -47,16 +47,11 @@ final class Login {
     }
 
     private static WebAnswer answer(Role role) {
-        return WebAnswer.of(200, Api.JSON, session(role).toString());
+        return WebAnswer.of(200, WebAnswer.JSON, session(role).toString());
     }
 
     private String cookie(WebRequest request, String id, long seconds) {
-        return cookieName(request) + "=" + id + "; Path=" + path + "; Max-Age=" + seconds
+        return Sessions.cookieName(request) + "=" + id + "; Path=" + path + "; Max-Age=" + seconds
                 + "; HttpOnly; SameSite=Strict" + (request.isEncrypted() ? "; Secure" : "");
-    }
-
-    /** Browsers do not tell ports apart, and there may be several consoles on a host. */
-    static String cookieName(WebRequest request) {
-        return "twinbox-" + request.localPort();
     }
 }

@@ -34,6 +34,11 @@ final class Sessions {
         this.nanoTime = nanoTime;
     }
 
+    /** Browsers do not tell ports apart, and there may be several consoles on a host. */
+    static String cookieName(WebRequest request) {
+        return "twinbox-" + request.localPort();
+    }
+
     /** The id of a new session. */
     synchronized String begin(Role role) {
         removeEnded();
