@@ -39,10 +39,7 @@ record ParkedQuery(ParkedSelection selection, @Nullable ParkedState state, long 
         ParkedRequest.Page page = REQUEST.page(call);
         String state = page.state();
         return new ParkedQuery(
-                selection(page.filter()),
-                state == null ? null : ParkedState.values()[states().indexOf(state)],
-                page.after(),
-                page.limit());
+                selection(page.filter()), state == null ? null : ParkedState.of(state), page.after(), page.limit());
     }
 
     /** From the body: numbers, filters, or all. */

@@ -83,8 +83,9 @@ final class KafkaGroups implements AutoCloseable {
                 .map(group -> lag(
                         group,
                         described.get(group),
-                        List.copyOf(
-                                partitions.getOrDefault(group, new TreeMap<>()).values()),
+                        List.copyOf(partitions
+                                .getOrDefault(group, new TreeMap<>(ORDER))
+                                .values()),
                         problems.get(group)))
                 .toList();
     }

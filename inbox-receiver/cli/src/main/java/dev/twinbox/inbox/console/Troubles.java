@@ -4,7 +4,7 @@ import dev.twinbox.inbox.jdbc.HandlerTable;
 import dev.twinbox.inbox.jdbc.SelectedRows;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.SortedSet;
+import java.util.NavigableSet;
 import java.util.TreeSet;
 
 /** What an operator should look at first, each with the remedy. */
@@ -40,8 +40,8 @@ final class Troubles {
         };
     }
 
-    private static SortedSet<String> silent(GroupFacts facts) {
-        SortedSet<String> silent = new TreeSet<>();
+    private static NavigableSet<String> silent(GroupFacts facts) {
+        NavigableSet<String> silent = new TreeSet<>();
         facts.handlers().forEach(row -> silent.add(row.group()));
         facts.handlers().stream()
                 .filter(HandlerTable.Row::isThere)

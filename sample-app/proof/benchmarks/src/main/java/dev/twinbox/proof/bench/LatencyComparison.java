@@ -18,7 +18,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.function.ToDoubleFunction;
 
 /**
  * {@code latency} of two relays in turns: this one and that of another executable jar. Each run has a new database, a
@@ -31,15 +30,28 @@ final class LatencyComparison implements Benchmark {
 
     static final int ROUNDS = 3;
 
-    private static final String THIS = "relay";
-    private static final String BASELINE = "baseline relay";
-
     private final Installation files;
+    private final Side relay;
+    private final Side other;
     private final LatencyRun.Schedules schedules;
     private final int rounds;
-    private final Path baseline;
     private final Deadline deadline;
-    private final Map<String, List<List<LatencyRun.Result>>> results = new LinkedHashMap<>();
+
+    /** A relay and its runs, each with one result for each rate. */
+    private record Side(String label, Path jar, List<List<LatencyRun.Result>> runs) {
+        Side(String label, Path jar) {
+            this(label, jar, new ArrayList<>());
+        }
+
+        /** The median of the runs. */
+        double millis(int rate, double percentile) {
+            double[] sorted = runs.stream()
+                    .mapToDouble(run -> run.get(rate).fromCommit().millis(percentile))
+                    .sorted()
+                    .toArray();
+            return (sorted[(sorted.length - 1) / 2] + sorted[sorted.length / 2]) / 2;
+        }
+    }
 
     /**
      * @param rows events of a run at the main rate; the other rates take the same time
@@ -50,7 +62,8 @@ final class LatencyComparison implements Benchmark {
         this.files = files;
         this.schedules = LatencyRun.Schedules.of(rows);
         this.rounds = rounds;
-        this.baseline = baseline;
+        this.relay = new Side("relay", files.file(BuiltFile.RELAY));
+        this.other = new Side("baseline relay", baseline);
         this.deadline = deadline;
     }
 
@@ -58,11 +71,10 @@ final class LatencyComparison implements Benchmark {
     public Report run() throws SQLException, IOException, InterruptedException {
         try (BenchServers servers = BenchServers.start(files, deadline)) {
             double load = Machine.load();
-            Map<String, Path> jars = Map.of(THIS, files.file(BuiltFile.RELAY), BASELINE, baseline);
             for (int round = 1; round <= rounds; round++) {
-                for (String side : round % 2 == 1 ? List.of(THIS, BASELINE) : List.of(BASELINE, THIS)) {
-                    Console.say("round " + round + ", " + side);
-                    results.computeIfAbsent(side, any -> new ArrayList<>()).add(measure(servers, jars.get(side)));
+                for (Side side : round % 2 == 1 ? List.of(relay, other) : List.of(other, relay)) {
+                    Console.say("round " + round + ", " + side.label());
+                    side.runs().add(measure(servers, side.jar()));
                 }
             }
             return report(servers, load);
@@ -83,8 +95,8 @@ final class LatencyComparison implements Benchmark {
         Map<String, Double> bars = new LinkedHashMap<>();
         for (int i = 0; i < LatencyRun.RATES.size(); i++) {
             rates.add(rate(i, table));
-            for (String side : results.keySet()) {
-                bars.put(LatencyRun.RATES.get(i) + "/s, " + side, median(side, i, 50));
+            for (Side side : List.of(relay, other)) {
+                bars.put(LatencyRun.RATES.get(i) + "/s, " + side.label(), side.millis(i, 50));
             }
         }
         return new Report(
@@ -98,20 +110,20 @@ final class LatencyComparison implements Benchmark {
     /** The runs of one rate, and the ratios of the two relays. */
     private JsonObjectBuilder rate(int index, StringBuilder table) {
         JsonObjectBuilder json = Json.createObjectBuilder().add("per_s", LatencyRun.RATES.get(index));
-        results.forEach((side, runs) -> {
+        for (Side side : List.of(relay, other)) {
             JsonArrayBuilder times = Json.createArrayBuilder();
-            for (List<LatencyRun.Result> run : runs) {
+            for (List<LatencyRun.Result> run : side.runs()) {
                 LatencyRun.Result result = run.get(index);
-                table.append(result.fromCommit().line(result.rate() + "/s, " + side));
+                table.append(result.fromCommit().line(result.rate() + "/s, " + side.label()));
                 times.add(result.fromCommit()
                         .json()
                         .add("to_hand_over_p50_ms", result.toHandOver().millis(50))
                         .add("from_hand_over_p50_ms", result.fromHandOver().millis(50)));
             }
-            json.add(side, times);
-        });
+            json.add(side.label(), times);
+        }
         for (double percentile : List.of(50.0, 95.0, 99.0)) {
-            double ratio = Report.rounded(median(THIS, index, percentile) / median(BASELINE, index, percentile));
+            double ratio = Report.rounded(relay.millis(index, percentile) / other.millis(index, percentile));
             json.add(String.format(Locale.ROOT, "p%.0f_ratio", percentile), ratio);
             table.append(String.format(
                     Locale.ROOT,
@@ -121,14 +133,6 @@ final class LatencyComparison implements Benchmark {
                     ratio));
         }
         return json;
-    }
-
-    private double median(String side, int rate, double percentile) {
-        ToDoubleFunction<List<LatencyRun.Result>> millis =
-                run -> run.get(rate).fromCommit().millis(percentile);
-        double[] sorted =
-                results.get(side).stream().mapToDouble(millis).sorted().toArray();
-        return (sorted[(sorted.length - 1) / 2] + sorted[sorted.length / 2]) / 2;
     }
 
     private JsonObject figures(BenchServers servers, JsonArrayBuilder rates, double load) throws SQLException {

@@ -107,7 +107,8 @@ abstract class ServerChecks extends ReceivingChecks {
     void anEarPublishesAndReceives() throws Exception {
         assumeTrue(server.hasEars(), "the server has no EARs");
         String group = name + "-ear";
-        publishesAndReceives(EAR, EarFile.build(file(EAR + ".ear"), configuration(group, "twinbox.inbox.start=latest\n")), group);
+        publishesAndReceives(
+                EAR, EarFile.build(file(EAR + ".ear"), configuration(group, "twinbox.inbox.start=latest\n")), group);
     }
 
     @Test
