@@ -114,7 +114,9 @@ class FenceAttacksIT {
             assertThatThrownBy(lock::fence).satisfies(FenceAttacksIT::isOutside);
             return true;
         });
-        assertThat(database.holders(key)).as("rolled back although it was caught").isEmpty();
+        assertThat(database.holders(key))
+                .as("rolled back although it was caught")
+                .isEmpty();
         parts.inTransaction(() -> {
             assertThatThrownBy(() -> lockInTransaction(parts)).satisfies(FenceAttacksIT::isOutside);
             return true;

@@ -41,7 +41,8 @@ final class LockParts {
     LockParts(PGSimpleDataSource physical, FenceTable fences, QuickLeases leases, Executor later) {
         this.fences = fences;
         transactions = new PlainTransactions(physical);
-        database = new LockDatabase("test", transactions, transactions::runNew, failing(transactions.dataSource(), physical));
+        database = new LockDatabase(
+                "test", transactions, transactions::runNew, failing(transactions.dataSource(), physical));
         grants = new LockGrants(new FencedLock.Store(database, fences, leases, later));
     }
 
