@@ -1,7 +1,6 @@
 package dev.twinbox.lock;
 
 import dev.twinbox.InvalidConfigurationException;
-import dev.twinbox.TwinboxException;
 import dev.twinbox.jdbc.NewTransactionCall;
 import jakarta.transaction.Status;
 import jakarta.transaction.Synchronization;
@@ -66,7 +65,7 @@ final class LockDatabase {
     /** Runs the work in a transaction of its own. Returns after the commit. */
     <T> T inNewTransaction(Work<T> work) throws SQLException {
         try {
-            return NewTransactionCall.run(newTransaction, registry, () -> onConnection(work));
+            return NewTransactionCall.run(newTransaction, registry, () -> inCallersTransaction(work));
         } catch (SQLException e) {
             if (e.getCause() instanceof InvalidConfigurationException wrong) {
                 throw wrong;
@@ -75,30 +74,8 @@ final class LockDatabase {
         }
     }
 
-    /**
-     * Runs the work in the caller's transaction, see {@link #requireTransaction}. Some servers give out a connection
-     * outside of it, although it is active: Payara does in an observer of {@code BEFORE_COMPLETION}, and after {@code
-     * begin} of the TransactionManager of JNDI. The work is checked afterwards, because a pool may enlist a connection
-     * at its first statement only.
-     *
-     * @throws TwinboxException if the connection is not in the transaction
-     */
+    /** Runs the work in the caller's transaction, see {@link #requireTransaction}. */
     <T> T inCallersTransaction(Work<T> work) throws SQLException {
-        return onConnection(connection -> {
-            T result = work.run(connection);
-            if (connection.getAutoCommit()) {
-                rollBack(); // also if the caller catches it: its own writes may be outside, too
-                throw new TwinboxException("A connection of the locks (data source " + name
-                        + ") is not in the active transaction, so it locks nothing. The transaction rolls back; take and"
-                        + " fence locks in a business method whose transaction was begun by a session bean,"
-                        + " @Transactional or UserTransaction, and not in an observer of BEFORE_COMPLETION");
-            }
-            return result;
-        });
-    }
-
-    /** Runs the work in the transaction of this thread, which the caller knows to be there. */
-    private <T> T onConnection(Work<T> work) throws SQLException {
         try (Connection connection = dataSource().getConnection()) {
             return work.run(connection);
         }

@@ -104,34 +104,6 @@ class FenceAttacksIT {
     }
 
     @Test
-    void fault98AConnectionOutsideOfTheActiveTransactionFencesNothing() {
-        LockParts parts = parts();
-        KeyLock lock = parts.tryLock(key, LONG).orElseThrow();
-
-        parts.inTransaction(() -> {
-            insert(parts, "unfenced");
-            parts.isOutside = true;
-            assertThatThrownBy(lock::fence).satisfies(FenceAttacksIT::isOutside);
-            return true;
-        });
-        assertThat(database.holders(key))
-                .as("rolled back although it was caught")
-                .isEmpty();
-        parts.inTransaction(() -> {
-            assertThatThrownBy(() -> lockInTransaction(parts)).satisfies(FenceAttacksIT::isOutside);
-            return true;
-        });
-        parts.isOutside = false;
-        assertThat(parts.<Boolean>inTransaction(() -> lockInTransaction(parts))).isTrue();
-    }
-
-    private static void isOutside(Throwable refused) {
-        assertThat(refused)
-                .isInstanceOf(TwinboxException.class)
-                .hasMessageContainingAll("(data source test) is not in the active transaction", "UserTransaction");
-    }
-
-    @Test
     void fault78AFenceInsideOfATransactionThatHasFencedIsRefusedAtOnce() {
         LockParts parts = parts();
         KeyLock lock = parts.tryLock(key, LONG).orElseThrow();

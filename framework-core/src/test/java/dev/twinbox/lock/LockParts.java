@@ -25,9 +25,6 @@ final class LockParts {
     /** Whether the locks' data source gives no connection. */
     volatile boolean isExhausted;
 
-    /** Whether it gives connections that are not in the transaction, as some servers do late in a transaction. */
-    volatile boolean isOutside;
-
     /** @param leases null: in the database */
     LockParts(String url, String user, String password, QuickLeases leases) {
         this(physical(url, user, password), new FenceTable(TABLES), leases);
@@ -41,8 +38,7 @@ final class LockParts {
     LockParts(PGSimpleDataSource physical, FenceTable fences, QuickLeases leases, Executor later) {
         this.fences = fences;
         transactions = new PlainTransactions(physical);
-        database = new LockDatabase(
-                "test", transactions, transactions::runNew, failing(transactions.dataSource(), physical));
+        database = new LockDatabase("test", transactions, transactions::runNew, exhaustible(transactions.dataSource()));
         grants = new LockGrants(new FencedLock.Store(database, fences, leases, later));
     }
 
@@ -54,14 +50,14 @@ final class LockParts {
         return physical;
     }
 
-    private DataSource failing(DataSource real, DataSource outside) {
+    private DataSource exhaustible(DataSource real) {
         return (DataSource) Proxy.newProxyInstance(
                 DataSource.class.getClassLoader(), new Class<?>[] {DataSource.class}, (p, m, a) -> {
                     if (isExhausted) {
                         throw new SQLException("no connection became free in time");
                     }
                     try {
-                        return m.invoke(isOutside ? outside : real, a);
+                        return m.invoke(real, a);
                     } catch (InvocationTargetException e) {
                         throw e.getCause();
                     }
