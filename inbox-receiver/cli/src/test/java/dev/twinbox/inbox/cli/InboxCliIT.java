@@ -182,7 +182,7 @@ class InboxCliIT {
 
             Run status = runHere(connecting("cli_selected", "status"));
             assertThat(status.output())
-                    .contains("schema version:  8\n", "parked:          550 RETRY of handler h1 in group shipping\n")
+                    .contains("schema version:  9\n", "parked:          550 RETRY of handler h1 in group shipping\n")
                     .containsPattern("inbox rows:      about \\d+\n")
                     .containsPattern("oldest parked:   20\\S+Z\n");
             assertThat(runHere(connecting("cli_selected", "status"), "--json").output())
