@@ -186,7 +186,7 @@ class InboxCliIT {
                     .containsPattern("inbox rows:      about \\d+\n")
                     .containsPattern("oldest parked:   20\\S+Z\n");
             assertThat(runHere(connecting("cli_selected", "status"), "--json").output())
-                    .startsWith("{\"version\":\"8\",")
+                    .startsWith("{\"version\":\"9\",")
                     .contains("{\"group\":\"shipping\",\"handler\":\"h1\",\"state\":\"RETRY\",\"number\":550,");
         }
     }
