@@ -114,7 +114,8 @@ public final class ConfigurationReader {
                 reader.find(RelaySettings.HTTP_NAMES).orElse(Set.of()),
                 reader.find(RelaySettings.HTTP_READER_TOKEN).orElse(null),
                 reader.find(RelaySettings.HTTP_OPERATOR_TOKEN).orElse(null),
-                reader.get(RelaySettings.HTTP_INSECURE));
+                reader.get(RelaySettings.HTTP_INSECURE),
+                reader.get(RelaySettings.HTTP_PAYLOADS));
     }
 
     private static ConfigSource fileSource(Path file) {

@@ -170,6 +170,7 @@ public record RelayConfig(
      * @param readerToken of those who may see payloads; null: there is none
      * @param operatorToken of those who may change something; null: there is none
      * @param isInsecure whether the API is served on an address that is not loopback, without encryption
+     * @param showsPayloads whether payloads are shown to whoever has a token
      */
     public record Http(
             String host,
@@ -177,14 +178,15 @@ public record RelayConfig(
             Set<String> names,
             @Nullable Secret readerToken,
             @Nullable Secret operatorToken,
-            boolean isInsecure) {
+            boolean isInsecure,
+            boolean showsPayloads) {
         public Http {
             names = Set.copyOf(names);
         }
 
         /** Without tokens. */
         public Http(String host, int port) {
-            this(host, port, Set.of(), null, null, false);
+            this(host, port, Set.of(), null, null, false, true);
         }
     }
 }

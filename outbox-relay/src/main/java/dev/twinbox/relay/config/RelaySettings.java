@@ -143,6 +143,12 @@ public final class RelaySettings {
                     "`true`: the API is served on an address that is not loopback as well. Tokens and answers cross the "
                             + "network unencrypted.")
             .withDefault("false");
+    public static final Setting<Boolean> HTTP_PAYLOADS = Setting.oneOf(
+                    PREFIX + "http.payloads",
+                    List.of(true, false),
+                    String::valueOf,
+                    "`false`: nobody sees payloads of parked events over HTTP, whatever the token.")
+            .withDefault("true");
     static final Setting<Duration> SHUTDOWN_TIMEOUT = Setting.duration(
                     PREFIX + "shutdown-timeout",
                     "PT1S",
@@ -180,6 +186,7 @@ public final class RelaySettings {
             HTTP_READER_TOKEN,
             HTTP_OPERATOR_TOKEN,
             HTTP_INSECURE,
+            HTTP_PAYLOADS,
             SHUTDOWN_TIMEOUT,
             LOG_LEVEL,
             LOG_FORMAT);

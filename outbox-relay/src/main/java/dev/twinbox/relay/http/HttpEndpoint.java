@@ -23,13 +23,17 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Serves {@code /health/live}, {@code /health/ready} and {@code /metrics} to {@code GET} and {@code HEAD}. Serves
- * {@link OperatorApi} and the overview if there is a token. Runs until closed.
+ * {@link OperatorApi} and its pages if there is a token. Runs until closed.
  *
  * <p>All other requests get an answer that says what is wrong and what is possible. Malformed requests get a 400, or
  * the connection is closed.
  */
 public final class HttpEndpoint implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(HttpEndpoint.class);
+
+    private static final String[] PAGES = {
+        "main.js", "overview.js", "stuck.js", "search.js", "event.js", "actions.js", "change.js"
+    };
 
     /** What is served below a path of its own. */
     private record Part(Predicate<String> owns, WebPage page) {}
@@ -42,7 +46,7 @@ public final class HttpEndpoint implements AutoCloseable {
      * @throws RelayException with {@link ExitCode#USAGE} if the address is not available
      */
     public HttpEndpoint(RelayConfig config, Health health, Metrics metrics) {
-        this(config.http(), health, metrics, operations(config));
+        this(config.http(), health, metrics, operations(config, health));
     }
 
     /** Without the API. */
@@ -70,7 +74,7 @@ public final class HttpEndpoint implements AutoCloseable {
      * Empty unless an operator wants the API, and says so by a token. On an address that others reach, tokens would cross
      * the network unencrypted. An operator has to want that, too.
      */
-    private static List<Part> operations(RelayConfig config) {
+    private static List<Part> operations(RelayConfig config, Health health) {
         RelayConfig.Http http = config.http();
         if (http.readerToken() == null && http.operatorToken() == null) {
             if (http.isInsecure() || !http.names().isEmpty()) {
@@ -89,10 +93,9 @@ public final class HttpEndpoint implements AutoCloseable {
             return List.of();
         }
         Access access = OperatorApi.access(config, isOnLoopback);
-        Api api = OperatorApi.of(config, access);
-        WebFiles overview = new WebFiles(
-                "relay", "/console", access, HttpEndpoint.class, "index.html", "overview.css", "overview.js");
-        return List.of(new Part(api::owns, api), new Part(overview::owns, overview));
+        Api api = OperatorApi.of(config, access, health);
+        WebFiles pages = new WebFiles("relay", "/console", access).add(HttpEndpoint.class, PAGES);
+        return List.of(new Part(api::owns, api), new Part(pages::owns, pages));
     }
 
     private static boolean isLoopback(String host) {

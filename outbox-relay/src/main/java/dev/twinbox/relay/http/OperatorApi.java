@@ -8,14 +8,17 @@ import dev.twinbox.console.Role;
 import dev.twinbox.relay.config.ExitCode;
 import dev.twinbox.relay.config.RelayConfig;
 import dev.twinbox.relay.config.RelayException;
+import dev.twinbox.relay.config.RelaySettings;
 import dev.twinbox.relay.jdbc.ActionTable;
 import dev.twinbox.relay.jdbc.EventQuery;
 import dev.twinbox.relay.jdbc.LeaseTable;
 import dev.twinbox.relay.jdbc.OutboxDatabase;
+import dev.twinbox.relay.jdbc.ParkedCauses;
 import dev.twinbox.relay.jdbc.ParkedPayload;
 import dev.twinbox.relay.jdbc.ParkedRows;
 import dev.twinbox.relay.jdbc.StartCheck;
 import dev.twinbox.relay.operator.ActionJson;
+import dev.twinbox.relay.operator.CausesJson;
 import dev.twinbox.relay.operator.EventAnswer;
 import dev.twinbox.relay.operator.EventFinder;
 import dev.twinbox.relay.operator.EventJson;
@@ -78,15 +81,6 @@ final class OperatorApi {
         this.config = config;
     }
 
-    /**
-     * The API of this relay.
-     *
-     * @param isOnLoopback whether it is served on the loopback address only
-     */
-    static Api of(RelayConfig config, boolean isOnLoopback) {
-        return of(config, access(config, isOnLoopback));
-    }
-
     /** Who may do what, by the configuration. */
     static Access access(RelayConfig config, boolean isOnLoopback) {
         RelayConfig.Http http = config.http();
@@ -95,15 +89,18 @@ final class OperatorApi {
     }
 
     /** The API of this relay. */
-    static Api of(RelayConfig config, Access access) {
+    static Api of(RelayConfig config, Access access, Health health) {
         OperatorApi operations = new OperatorApi(config);
         return new Api("relay", PREFIX, access)
+                .withLogin()
                 .get("/" + DOCUMENT, Role.VISITOR, call -> document())
+                .get("/process", Role.VISITOR, call -> health.process())
                 .get("/status", Role.VISITOR, call -> operations.status())
                 .get("/topics", Role.VISITOR, call -> operations.topics())
                 .get("/events", Role.VISITOR, call -> operations.find(EventRequest.all(call), EventJson::all))
                 .get("/events/{id}", Role.VISITOR, call -> operations.find(EventRequest.one(call), EventJson::one))
                 .get("/parked", Role.VISITOR, operations::list)
+                .get("/causes", Role.VISITOR, call -> operations.causes())
                 .get("/parked/{number}", Role.VISITOR, operations::show)
                 .get("/parked/{number}/payload", Role.READER, operations::payload)
                 .post("/parked/retry", call -> operations.change(ParkedChange.RETRY, ParkedQuery.selection(call)))
@@ -180,6 +177,11 @@ final class OperatorApi {
         });
     }
 
+    private JsonObject causes() {
+        return onDatabase(
+                connection -> CausesJson.of(ParkedCauses.of(connection, config.tables(), config.name())));
+    }
+
     private JsonObject show(Api.Call call) {
         long number = call.number("number");
         return onDatabase(connection -> {
@@ -193,6 +195,9 @@ final class OperatorApi {
 
     private JsonObject payload(Api.Call call) {
         long number = call.number("number");
+        if (!config.http().showsPayloads()) {
+            throw new ProblemException(403, "Payloads are not shown: " + RelaySettings.HTTP_PAYLOADS.key() + "=false");
+        }
         return onDatabase(connection -> {
             ParkedPayload payload =
                     ParkedPayload.of(number, MOST_PAYLOAD_BYTES, connection, config.tables(), config.name());

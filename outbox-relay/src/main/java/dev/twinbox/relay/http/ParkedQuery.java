@@ -2,6 +2,7 @@ package dev.twinbox.relay.http;
 
 import dev.twinbox.console.Api;
 import dev.twinbox.console.ProblemException;
+import dev.twinbox.relay.jdbc.ParkedCauses;
 import dev.twinbox.relay.jdbc.ParkedSelection;
 import dev.twinbox.relay.jdbc.ParkedState;
 import dev.twinbox.relay.operator.ParkedFilter;
@@ -26,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 record ParkedQuery(ParkedSelection selection, @Nullable ParkedState state, long after, int limit) {
     private static final int MOST_NUMBERS = 1_000;
-    private static final Set<String> FILTERS = Set.of("topic", "key", "type", "error", "since");
+    private static final Set<String> FILTERS = Set.of("topic", "key", "type", "error", "since", "cause");
     private static final Set<String> PAGING = Set.of("state", "after", "limit");
     private static final Set<String> CHOOSING = Set.of("all", "numbers");
     private static final String DRY_RUN = "dryRun";
@@ -81,10 +82,23 @@ record ParkedQuery(ParkedSelection selection, @Nullable ParkedState state, long 
                     filters.get("key"),
                     filters.get("type"),
                     filters.get("error"),
-                    ParkedFilter.Since.parse("since", filters.get("since")));
+                            ParkedFilter.Since.parse("since", filters.get("since")))
+                    .withCause(cause(filters.get("cause")));
         } catch (IllegalArgumentException e) {
             throw new ProblemException(400, String.valueOf(e.getMessage()));
         }
+    }
+
+    private static ParkedCauses.@Nullable Cause cause(@Nullable String text) {
+        return text == null
+                ? null
+                : ParkedCauses.Cause.of(text)
+                        .orElseThrow(() -> new ProblemException(
+                                400,
+                                "\"cause\" must be one of "
+                                        + Arrays.stream(ParkedCauses.Cause.values())
+                                                .map(ParkedCauses.Cause::text)
+                                                .collect(Collectors.joining(", "))));
     }
 
     private static void refuseUnknown(Set<String> given, List<Set<String>> known) {

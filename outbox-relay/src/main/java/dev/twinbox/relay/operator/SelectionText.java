@@ -24,6 +24,7 @@ final class SelectionText {
         add(conditions, "error", which.error());
         add(conditions, "since", which.since());
         add(conditions, "since", which.age());
+        add(conditions, "cause", which.cause() == null ? null : which.cause().text());
         return conditions.isEmpty() ? "all" : shortened(String.join(", ", conditions));
     }
 

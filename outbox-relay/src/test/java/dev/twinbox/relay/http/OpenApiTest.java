@@ -4,14 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.twinbox.console.Api;
 import dev.twinbox.relay.config.ConfigurationReader;
+import dev.twinbox.relay.config.RelayConfig;
+import dev.twinbox.relay.engine.Progress;
 import dev.twinbox.relay.jdbc.ActionTable;
 import dev.twinbox.relay.jdbc.FoundEvent;
+import dev.twinbox.relay.jdbc.ParkedCauses;
 import dev.twinbox.relay.jdbc.ParkedRows;
 import dev.twinbox.relay.jdbc.ParkedState;
 import dev.twinbox.relay.jdbc.SearchedPlace;
 import dev.twinbox.relay.kafka.TopicRecord;
 import dev.twinbox.relay.kafka.TopicState;
 import dev.twinbox.relay.operator.ActionJson;
+import dev.twinbox.relay.operator.CausesJson;
 import dev.twinbox.relay.operator.EventAnswer;
 import dev.twinbox.relay.operator.EventJson;
 import dev.twinbox.relay.operator.ParkedChange;
@@ -22,6 +26,7 @@ import jakarta.json.JsonArray;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonString;
 import jakarta.json.JsonValue;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -44,14 +49,18 @@ class OpenApiTest {
     private static final Pattern PLACEHOLDER = Pattern.compile("\\{(\\w+)}");
 
     private final JsonObject document = OperatorApi.document();
-    private final Api api = OperatorApi.of(
+    private final Api api = api(
             ConfigurationReader.read(
                     null,
                     Map.of(),
                     Map.of(
                             "twinbox.relay.database.url", "jdbc:postgresql://localhost/none",
-                            "twinbox.relay.kafka.bootstrap.servers", "localhost:1")),
-            true);
+                            "twinbox.relay.kafka.bootstrap.servers", "localhost:1")));
+
+    static Api api(RelayConfig config) {
+        Health health = new Health(new Progress(System::nanoTime), Duration.ofSeconds(10));
+        return OperatorApi.of(config, OperatorApi.access(config, true), health);
+    }
 
     @Test
     void itHasEachOperationAndNoOthers() {
@@ -76,7 +85,9 @@ class OpenApiTest {
                     assertThat(described.containsKey("requestBody")).isEqualTo(method.equals("post"));
                     assertThat(described.getJsonArray("security").contains(JsonValue.EMPTY_JSON_OBJECT))
                             .as("%s %s without a token", method, path)
-                            .isEqualTo(method.equals("get") && !path.endsWith("/payload"));
+                            .isEqualTo(path.equals("/login")
+                                    || path.equals("/logout")
+                                    || (method.equals("get") && !path.endsWith("/payload")));
                     assertThat(parameters(described, "path"))
                             .isEqualTo(PLACEHOLDER
                                     .matcher(path)
@@ -158,6 +169,33 @@ class OpenApiTest {
 
         assertThat(report.keySet()).isEqualTo(properties("Topics"));
         assertThat(fields).isEqualTo(properties("Topic"));
+    }
+
+    @Test
+    void aCauseHasTheDescribedFieldsAndEachHasARemedy() {
+        List<ParkedCauses.Group> groups = Arrays.stream(ParkedCauses.Cause.values())
+                .map(cause -> new ParkedCauses.Group(cause, "topic", 1, 2, 1, Instant.EPOCH, 7, "error"))
+                .toList();
+        JsonObject causes = CausesJson.of(new ParkedCauses(groups, 0, false));
+
+        assertThat(causes.keySet()).isEqualTo(properties("Causes"));
+        assertThat(causes.getJsonArray("causes").getValuesAs(JsonObject.class))
+                .allSatisfy(each -> assertThat(each.keySet()).isEqualTo(properties("Cause")))
+                .extracting(each -> each.getString("cause"))
+                .containsExactlyElementsOf(values("Cause", "cause"))
+                .containsExactlyElementsOf(values("Selection", "cause"));
+        assertThat(causes.getJsonArray("causes").getValuesAs(JsonObject.class))
+                .extracting(each -> each.getString("title"))
+                .doesNotHaveDuplicates();
+    }
+
+    @Test
+    void aProcessHasTheDescribedFields() {
+        Progress progress = new Progress(System::nanoTime);
+        progress.recordLeaseElsewhere("another");
+
+        assertThat(new Health(progress, Duration.ofSeconds(10)).process().keySet())
+                .isEqualTo(properties("Process"));
     }
 
     @Test

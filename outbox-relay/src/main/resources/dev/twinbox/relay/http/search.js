@@ -1,0 +1,82 @@
+// Where is my event, and which parked events match a filter.
+import { count, doing, el, get, table, time } from "./console.js";
+import { change } from "./change.js";
+
+const FILTERS = [
+  ["topic", "Topic"], ["key", "Key"], ["type", "Type"], ["error", "Error contains"], ["since", "Since, or an age such as PT1H"],
+  ["cause", "Cause"],
+];
+
+function field(name, label, value) {
+  return el("label", {}, label, el("input", { name, value: value ?? "", autocomplete: "off", spellcheck: "false" }));
+}
+
+function values(form) {
+  return Object.fromEntries([...new FormData(form)].filter(([, value]) => value.trim() !== ""));
+}
+
+function found(event) {
+  const records = event.records ?? [];
+  const where = records.map((each) => `${each.topic}, partition ${each.partition}, offset ${each.offset}`).join("; ");
+  const parked = event.parked === undefined
+    ? "" : el("a", { href: `#/event?number=${event.parked.number}` }, `parked as ${event.parked.number}`);
+  return [event.id ?? "", event.state, el("span", {}, event.explanation, " ", where, " ", parked)];
+}
+
+function whereForm(result) {
+  const form = el("form", {
+    submit: doing(async () => {
+      const { id, key, topic } = values(form);
+      const answer = id === undefined ? await get("/events", { key, topic }) : await get(`/events/${encodeURIComponent(id)}`, { key, topic });
+      const events = answer.events ?? [answer];
+      result.replaceChildren(
+        events.length === 0 ? el("p", {}, "No event of this key was found.") : table("Events", ["Id", "State", "What it means"], events.map(found)),
+        answer.isCut ? el("p", { class: "alert" }, "The search was cut: there may be more.") : "");
+    }),
+  }, field("id", "Id of the event"), field("key", "or its key"), field("topic", "Topic, if you know it"),
+  el("button", {}, "Where is it?"));
+  return form;
+}
+
+function line(event) {
+  return [el("a", { href: `#/event?number=${event.number}` }, String(event.number)), event.state, event.topic,
+    event.key ?? "", event.type ?? "", time(event.parkedAt), event.error ?? ""];
+}
+
+function open(root, parameters) {
+  const result = el("div", { "aria-live": "polite" });
+  const parked = el("div");
+  const more = el("p");
+  const rows = [];
+  let chosen = {};
+  const list = async (after) => {
+    const page = await get("/parked", { ...chosen, ...(after === undefined ? {} : { after }) });
+    rows.push(...page.parked.map(line));
+    parked.replaceChildren(
+      el("p", { role: "status" }, rows.length === 0 ? "No parked event matches." : `${count(rows.length, "event")} shown.`),
+      rows.length === 0 ? "" : table("Parked events", ["Number", "State", "Topic", "Key", "Type", "Since", "Error"], rows));
+    more.replaceChildren(page.next === undefined
+      ? "" : el("button", { type: "button", click: doing(() => list(page.next)) }, "Show more"));
+  };
+  const again = async () => {
+    chosen = values(filters);
+    rows.length = 0;
+    await list();
+  };
+  const all = (name, label) => el("button", {
+    type: "button",
+    click: doing(async () => {
+      const selection = values(filters);
+      if (await change(name, Object.keys(selection).length === 0 ? { all: true } : selection)) {
+        await again();
+      }
+    }),
+  }, label);
+  const filters = el("form", { submit: doing(again) },
+    ...FILTERS.map(([name, label]) => field(name, label, parameters[name])),
+    el("button", {}, "List"), all("retry", "Retry all that match"), all("discard", "Discard all that match"));
+  root.append(whereForm(result), result, el("h2", {}, "Parked events"), filters, parked, more);
+  return again;
+}
+
+export const search = { path: "search", label: "Search", open };
