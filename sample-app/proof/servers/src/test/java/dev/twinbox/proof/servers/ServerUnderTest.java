@@ -84,7 +84,8 @@ abstract class ServerUnderTest {
         Topics.createAnew(kafka, List.of("orders", "tenants", "single", "failing", "replies", "slow", "signals"));
         orders = new Orders(kafka.bootstrapServers());
         war = war(APP, name, "");
-        plain = WarFile.buildPlain(file(PLAIN + ".war"), configuration(name + "-plain", "twinbox.inbox.start=latest\n"));
+        plain = WarFile.buildPlain(
+                file(PLAIN + ".war"), configuration(name + "-plain", "twinbox.inbox.start=latest\n"));
         proxy = TcpProxy.to("127.0.0.1", postgres.port());
         server = product.server(new ApplicationDatabase(proxy.port(), name, postgres.user(), postgres.password()));
         server.start();
@@ -233,6 +234,14 @@ abstract class ServerUnderTest {
                 .as("events without their business row")
                 .isEmpty();
         assertThat(tables.apart()).as("written by two transactions").isEmpty();
+    }
+
+    /** Whether the event continues a trace, or begins one. */
+    boolean isTraced(String ref) {
+        return tables.count(
+                        "outbox_event where convert_from(payload, 'UTF8')::json->>'ref' = ? and 'traceparent' = any(headers)",
+                        ref)
+                == 1;
     }
 
     boolean isPublished(String ref) {
