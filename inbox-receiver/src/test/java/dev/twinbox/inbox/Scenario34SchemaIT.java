@@ -32,7 +32,7 @@ class Scenario34SchemaIT {
         database.migrate("Sales-EU 1", "In'\"Box");
         database.execute(
                 "drop table inbox_event, inbox_parked, inbox_handler, inbox_event_retention, inbox_event_offset, "
-                        + "inbox_lock, inbox_event_history");
+                        + "inbox_lock, inbox_action, inbox_event_history");
         database.execute("create role least login password 'twinbox'");
         database.execute("revoke all on schema public from public");
         database.execute("grant usage on schema public, \"Sales-EU 1\" to least");
@@ -77,7 +77,8 @@ class Scenario34SchemaIT {
                             "Sales-EU 1.In'\"Box_handler",
                             "Sales-EU 1.In'\"Box_retention",
                             "Sales-EU 1.In'\"Box_offset",
-                            "Sales-EU 1.In'\"Box_lock");
+                            "Sales-EU 1.In'\"Box_lock",
+                            "Sales-EU 1.In'\"Box_action");
         } finally {
             Servers.payara().undeploy("schema");
         }
@@ -88,7 +89,7 @@ class Scenario34SchemaIT {
         Database database = new Database("bare");
         database.execute(
                 "drop table inbox_event, inbox_parked, inbox_handler, inbox_event_retention, inbox_event_offset, "
-                        + "inbox_lock, inbox_event_history");
+                        + "inbox_lock, inbox_action, inbox_event_history");
 
         String log = Servers.payara()
                 .deploy(

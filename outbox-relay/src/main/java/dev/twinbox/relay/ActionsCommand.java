@@ -1,11 +1,9 @@
 package dev.twinbox.relay;
 
+import dev.twinbox.console.actions.ActionLog;
+import dev.twinbox.console.cli.ActionOptions;
 import dev.twinbox.relay.config.ExitCode;
-import dev.twinbox.relay.jdbc.ActionTable;
-import dev.twinbox.relay.operator.ActionJson;
 import java.io.PrintWriter;
-import java.sql.SQLException;
-import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -20,58 +18,35 @@ import picocli.CommandLine.Spec;
         description = "Lists what operators have changed in the last 30 days, newest first: by these commands and over "
                 + "HTTP.")
 final class ActionsCommand implements Callable<Integer> {
-    private static final String COLUMNS = "NUMBER\tAT\tWHO\tVIA\tACTION\tEVENTS\tSELECTION";
-    private static final int MOST = 1_000;
-
     @Mixin
     private ConfigurationOption configuration;
 
     @Spec
     private CommandSpec spec;
 
-    @Option(
-            names = "--limit",
-            paramLabel = "N",
-            defaultValue = "100",
-            description = "Most lines, at most 1000; default: ${DEFAULT-VALUE}.")
-    private int limit;
+    @Mixin
+    private ActionOptions options;
 
     @Option(names = "--json", description = "Prints one JSON document.")
     private boolean isJson;
 
     @Override
     public Integer call() {
-        if (limit < 1 || limit > MOST) {
-            throw new ParameterException(spec.commandLine(), "--limit " + limit + " must be from 1 to " + MOST);
+        try {
+            options.check();
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), e.getMessage(), e);
         }
+        PrintWriter out = spec.commandLine().getOut();
         ConfigurationOption.Work work = (connection, config) -> {
-            print(new ActionTable(connection, config.tables(), config.name()));
+            ActionLog log = new ActionLog(connection, config.tables().actions(), config.name());
+            if (isJson) {
+                options.printJson(log, out);
+            } else {
+                options.print(log, out);
+            }
             return ExitCode.OK;
         };
         return isJson ? configuration.onDatabaseForJson(work) : configuration.onDatabase(work);
-    }
-
-    private void print(ActionTable log) throws SQLException {
-        PrintWriter out = spec.commandLine().getOut();
-        if (isJson) {
-            out.println(ActionJson.page(log, Long.MAX_VALUE, limit).build());
-        } else {
-            List<ActionTable.Line> lines = log.page(Long.MAX_VALUE, limit);
-            out.println(lines.isEmpty() ? "0 changes in the last 30 days" : COLUMNS);
-            lines.forEach(line -> out.println(text(line)));
-        }
-        out.flush();
-    }
-
-    private static String text(ActionTable.Line line) {
-        ActionTable.Action action = line.action();
-        return TextLine.of(
-                line.number(),
-                line.at(),
-                action.who(),
-                action.via(),
-                action.action(),
-                action.events(),
-                action.selection());
     }
 }

@@ -1,8 +1,9 @@
 package dev.twinbox.relay;
 
+import dev.twinbox.console.cli.TextLine;
+import dev.twinbox.console.search.SearchedPlace;
+import dev.twinbox.console.search.TopicRecord;
 import dev.twinbox.relay.jdbc.FoundEvent;
-import dev.twinbox.relay.jdbc.SearchedPlace;
-import dev.twinbox.relay.kafka.TopicRecord;
 import dev.twinbox.relay.operator.EventAnswer;
 import dev.twinbox.relay.operator.Whereabouts;
 import java.util.stream.Collectors;

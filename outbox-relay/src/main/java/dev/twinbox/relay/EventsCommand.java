@@ -1,11 +1,11 @@
 package dev.twinbox.relay;
 
+import dev.twinbox.console.operator.Since;
 import dev.twinbox.relay.config.ExitCode;
 import dev.twinbox.relay.jdbc.EventQuery;
 import dev.twinbox.relay.operator.EventAnswer;
 import dev.twinbox.relay.operator.EventFinder;
 import dev.twinbox.relay.operator.EventJson;
-import dev.twinbox.relay.operator.ParkedFilter;
 import java.io.PrintWriter;
 import java.util.UUID;
 import java.util.concurrent.Callable;
@@ -56,7 +56,7 @@ final class EventsCommand {
         public Integer call() {
             EventQuery query;
             try {
-                query = query(topic, ParkedFilter.Since.parse("--since", since));
+                query = query(topic, Since.parse("--since", since));
             } catch (IllegalArgumentException e) {
                 throw new ParameterException(spec.commandLine(), e.getMessage(), e);
             }
@@ -71,7 +71,7 @@ final class EventsCommand {
         }
 
         /** @throws IllegalArgumentException if the arguments are wrong */
-        abstract EventQuery query(@Nullable String topicOfEvent, ParkedFilter.Since from);
+        abstract EventQuery query(@Nullable String topicOfEvent, Since from);
 
         abstract String json(EventAnswer answer);
 
@@ -92,7 +92,7 @@ final class EventsCommand {
         private int limit;
 
         @Override
-        EventQuery query(@Nullable String topicOfEvent, ParkedFilter.Since from) {
+        EventQuery query(@Nullable String topicOfEvent, Since from) {
             if (limit < 1 || limit > 1_000) {
                 throw new IllegalArgumentException("--limit " + limit + " must be from 1 to 1000");
             }
@@ -120,7 +120,7 @@ final class EventsCommand {
         private @Nullable String key;
 
         @Override
-        EventQuery query(@Nullable String topicOfEvent, ParkedFilter.Since from) {
+        EventQuery query(@Nullable String topicOfEvent, Since from) {
             return new EventQuery(id, topicOfEvent, key, from.time(), from.age(), 1);
         }
 

@@ -1,5 +1,7 @@
 package dev.twinbox.relay;
 
+import dev.twinbox.console.cli.ChangeOptions;
+import dev.twinbox.console.cli.ListOptions;
 import dev.twinbox.relay.config.ExitCode;
 import dev.twinbox.relay.config.RelayConfig;
 import dev.twinbox.relay.jdbc.ParkedRows;
@@ -8,13 +10,11 @@ import dev.twinbox.relay.operator.OperatorActions;
 import dev.twinbox.relay.operator.ParkedChange;
 import dev.twinbox.relay.operator.ParkedJson;
 import jakarta.json.Json;
-import jakarta.json.JsonArrayBuilder;
 import java.io.PrintWriter;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -95,18 +95,12 @@ final class ParkedCommand {
         @Mixin
         private Selection selection;
 
-        @Option(
-                names = "--limit",
-                paramLabel = "N",
-                defaultValue = "100",
-                description = "Most events; default: ${DEFAULT-VALUE}.")
-        private int limit;
+        @Mixin
+        private ListOptions options;
 
         @Override
         void check() {
-            if (limit < 1 || limit > 10_000) {
-                throw new IllegalArgumentException("--limit " + limit + " must be from 1 to 10000");
-            }
+            options.check();
             selection.read();
         }
 
@@ -114,21 +108,12 @@ final class ParkedCommand {
         void run(Connection connection, RelayConfig config, PrintWriter out) throws SQLException {
             ParkedRows rows = rows(connection, config);
             ParkedSelection which = selection.read();
-            List<ParkedRows.Line> lines = rows.list(which, limit);
-            long more = lines.size() < limit ? 0 : Math.max(0, rows.count(which) - lines.size());
+            List<ParkedRows.Line> lines = rows.list(which, options.limit());
+            long more = lines.size() < options.limit() ? 0 : Math.max(0, rows.count(which) - lines.size());
             if (isJson()) {
-                JsonArrayBuilder parked = Json.createArrayBuilder();
-                lines.forEach(line -> parked.add(ParkedJson.line(line)));
-                out.println(Json.createObjectBuilder()
-                        .add("parked", parked)
-                        .add("more", more)
-                        .build());
-                return;
-            }
-            out.println(lines.isEmpty() ? "0 parked events" : ParkedText.COLUMNS);
-            lines.forEach(line -> out.println(ParkedText.line(line)));
-            if (more > 0) {
-                out.println(more + " more, see --limit");
+                ListOptions.printJson(out, lines, line -> ParkedJson.line(line).build(), more);
+            } else {
+                ListOptions.print(out, ParkedText.COLUMNS, lines, ParkedText::line, more);
             }
         }
     }
@@ -157,14 +142,11 @@ final class ParkedCommand {
 
     /** What changes several events. */
     abstract static class OnSelected extends OnRows {
-        @Parameters(arity = "0..*", paramLabel = "NUMBER", description = "As listed.")
-        private @Nullable List<Long> numbers;
+        @Mixin
+        private ChangeOptions options;
 
         @Mixin
         private Selection selection;
-
-        @Option(names = "--dry-run", description = "Only shows how many they are.")
-        private boolean isDryRun;
 
         private final ParkedChange change;
 
@@ -174,24 +156,17 @@ final class ParkedCommand {
 
         @Override
         final void check() {
-            selection.readRequired(numbers);
+            selection.readRequired(options.numbers());
         }
 
         @Override
         final void run(Connection connection, RelayConfig config, PrintWriter out) throws SQLException {
             ParkedRows rows = rows(connection, config);
-            ParkedSelection which = selection.readRequired(numbers);
-            long number = isDryRun
+            ParkedSelection which = selection.readRequired(options.numbers());
+            long number = options.isDryRun()
                     ? change.count(rows, which)
                     : OperatorActions.onCommandLine(config, connection).change(change, which);
-            if (isJson()) {
-                out.println(Json.createObjectBuilder()
-                        .add(change.past(), number)
-                        .add("dryRun", isDryRun)
-                        .build());
-            } else {
-                out.println(number + (isDryRun ? " would be " : " ") + change.past());
-            }
+            options.print(out, isJson(), change.past(), number);
             change.refuse(rows, which);
         }
     }

@@ -1,5 +1,6 @@
 package dev.twinbox.relay;
 
+import dev.twinbox.console.cli.TextLine;
 import dev.twinbox.relay.jdbc.ParkedRows;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -24,19 +25,15 @@ final class ParkedText {
                 line.number(),
                 line.state().sql(),
                 line.topic(),
-                cut(TextLine.orDash(line.key()), LONGEST_KEY),
+                TextLine.cut(TextLine.orDash(line.key()), LONGEST_KEY),
                 line.type(),
                 line.attempts(),
                 line.parkedAt(),
-                cut(firstLine(line.error()), LONGEST_ERROR));
+                TextLine.cut(firstLine(line.error()), LONGEST_ERROR));
     }
 
     private static String firstLine(@Nullable String text) {
         return text == null ? "-" : text.lines().findFirst().orElse("-");
-    }
-
-    private static String cut(String text, int longest) {
-        return text.length() <= longest ? text : text.substring(0, longest - 1) + '…';
     }
 
     /** All that is known except the payload, a line each. */
@@ -61,13 +58,8 @@ final class ParkedText {
                         fact("error", line.error()),
                         fact("seq", event.seq()),
                         fact("behind it", event.behind()))
-                .map(ParkedText::withoutControls)
+                .map(TextLine::withLineBreaks)
                 .toList();
-    }
-
-    /** Escape sequences of an event must not reach the operator's terminal. Line breaks and tabs may. */
-    private static String withoutControls(String text) {
-        return text.replaceAll("[\\p{Cc}&&[^\\r\\n\\t]]", "\uFFFD");
     }
 
     private static String fact(String name, @Nullable Object value) {

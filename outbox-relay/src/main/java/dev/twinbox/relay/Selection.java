@@ -1,67 +1,22 @@
 package dev.twinbox.relay;
 
+import dev.twinbox.console.cli.ParkedOptions;
 import dev.twinbox.relay.jdbc.ParkedSelection;
-import dev.twinbox.relay.operator.ParkedFilter;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Option;
 
-/** Options that choose parked events. All that is given has to hold. */
-final class Selection {
+/** Options that choose parked events of the relay. */
+final class Selection extends ParkedOptions<ParkedSelection> {
 
-    @Option(names = "--all", description = "All parked events.")
-    private boolean all;
-
-    @Option(names = "--topic", description = "Only this topic.")
-    private @Nullable String topic;
-
-    @Option(names = "--key", description = "Only this key.")
-    private @Nullable String key;
-
-    @Option(names = "--type", description = "Only this type of event.")
-    private @Nullable String type;
-
-    @Option(
-            names = "--error",
-            paramLabel = "TEXT",
-            description = "Only events whose error contains this text; case does not count.")
-    private @Nullable String error;
-
-    @Option(
-            names = "--since",
-            paramLabel = "WHEN",
-            description =
-                    "Only events parked at this time or later, for example 2026-11-29T12:00:00Z, or as a duration "
-                            + "back from now, for example PT1H.")
-    private @Nullable String since;
-
-    /** Whether any option is given. */
-    private boolean isGiven() {
-        return all || topic != null || key != null || type != null || error != null || since != null;
-    }
-
-    /** @throws IllegalArgumentException if a value is not legal */
-    ParkedSelection read() {
-        return read(null);
-    }
-
-    /**
-     * These events, or those of the options.
-     *
-     * @throws IllegalArgumentException if there is neither, both, or a value that is not legal
-     */
-    ParkedSelection readRequired(@Nullable List<Long> numbers) {
-        boolean isNumbered = numbers != null && !numbers.isEmpty();
-        if (isNumbered == isGiven()) {
-            throw new IllegalArgumentException(
-                    isNumbered
-                            ? "Give either numbers or options that select events, not both"
-                            : "No events are selected. Give NUMBER…, options that select events such as --topic, or --all");
-        }
-        return read(isNumbered ? numbers : null);
-    }
-
-    private ParkedSelection read(@Nullable List<Long> numbers) {
-        return ParkedFilter.of(numbers, topic, key, type, error, ParkedFilter.Since.parse("--since", since));
+    @Override
+    protected ParkedSelection selection(@Nullable List<Long> numbers, Values values) {
+        return new ParkedSelection(
+                numbers,
+                values.topic(),
+                values.key(),
+                values.type(),
+                values.error(),
+                values.since().time(),
+                values.since().age());
     }
 }

@@ -1,5 +1,6 @@
 package dev.twinbox.relay;
 
+import dev.twinbox.console.cli.TextLine;
 import dev.twinbox.relay.config.ExitCode;
 import dev.twinbox.relay.jdbc.ParkedState;
 import dev.twinbox.relay.kafka.TopicState;

@@ -2,8 +2,8 @@ package dev.twinbox.relay;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.twinbox.console.actions.ActionLog;
 import dev.twinbox.relay.config.ExitCode;
-import dev.twinbox.relay.jdbc.ActionTable;
 import jakarta.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -99,7 +99,7 @@ class ActionLogIT {
         assertThat(run("resume")).contains("is resumed");
         assertThat(run("actions")).isEqualToIgnoringNewLines("0 changes in the last 30 days");
         assertThat(run("actions", "--json")).isEqualToIgnoringNewLines("{\"actions\":[]}");
-        ActionTable table = new ActionTable(commands.owner(), OutboxDatabaseFixture.SCHEMA, "relay");
+        ActionLog table = new ActionLog(commands.owner(), OutboxDatabaseFixture.SCHEMA.actions(), "relay");
         table.removeOld();
     }
 
@@ -108,7 +108,7 @@ class ActionLogIT {
         execute(
                 "insert into outbox_action (relay, at, who, via, action) select r, now() - n * interval '1 day',"
                         + " 'operator', 'http', 'pause ' || n from generate_series(29, 1131) n, (values ('relay'), ('other')) v(r)");
-        ActionTable table = new ActionTable(commands.owner(), OutboxDatabaseFixture.SCHEMA, "relay");
+        ActionLog table = new ActionLog(commands.owner(), OutboxDatabaseFixture.SCHEMA.actions(), "relay");
         table.removeOld();
         assertThat(query("select count(*) from outbox_action where relay = 'relay'"))
                 .isEqualTo("103");

@@ -160,7 +160,7 @@ class WhereIsMyEventIT {
         JsonObject missing = get(relay, "/events/" + sent + "?topic=" + rig.topic() + "-missing");
         assertThat(missing.getString("state")).isEqualTo("not-here");
         assertThat(missing.getBoolean("isCut")).isTrue();
-        assertThat(missing.getJsonArray("searched").toString()).contains("create it, the relay never does");
+        assertThat(missing.getJsonArray("searched").toString()).contains("create it, Twinbox never does");
     }
 
     /** The API and the command line have one answer. */

@@ -32,7 +32,6 @@ public final class Api implements WebPage {
     private static final Logger LOG = LoggerFactory.getLogger(Api.class);
 
     private static final int MOST_BODY_BYTES = 64 * 1024;
-    private static final String JSON = "application/json";
 
     /**
      * What somebody asks for.
@@ -63,7 +62,12 @@ public final class Api implements WebPage {
         JsonObject run(Call call);
     }
 
-    private record Route(String method, List<String> segments, Role needed, Operation operation) {
+    /** Answers whoever has the role that is needed. */
+    private interface Responder {
+        WebAnswer answer(WebRequest request, Role role, Call call);
+    }
+
+    private record Route(String method, List<String> segments, Role needed, Responder responder) {
 
         /** The placeholders' values; null if the path is another one. */
         @Nullable Map<String, String> match(List<String> asked) {
@@ -107,14 +111,37 @@ public final class Api implements WebPage {
 
     /** Adds an operation that only reads. A path may have placeholders: {@code /parked/{number}}. */
     public Api get(String path, Role needed, Operation operation) {
-        routes.add(new Route("GET", segments(prefix + path), needed, operation));
-        return this;
+        return route("GET", path, needed, (request, role, call) -> json(operation, call));
     }
 
     /** Adds an operation that changes. It always needs the operator. */
     public Api post(String path, Operation operation) {
-        routes.add(new Route("POST", segments(prefix + path), Role.OPERATOR, operation));
+        return route("POST", path, Role.OPERATOR, (request, role, call) -> json(operation, call));
+    }
+
+    /**
+     * Adds {@code POST /login} and {@code POST /logout} for the pages of a browser, and {@code GET /session}, which says
+     * who asks. A login lasts for eight hours, and at most as long as this process.
+     */
+    public Api withLogin() {
+        Login login = new Login(access, prefix);
+        return route("POST", "/login", Role.STRANGER, (request, role, call) -> login.begin(request, call.body()))
+                .route("POST", "/logout", Role.STRANGER, (request, role, call) -> login.end(request))
+                .route(
+                        "GET",
+                        "/session",
+                        Role.VISITOR,
+                        (request, role, call) -> WebAnswer.of(
+                                200, WebAnswer.JSON, Login.session(role).toString()));
+    }
+
+    private Api route(String method, String path, Role needed, Responder responder) {
+        routes.add(new Route(method, segments(prefix + path), needed, responder));
         return this;
+    }
+
+    private static WebAnswer json(Operation operation, Call call) {
+        return WebAnswer.of(200, WebAnswer.JSON, operation.run(call).toString());
     }
 
     /** Method and path of each operation. */
@@ -130,20 +157,24 @@ public final class Api implements WebPage {
     @Override
     public WebAnswer answer(WebRequest request) {
         try {
-            Role role = access.role(request);
             List<String> asked = segments(request.path());
+            Role role = isOpen(asked) ? access.stranger(request) : access.role(request);
             Route route = route(request.method(), asked);
             if (!role.includes(route.needed())) {
                 throw forbidden(route.needed());
             }
-            Call call = call(request, route, asked);
-            return WebAnswer.of(200, JSON, route.operation().run(call).toString());
+            return route.responder().answer(request, role, call(request, route, asked));
         } catch (ProblemException e) {
             return e.answer();
         } catch (RuntimeException e) {
             LOG.error("{} {} cannot be answered; report it", request.method(), prefix, e);
             return new ProblemException(500, "It cannot be answered, the " + server + "'s log says why").answer();
         }
+    }
+
+    /** Whether a stranger may ask at this path. */
+    private boolean isOpen(List<String> asked) {
+        return routes.stream().anyMatch(route -> route.needed() == Role.STRANGER && route.match(asked) != null);
     }
 
     private static ProblemException forbidden(Role needed) {
@@ -187,8 +218,8 @@ public final class Api implements WebPage {
     private static JsonObject body(WebRequest request) {
         String type =
                 String.valueOf(request.header("Content-Type")).split(";", 2)[0].strip();
-        if (!type.equalsIgnoreCase(JSON) || request.header("Content-Encoding") != null) {
-            throw new ProblemException(415, "Send a JSON object as " + JSON + ", not compressed");
+        if (!type.equalsIgnoreCase(WebAnswer.JSON) || request.header("Content-Encoding") != null) {
+            throw new ProblemException(415, "Send a JSON object as " + WebAnswer.JSON + ", not compressed");
         }
         byte[] body = request.body(MOST_BODY_BYTES);
         try {

@@ -11,6 +11,8 @@ import java.util.Map;
  */
 public record WebAnswer(int status, String contentType, Map<String, String> headers, String body) {
 
+    static final String JSON = "application/json";
+
     private static final String TEXT = "text/plain; charset=utf-8";
 
     public WebAnswer {

@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.eclipse.jetty.http.HttpCookie;
 import org.eclipse.jetty.http.HttpURI;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Request;
@@ -65,6 +66,27 @@ public final class WebRequest {
 
     @Nullable String header(String name) {
         return request.getHeaders().get(name);
+    }
+
+    /** The value of a cookie; null if there is none of this name, or more than one: then somebody has added theirs. */
+    @Nullable String cookie(String name) {
+        List<HttpCookie> all = Request.getCookies(request).stream()
+                .filter(cookie -> cookie.getName().equals(name))
+                .toList();
+        return all.size() == 1 ? all.get(0).getValue() : null;
+    }
+
+    /** Whether the client's way to here, or to a proxy before this, is encrypted. */
+    boolean isEncrypted() {
+        List<String> before = headers("X-Forwarded-Proto");
+        return request.isSecure() || (before.size() == 1 && before.get(0).equalsIgnoreCase("https"));
+    }
+
+    /** The port on which the request came. */
+    int localPort() {
+        return request.getConnectionMetaData().getLocalSocketAddress() instanceof InetSocketAddress local
+                ? local.getPort()
+                : 0;
     }
 
     /** The host that the address or, without one there, the header names; without port, in lower case. */

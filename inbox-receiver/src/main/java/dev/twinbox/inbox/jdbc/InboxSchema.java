@@ -25,6 +25,7 @@ public final class InboxSchema {
     private final SqlIdentifier retention;
     private final SqlIdentifier handlers;
     private final SqlIdentifier offset;
+    private final SqlIdentifier actions;
 
     /**
      * An inbox table and the tables that are named after it.
@@ -37,6 +38,16 @@ public final class InboxSchema {
         this.retention = RetentionTable.name(inbox);
         this.handlers = HandlerTable.name(inbox);
         this.offset = OffsetTable.name(inbox);
+        this.actions = actions(inbox);
+    }
+
+    /**
+     * The table of what operators have changed: {@code inbox_action} for {@code inbox_event}. Applications do not use it.
+     *
+     * @throws IllegalArgumentException if the inbox table's name leaves no room for the suffix
+     */
+    public static SqlIdentifier actions(SqlIdentifier inbox) {
+        return inbox.sibling("_action");
     }
 
     /**
@@ -120,6 +131,7 @@ public final class InboxSchema {
         names.put("retention", retention.sql());
         names.put("handlers", handlers.sql());
         names.put("offset", offset.sql());
+        names.put("actions", actions.sql());
         return names;
     }
 

@@ -39,6 +39,19 @@ public final class OffsetTable {
               from %s
              where consumer_group = ? and topic = any (?::text[])""");
 
+    /** Of a topic that was created anew, the offset that was saved last. */
+    private static final String LIST = """
+            -- inbox: list remembered offsets
+            select distinct on (o.consumer_group, o.topic, o.partition)
+                   o.consumer_group, o.topic, o.partition, o.next_offset
+              from %s o
+             where o.saved_at is not null
+             order by o.consumer_group, o.topic, o.partition, o.saved_at desc
+             limit ?""";
+
+    /** Most rows of a list. */
+    private static final int MOST_LISTED = 10_000;
+
     /** The first member of a group decides where all partitions of a topic start. Others find its decision. */
     private static final String PROPOSE = """
             -- inbox: decide where a group starts
@@ -92,6 +105,27 @@ public final class OffsetTable {
 
         private static final Comparator<Remembered> BY_KEY =
                 Comparator.comparing(Remembered::topicId).thenComparing(Remembered::partition);
+    }
+
+    /**
+     * A row as an operator sees it.
+     *
+     * @param next offset of the first record that is not settled
+     */
+    public record Row(String group, String topic, int partition, long next) {}
+
+    /** What is remembered of all groups, by group, topic and partition; at most 10,000 partitions. */
+    public List<Row> list(Connection connection) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(LIST.formatted(table.sql()))) {
+            statement.setInt(1, MOST_LISTED);
+            List<Row> found = new ArrayList<>();
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    found.add(new Row(rows.getString(1), rows.getString(2), rows.getInt(3), rows.getLong(4)));
+                }
+            }
+            return found;
+        }
     }
 
     /** All that is remembered of these topics, also of former topics of the same names. */

@@ -8,6 +8,8 @@ import java.sql.SQLException;
 import java.sql.Timestamp;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -46,6 +48,10 @@ public final class RetentionTable {
               from %s r
              where r.consumer_group = ?
                for update skip locked""";
+
+    private static final String LIST = """
+            -- inbox: list the retention progress
+            select r.consumer_group, r.done_to, r.swept_at from %s r order by r.consumer_group""";
 
     private static final String SAVE = """
             -- inbox: save the retention progress
@@ -93,6 +99,26 @@ public final class RetentionTable {
         try (PreparedStatement statement = connection.prepareStatement(ENSURE.formatted(table.sql()))) {
             statement.setString(1, group);
             statement.executeUpdate();
+        }
+    }
+
+    /**
+     * The row of a group as an operator sees it.
+     *
+     * @param doneTo rows handled before this time have been looked at
+     * @param sweptAt when the last sweep started at the oldest row
+     */
+    public record Row(String group, Instant doneTo, Instant sweptAt) {}
+
+    /** The rows of all groups. */
+    public List<Row> list(Connection connection) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(LIST.formatted(table.sql()));
+                ResultSet rows = statement.executeQuery()) {
+            List<Row> found = new ArrayList<>();
+            while (rows.next()) {
+                found.add(new Row(rows.getString("consumer_group"), time(rows, "done_to"), time(rows, "swept_at")));
+            }
+            return found;
         }
     }
 

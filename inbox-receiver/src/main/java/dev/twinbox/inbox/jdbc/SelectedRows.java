@@ -2,6 +2,7 @@ package dev.twinbox.inbox.jdbc;
 
 import dev.twinbox.ParkedEvent;
 import dev.twinbox.jdbc.SqlIdentifier;
+import dev.twinbox.jdbc.Transactions;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -79,6 +80,12 @@ public final class SelectedRows {
             -- inbox: estimate of the rows
             select greatest(c.reltuples::bigint, pg_stat_get_live_tuples(c.oid)) from pg_catalog.pg_class c where c.oid = ?::regclass""";
 
+    /** Learns how many events a statement has changed, in its transaction. */
+    @FunctionalInterface
+    public interface Listener {
+        void changed(long events) throws SQLException;
+    }
+
     private final SqlIdentifier inbox;
     private final SqlIdentifier table;
     private final ParkedTable parked;
@@ -123,47 +130,64 @@ public final class SelectedRows {
         }
     }
 
-    /** Makes them due; returns how many it did. What is tried and fails in between is not met again. */
-    public long retryAll(Connection connection, ParkedSelection which) throws SQLException {
+    private record Retried(long events, boolean isFull, long last) {}
+
+    /**
+     * Makes them due; returns how many it did. What is tried and fails in between is not met again.
+     *
+     * @param connection in auto-commit mode: each batch is a transaction
+     */
+    public long retryAll(Connection connection, ParkedSelection which, Listener listener) throws SQLException {
         String sql = RETRY.formatted(table.sql(), which.sql(), CAN_BE_RETRIED);
         long retried = 0;
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
             int next = which.bind(connection, statement, 1);
             statement.setInt(next + 1, BATCH);
-            long after = 0;
-            boolean isFull = true;
-            while (isFull) {
-                statement.setLong(next, after);
-                try (ResultSet row = statement.executeQuery()) {
-                    row.next();
-                    retried += row.getLong(1);
-                    isFull = row.getInt(2) == BATCH;
-                    after = row.getLong(3);
-                }
+            Retried batch = new Retried(0, true, 0);
+            while (batch.isFull()) {
+                statement.setLong(next, batch.last());
+                batch = Transactions.inTransaction(connection, () -> retry(statement, listener));
+                retried += batch.events();
             }
         }
         return retried;
     }
 
+    private static Retried retry(PreparedStatement statement, Listener listener) throws SQLException {
+        try (ResultSet row = statement.executeQuery()) {
+            row.next();
+            Retried batch = new Retried(row.getLong(1), row.getInt(2) == BATCH, row.getLong(3));
+            if (batch.events() > 0) {
+                listener.changed(batch.events());
+            }
+            return batch;
+        }
+    }
+
     /**
      * Gives them up; returns how many it did.
      *
-     * @param connection commits each statement: the next of a key goes on after the commit of what it waited for
+     * @param connection in auto-commit mode: each batch is a transaction, and the next of a key goes on after the commit
+     *     of what it waited for
      */
-    public long discardAll(Connection connection, ParkedSelection which) throws SQLException {
+    public long discardAll(Connection connection, ParkedSelection which, Listener listener) throws SQLException {
         long discarded = 0;
         int batch = BATCH;
         while (batch == BATCH) {
-            batch = discard(connection, which);
+            Map<String, BlockedKey> keys = new LinkedHashMap<>();
+            batch = Transactions.inTransaction(connection, () -> discard(connection, which, keys, listener));
+            for (BlockedKey key : keys.values()) {
+                parked.promote(connection, key);
+            }
             discarded += batch;
         }
         return discarded;
     }
 
-    /** Gives a batch of them up, and lets the next of their keys go on; returns how many. */
-    private int discard(Connection connection, ParkedSelection which) throws SQLException {
+    /** Gives a batch of them up, and adds the keys that they blocked; returns how many. */
+    private int discard(Connection connection, ParkedSelection which, Map<String, BlockedKey> keys, Listener listener)
+            throws SQLException {
         int discarded = 0;
-        Map<String, BlockedKey> keys = new LinkedHashMap<>();
         String sql = DISCARD.formatted(table.sql(), which.sql(), inbox.sql());
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
             statement.setInt(which.bind(connection, statement, 1), BATCH);
@@ -178,8 +202,8 @@ public final class SelectedRows {
                 }
             }
         }
-        for (BlockedKey key : keys.values()) {
-            parked.promote(connection, key);
+        if (discarded > 0) {
+            listener.changed(discarded);
         }
         return discarded;
     }

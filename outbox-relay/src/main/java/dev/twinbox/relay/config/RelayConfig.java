@@ -1,11 +1,11 @@
 package dev.twinbox.relay.config;
 
 import dev.twinbox.config.Secret;
+import dev.twinbox.console.config.HttpConfig;
 import dev.twinbox.schema.OutboxSchema;
 import dev.twinbox.schema.Retention;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -45,7 +45,7 @@ public record RelayConfig(
         Idle idle,
         Duration retry,
         Parking parking,
-        Http http,
+        HttpConfig http,
         Duration readyTimeout,
         Duration shutdownTimeout,
         Level logLevel,
@@ -159,32 +159,6 @@ public record RelayConfig(
         @Override
         public String toString() {
             return (isOn() ? "on" : "off") + new TreeSet<>(settings.keySet());
-        }
-    }
-
-    /**
-     * Where health, metrics and the API are served.
-     *
-     * @param port 0 = any free port, named in the log
-     * @param names of this host under which the API may be asked, in lower case
-     * @param readerToken of those who may see payloads; null: there is none
-     * @param operatorToken of those who may change something; null: there is none
-     * @param isInsecure whether the API is served on an address that is not loopback, without encryption
-     */
-    public record Http(
-            String host,
-            int port,
-            Set<String> names,
-            @Nullable Secret readerToken,
-            @Nullable Secret operatorToken,
-            boolean isInsecure) {
-        public Http {
-            names = Set.copyOf(names);
-        }
-
-        /** Without tokens. */
-        public Http(String host, int port) {
-            this(host, port, Set.of(), null, null, false);
         }
     }
 }

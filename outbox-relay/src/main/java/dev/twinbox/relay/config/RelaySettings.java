@@ -2,6 +2,7 @@ package dev.twinbox.relay.config;
 
 import dev.twinbox.config.Secret;
 import dev.twinbox.config.Setting;
+import dev.twinbox.console.config.HttpSettings;
 import dev.twinbox.schema.Retention;
 import dev.twinbox.schema.TableSettings;
 import java.sql.DriverManager;
@@ -9,11 +10,9 @@ import java.sql.DriverPropertyInfo;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.slf4j.event.Level;
@@ -108,41 +107,12 @@ public final class RelaySettings {
                             + "`parked retry` or `parked discard`.")
             .withDefault("PT24H");
 
-    public static final Setting<String> HTTP_HOST = Setting.text(
-                    PREFIX + "http.host",
-                    "text",
-                    "Address for health, metrics and the API. Nothing is encrypted, and health and metrics are not "
-                            + "protected: keep them off public networks.")
-            .withDefault("127.0.0.1");
-    public static final Setting<Integer> HTTP_PORT = Setting.integer(
-                    PREFIX + "http.port", 0, 65_535, "Port for health, metrics and the API. 0: any free port.")
-            .withDefault("8480");
-    static final Setting<Set<String>> HTTP_NAMES = Setting.of(
-                    PREFIX + "http.names",
-                    "names, separated by commas",
-                    "Names of the host under which the API may be asked, beside `localhost` and the address.",
-                    RelaySettings::hostNames)
-            .optional();
-    static final Setting<Secret> HTTP_READER_TOKEN = Setting.of(
-                    PREFIX + "http.reader-token",
-                    "secret, 16 characters or more",
-                    "Who sends it to the API may see payloads. It must differ from the operator's token. Without both there "
-                            + "is no API.",
-                    RelaySettings::token)
-            .optional();
-    public static final Setting<Secret> HTTP_OPERATOR_TOKEN = Setting.of(
-                    PREFIX + "http.operator-token",
-                    "secret, 16 characters or more",
-                    "Who sends it to the API may see payloads and change something. Unset: nobody may change anything.",
-                    RelaySettings::token)
-            .optional();
-    public static final Setting<Boolean> HTTP_INSECURE = Setting.oneOf(
-                    PREFIX + "http.insecure",
-                    List.of(false, true),
-                    String::valueOf,
-                    "`true`: the API is served on an address that is not loopback as well. Tokens and answers cross the "
-                            + "network unencrypted.")
-            .withDefault("false");
+    public static final HttpSettings HTTP = HttpSettings.of(
+            PREFIX + "http.",
+            "health, metrics and the API",
+            "Nothing is encrypted, and health and metrics are not protected: keep them off public networks.",
+            8480,
+            "Without both there is no API.");
     static final Setting<Duration> SHUTDOWN_TIMEOUT = Setting.duration(
                     PREFIX + "shutdown-timeout",
                     "PT1S",
@@ -174,12 +144,12 @@ public final class RelaySettings {
             LEASE,
             STALL_TIMEOUT,
             WAITING_LIMIT,
-            HTTP_HOST,
-            HTTP_PORT,
-            HTTP_NAMES,
-            HTTP_READER_TOKEN,
-            HTTP_OPERATOR_TOKEN,
-            HTTP_INSECURE,
+            HTTP.host(),
+            HTTP.port(),
+            HTTP.names(),
+            HTTP.readerToken(),
+            HTTP.operatorToken(),
+            HTTP.insecure(),
             SHUTDOWN_TIMEOUT,
             LOG_LEVEL,
             LOG_FORMAT);
@@ -225,25 +195,6 @@ public final class RelaySettings {
             }
             return value;
         };
-    }
-
-    private static Set<String> hostNames(String value) {
-        Set<String> names = new TreeSet<>();
-        for (String name : value.split(",", -1)) {
-            String host = name.strip().toLowerCase(Locale.ROOT);
-            if (!host.matches("[a-z0-9.-]{1,253}")) {
-                throw new IllegalArgumentException("must be names of hosts without ports, separated by commas");
-            }
-            names.add(host);
-        }
-        return names;
-    }
-
-    private static Secret token(String value) {
-        if (!value.matches("[\\x21-\\x7e]{16,200}")) {
-            throw new IllegalArgumentException("must be 16 to 200 printable characters of ASCII without blanks");
-        }
-        return new Secret(value);
     }
 
     private static String databaseUrl(String value) {

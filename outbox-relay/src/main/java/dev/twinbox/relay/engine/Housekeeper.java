@@ -1,10 +1,10 @@
 package dev.twinbox.relay.engine;
 
+import dev.twinbox.console.actions.ActionLog;
 import dev.twinbox.jdbc.FailureSubject;
 import dev.twinbox.jdbc.SqlState;
 import dev.twinbox.relay.config.RelayConfig;
 import dev.twinbox.relay.config.RelayException;
-import dev.twinbox.relay.jdbc.ActionTable;
 import dev.twinbox.relay.jdbc.Backlog;
 import dev.twinbox.relay.jdbc.ClusterCheck;
 import dev.twinbox.relay.jdbc.EventSlots;
@@ -136,7 +136,7 @@ final class Housekeeper implements Runnable {
         private final SlotRotation events;
         private final PositionSlots positions;
         private final ScheduledEvents scheduled;
-        private final ActionTable actions;
+        private final ActionLog actions;
 
         Tables(Connection connection) throws SQLException {
             this.connection = connection;
@@ -145,7 +145,7 @@ final class Housekeeper implements Runnable {
             this.events = new SlotRotation(slots, config.tables(), observed);
             this.positions = new PositionSlots(connection, config.tables());
             this.scheduled = new ScheduledEvents(connection, config.tables(), config.name(), batch);
-            this.actions = new ActionTable(connection, config.tables(), config.name());
+            this.actions = new ActionLog(connection, config.tables().actions(), config.name());
         }
     }
 

@@ -2,8 +2,9 @@ package dev.twinbox.relay.http;
 
 import dev.twinbox.console.Api;
 import dev.twinbox.console.ProblemException;
+import dev.twinbox.console.operator.Parameters;
+import dev.twinbox.console.operator.Since;
 import dev.twinbox.relay.jdbc.EventQuery;
-import dev.twinbox.relay.operator.ParkedFilter;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -37,7 +38,7 @@ final class EventRequest {
 
     private static EventQuery query(@Nullable UUID id, Map<String, String> query, int most) {
         try {
-            ParkedFilter.Since since = ParkedFilter.Since.parse("since", query.get("since"));
+            Since since = Since.parse("since", query.get("since"));
             return new EventQuery(id, query.get("topic"), query.get("key"), since.time(), since.age(), most);
         } catch (IllegalArgumentException e) {
             throw new ProblemException(400, String.valueOf(e.getMessage()));

@@ -7,15 +7,12 @@ import dev.twinbox.console.WebFiles;
 import dev.twinbox.console.WebPage;
 import dev.twinbox.console.WebPages;
 import dev.twinbox.console.WebServer;
+import dev.twinbox.console.config.HttpAddress;
+import dev.twinbox.console.config.HttpConfig;
 import dev.twinbox.relay.config.ExitCode;
 import dev.twinbox.relay.config.RelayConfig;
 import dev.twinbox.relay.config.RelayException;
 import dev.twinbox.relay.config.RelaySettings;
-import java.io.IOException;
-import java.net.BindException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
 import java.util.List;
 import java.util.function.Predicate;
 import org.slf4j.Logger;
@@ -42,28 +39,32 @@ public final class HttpEndpoint implements AutoCloseable {
      * @throws RelayException with {@link ExitCode#USAGE} if the address is not available
      */
     public HttpEndpoint(RelayConfig config, Health health, Metrics metrics) {
-        this(config.http(), health, metrics, operations(config));
+        this(address(config.http()), health, metrics, operations(config));
     }
 
     /** Without the API. */
-    HttpEndpoint(RelayConfig.Http http, Health health, Metrics metrics) {
-        this(http, health, metrics, List.of());
+    HttpEndpoint(HttpConfig http, Health health, Metrics metrics) {
+        this(address(http), health, metrics, List.of());
     }
 
-    private HttpEndpoint(RelayConfig.Http http, Health health, Metrics metrics, List<Part> operations) {
+    private HttpEndpoint(HttpAddress address, Health health, Metrics metrics, List<Part> operations) {
         WebPages pages = new WebPages("relay")
                 .add("/health/live", () -> answer(health.live()))
                 .add("/health/ready", () -> answer(health.ready()))
                 .add("/metrics", () -> WebAnswer.of(200, "text/plain; version=0.0.4; charset=utf-8", metrics.scrape()));
         server = start(
-                http,
+                address,
                 request -> operations.stream()
                         .filter(part -> part.owns().test(request.path()))
                         .map(Part::page)
                         .findFirst()
                         .orElse(pages)
                         .answer(request));
-        LOG.info("Health and metrics on http://{}:{}", http.host(), server.port());
+        LOG.info("Health and metrics on http://{}:{}", address.http().host(), server.port());
+    }
+
+    private static HttpAddress address(HttpConfig http) {
+        return new HttpAddress(http, RelaySettings.HTTP);
     }
 
     /**
@@ -71,64 +72,39 @@ public final class HttpEndpoint implements AutoCloseable {
      * the network unencrypted. An operator has to want that, too.
      */
     private static List<Part> operations(RelayConfig config) {
-        RelayConfig.Http http = config.http();
-        if (http.readerToken() == null && http.operatorToken() == null) {
+        HttpConfig http = config.http();
+        HttpAddress address = address(http);
+        if (!http.hasToken()) {
             if (http.isInsecure() || !http.names().isEmpty()) {
                 LOG.warn(
                         "The API is not served, because it has no token: set {}",
-                        RelaySettings.HTTP_OPERATOR_TOKEN.key());
+                        RelaySettings.HTTP.operatorToken().key());
             }
             return List.of();
         }
-        boolean isOnLoopback = isLoopback(http.host());
-        if (!isOnLoopback && !http.isInsecure()) {
+        if (!address.isLoopback() && !http.isInsecure()) {
             LOG.info(
                     "The API is not served on {}, because nothing is encrypted; {}=true serves it",
                     http.host(),
-                    RelaySettings.HTTP_INSECURE.key());
+                    RelaySettings.HTTP.insecure().key());
             return List.of();
         }
-        Access access = OperatorApi.access(config, isOnLoopback);
+        Access access = address.access();
         Api api = OperatorApi.of(config, access);
         WebFiles overview = new WebFiles(
                 "relay", "/console", access, HttpEndpoint.class, "index.html", "overview.css", "overview.js");
         return List.of(new Part(api::owns, api), new Part(overview::owns, overview));
     }
 
-    private static boolean isLoopback(String host) {
-        try {
-            return InetAddress.getByName(host).isLoopbackAddress();
-        } catch (UnknownHostException e) {
-            return false; // Then nothing is served at all.
-        }
-    }
-
     public int port() {
         return server.port();
     }
 
-    private static WebServer start(RelayConfig.Http http, WebPage page) {
+    private static WebServer start(HttpAddress address, WebPage page) {
         try {
-            InetSocketAddress address = new InetSocketAddress(InetAddress.getByName(http.host()), http.port());
-            return WebServer.start(address, "relay-http", page);
-        } catch (UnknownHostException e) {
-            throw new RelayException(
-                    ExitCode.USAGE,
-                    RelaySettings.HTTP_HOST.key() + " = \"" + http.host()
-                            + "\" is not an address of this host: correct it",
-                    e);
-        } catch (BindException e) {
-            throw new RelayException(
-                    ExitCode.USAGE,
-                    "cannot listen on " + http.host() + ":" + http.port() + " (" + e.getMessage()
-                            + "): stop what listens there, or set " + RelaySettings.HTTP_HOST.key() + " and "
-                            + RelaySettings.HTTP_PORT.key(),
-                    e);
-        } catch (IOException e) {
-            throw new RelayException(
-                    ExitCode.USAGE,
-                    "cannot listen on " + http.host() + ":" + http.port() + ", choose another: " + e.getMessage(),
-                    e);
+            return address.start("relay-http", page);
+        } catch (IllegalArgumentException e) {
+            throw new RelayException(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
         }
     }
 

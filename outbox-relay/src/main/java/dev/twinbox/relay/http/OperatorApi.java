@@ -1,21 +1,24 @@
 package dev.twinbox.relay.http;
 
-import dev.twinbox.config.Secret;
 import dev.twinbox.console.Access;
 import dev.twinbox.console.Api;
 import dev.twinbox.console.ProblemException;
 import dev.twinbox.console.Role;
+import dev.twinbox.console.actions.ActionJson;
+import dev.twinbox.console.actions.ActionLog;
+import dev.twinbox.console.actions.ActionsQuery;
+import dev.twinbox.console.operator.ApiDocument;
+import dev.twinbox.console.operator.CallLimits;
+import dev.twinbox.console.operator.Payload;
 import dev.twinbox.relay.config.ExitCode;
 import dev.twinbox.relay.config.RelayConfig;
 import dev.twinbox.relay.config.RelayException;
-import dev.twinbox.relay.jdbc.ActionTable;
 import dev.twinbox.relay.jdbc.EventQuery;
 import dev.twinbox.relay.jdbc.LeaseTable;
 import dev.twinbox.relay.jdbc.OutboxDatabase;
 import dev.twinbox.relay.jdbc.ParkedPayload;
 import dev.twinbox.relay.jdbc.ParkedRows;
 import dev.twinbox.relay.jdbc.StartCheck;
-import dev.twinbox.relay.operator.ActionJson;
 import dev.twinbox.relay.operator.EventAnswer;
 import dev.twinbox.relay.operator.EventFinder;
 import dev.twinbox.relay.operator.EventJson;
@@ -28,25 +31,12 @@ import jakarta.json.Json;
 import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;
-import jakarta.json.JsonReader;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -58,47 +48,23 @@ final class OperatorApi {
     private static final Logger LOG = LoggerFactory.getLogger(OperatorApi.class);
 
     private static final String PREFIX = "/api/v1";
-    private static final String DOCUMENT = "openapi.json";
-
-    /** More would take connections from others, and serve nobody faster. */
-    private static final int MOST_CONNECTIONS = 4;
-
-    private static final int CONNECTION_SECONDS = 5;
-    private static final int MOST_PAYLOAD_BYTES = 64 * 1024;
 
     private interface Work {
         JsonObject on(Connection connection) throws SQLException;
     }
 
     private final RelayConfig config;
-    private final Semaphore connections = new Semaphore(MOST_CONNECTIONS);
-    private final Semaphore searches = new Semaphore(1);
+    private final CallLimits limits = new CallLimits("relay");
 
     private OperatorApi(RelayConfig config) {
         this.config = config;
-    }
-
-    /**
-     * The API of this relay.
-     *
-     * @param isOnLoopback whether it is served on the loopback address only
-     */
-    static Api of(RelayConfig config, boolean isOnLoopback) {
-        return of(config, access(config, isOnLoopback));
-    }
-
-    /** Who may do what, by the configuration. */
-    static Access access(RelayConfig config, boolean isOnLoopback) {
-        RelayConfig.Http http = config.http();
-        return new Access(
-                isOnLoopback, http.names(), clear(http.readerToken()), clear(http.operatorToken()), System::nanoTime);
     }
 
     /** The API of this relay. */
     static Api of(RelayConfig config, Access access) {
         OperatorApi operations = new OperatorApi(config);
         return new Api("relay", PREFIX, access)
-                .get("/" + DOCUMENT, Role.VISITOR, call -> document())
+                .get("/" + ApiDocument.NAME, Role.VISITOR, call -> document())
                 .get("/status", Role.VISITOR, call -> operations.status())
                 .get("/topics", Role.VISITOR, call -> operations.topics())
                 .get("/events", Role.VISITOR, call -> operations.find(EventRequest.all(call), EventJson::all))
@@ -117,10 +83,6 @@ final class OperatorApi {
                 .get("/actions", Role.VISITOR, operations::log);
     }
 
-    private static @Nullable String clear(@Nullable Secret token) {
-        return token == null ? null : token.value();
-    }
-
     /** The description of the API in OpenAPI 3.1. */
     static JsonObject document() {
         return Description.OPENAPI;
@@ -128,20 +90,7 @@ final class OperatorApi {
 
     /** Read when it is first asked for, and once. */
     private static final class Description {
-        private static final JsonObject OPENAPI = read();
-
-        private static JsonObject read() {
-            try (InputStream in = OperatorApi.class.getResourceAsStream(DOCUMENT)) {
-                if (in == null) {
-                    throw new IllegalStateException(DOCUMENT + " is not in the jar; report it");
-                }
-                try (JsonReader reader = Json.createReader(in)) {
-                    return reader.readObject();
-                }
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-        }
+        private static final JsonObject OPENAPI = ApiDocument.read(OperatorApi.class);
     }
 
     private JsonObject status() {
@@ -152,17 +101,9 @@ final class OperatorApi {
         return onDatabase(connection -> TopicsReport.of(config, connection).json());
     }
 
-    /** A search costs the database and Kafka more than any other call, so there is one at a time. */
     private JsonObject find(EventQuery query, Function<EventAnswer, JsonObjectBuilder> json) {
-        if (!searches.tryAcquire()) {
-            throw new ProblemException(503, "Another search for an event is running: try again in some seconds");
-        }
-        try {
-            return onDatabase(connection ->
-                    json.apply(EventFinder.find(query, config, connection)).build());
-        } finally {
-            searches.release();
-        }
+        return limits.search(() -> onDatabase(connection ->
+                json.apply(EventFinder.find(query, config, connection)).build()));
     }
 
     private JsonObject list(Api.Call call) {
@@ -194,35 +135,12 @@ final class OperatorApi {
     private JsonObject payload(Api.Call call) {
         long number = call.number("number");
         return onDatabase(connection -> {
-            ParkedPayload payload =
-                    ParkedPayload.of(number, MOST_PAYLOAD_BYTES, connection, config.tables(), config.name());
+            Payload payload = ParkedPayload.of(number, Payload.MOST_BYTES, connection, config.tables(), config.name());
             if (payload == null) {
                 throw gone(number);
             }
-            var json = Json.createObjectBuilder().add("number", number).add("bytes", payload.bytes());
-            byte[] beginning = payload.beginning();
-            if (beginning != null) {
-                json.add("isCut", payload.bytes() > beginning.length);
-                json.add("base64", Base64.getEncoder().encodeToString(beginning));
-                String text = text(beginning);
-                if (text != null) {
-                    json.add("text", text);
-                }
-            }
-            return json.build();
+            return payload.json(number);
         });
-    }
-
-    /** Null if it is no text. */
-    private static @Nullable String text(byte[] bytes) {
-        try {
-            return StandardCharsets.UTF_8
-                    .newDecoder()
-                    .decode(ByteBuffer.wrap(bytes))
-                    .toString();
-        } catch (CharacterCodingException e) {
-            return null;
-        }
     }
 
     private static ProblemException gone(long number) {
@@ -269,14 +187,9 @@ final class OperatorApi {
     }
 
     private JsonObject log(Api.Call call) {
-        Map<String, String> query = call.query();
-        Parameters.refuseUnknown(query.keySet(), Set.of("before", "limit"));
-        String last = query.get("before");
-        long before = last == null ? Long.MAX_VALUE : Parameters.number("before", last, Long.MAX_VALUE);
-        int limit = Parameters.limit(query);
+        ActionsQuery query = ActionsQuery.of(call);
         return onDatabase(connection -> ActionJson.page(
-                        new ActionTable(connection, config.tables(), config.name()), before, limit)
-                .build());
+                new ActionLog(connection, config.tables().actions(), config.name()), query.before(), query.limit()));
     }
 
     /** Only this role may change anything, see {@link Api#post}. */
@@ -289,27 +202,15 @@ final class OperatorApi {
     }
 
     private JsonObject onDatabase(Work work) {
-        take();
-        try (Connection connection = new OutboxDatabase(config).connect()) {
-            return work.on(connection);
-        } catch (SQLException e) {
-            throw new ProblemException(
-                    503, String.valueOf(StartCheck.refusal(config, e).getMessage()));
-        } catch (RelayException e) {
-            throw new ProblemException(e.exitCode() == ExitCode.USAGE ? 409 : 503, String.valueOf(e.getMessage()));
-        } finally {
-            connections.release();
-        }
-    }
-
-    private void take() {
-        try {
-            if (!connections.tryAcquire(CONNECTION_SECONDS, TimeUnit.SECONDS)) {
-                throw new ProblemException(503, MOST_CONNECTIONS + " calls are running: try again later");
+        return limits.withConnection(() -> {
+            try (Connection connection = new OutboxDatabase(config).connect()) {
+                return work.on(connection);
+            } catch (SQLException e) {
+                throw new ProblemException(
+                        503, String.valueOf(StartCheck.refusal(config, e).getMessage()));
+            } catch (RelayException e) {
+                throw new ProblemException(e.exitCode() == ExitCode.USAGE ? 409 : 503, String.valueOf(e.getMessage()));
             }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new ProblemException(503, "The relay stops");
-        }
+        });
     }
 }

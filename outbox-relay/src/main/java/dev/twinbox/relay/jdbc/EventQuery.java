@@ -1,5 +1,6 @@
 package dev.twinbox.relay.jdbc;
 
+import dev.twinbox.console.search.IdTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.UUID;
@@ -22,13 +23,7 @@ public record EventQuery(
         @Nullable Instant since,
         @Nullable Duration age,
         int most) {
-    private static final int TIME_ORDERED = 7;
-    private static final int BITS_AFTER_TIME = 16;
-
     private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
-
-    /** Clocks of applications and of the relay may differ by so much. */
-    private static final Duration CLOCKS = Duration.ofSeconds(10);
 
     /** @throws IllegalArgumentException if there is neither id nor key, or a text that no event can have */
     public EventQuery {
@@ -64,9 +59,7 @@ public record EventQuery(
 
     /** When the application made the event, by its id. Null if the id does not say it, as that of another library. */
     @Nullable Instant madeAt() {
-        return id == null || id.version() != TIME_ORDERED
-                ? null
-                : Instant.ofEpochMilli(id.getMostSignificantBits() >>> BITS_AFTER_TIME);
+        return IdTime.of(id);
     }
 
     /**
@@ -78,7 +71,6 @@ public record EventQuery(
         if (since != null) {
             return since;
         }
-        Instant made = occurredAt == null ? madeAt() : occurredAt;
-        return made == null ? null : made.minus(CLOCKS);
+        return IdTime.sentAfter(occurredAt == null ? madeAt() : occurredAt);
     }
 }

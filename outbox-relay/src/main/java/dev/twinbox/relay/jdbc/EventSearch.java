@@ -1,5 +1,7 @@
 package dev.twinbox.relay.jdbc;
 
+import dev.twinbox.console.search.SearchLimit;
+import dev.twinbox.console.search.SearchedPlace;
 import dev.twinbox.jdbc.SqlIdentifier;
 import dev.twinbox.jdbc.SqlState;
 import dev.twinbox.relay.jdbc.EventPages.Order;

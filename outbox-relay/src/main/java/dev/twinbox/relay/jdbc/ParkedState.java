@@ -17,7 +17,7 @@ public enum ParkedState {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    static ParkedState of(String sql) {
+    public static ParkedState of(String sql) {
         return valueOf(sql.toUpperCase(Locale.ROOT));
     }
 }

@@ -37,7 +37,7 @@ public record KafkaLogin(String principal) {
     }
 
     /** Why there is no connection, and what the operator can do about it. */
-    String explain(AuthenticationException refusal) {
+    public String explain(AuthenticationException refusal) {
         if (refusal instanceof SslAuthenticationException) {
             return "no encrypted connection to Kafka: " + deepest(refusal) + ". Remedy: check "
                     + KafkaSettings.PREFIX + "ssl.*. The trust store must contain the authority of the brokers' "

@@ -1,7 +1,7 @@
 package dev.twinbox.relay.kafka;
 
+import dev.twinbox.console.search.KeyPartition;
 import java.util.Set;
-import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,10 +38,6 @@ public record Topic(
 
     /** The partition that Kafka's own partitioner chooses for a key. */
     public int partitionOf(byte[] key) {
-        return partitionOf(key, partitions);
-    }
-
-    static int partitionOf(byte[] key, int partitions) {
-        return Utils.toPositive(Utils.murmur2(key)) % partitions;
+        return KeyPartition.of(key, partitions);
     }
 }

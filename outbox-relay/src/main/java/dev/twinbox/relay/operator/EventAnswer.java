@@ -1,6 +1,6 @@
 package dev.twinbox.relay.operator;
 
-import dev.twinbox.relay.jdbc.SearchedPlace;
+import dev.twinbox.console.search.SearchedPlace;
 import java.util.List;
 
 /**

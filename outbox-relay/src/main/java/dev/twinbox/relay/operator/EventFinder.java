@@ -1,14 +1,16 @@
 package dev.twinbox.relay.operator;
 
+import dev.twinbox.console.search.KafkaAccess;
+import dev.twinbox.console.search.SearchLimit;
+import dev.twinbox.console.search.SearchedPlace;
+import dev.twinbox.console.search.TopicRecord;
+import dev.twinbox.console.search.TopicSearch;
 import dev.twinbox.relay.config.RelayConfig;
 import dev.twinbox.relay.jdbc.EventQuery;
 import dev.twinbox.relay.jdbc.EventSearch;
 import dev.twinbox.relay.jdbc.FoundEvent;
 import dev.twinbox.relay.jdbc.FoundEvent.Place;
-import dev.twinbox.relay.jdbc.SearchLimit;
-import dev.twinbox.relay.jdbc.SearchedPlace;
-import dev.twinbox.relay.kafka.TopicRecord;
-import dev.twinbox.relay.kafka.TopicSearch;
+import dev.twinbox.relay.kafka.KafkaLogin;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -64,7 +66,7 @@ public final class EventFinder {
 
     private void searchTopics(List<FoundEvent> found, SortedSet<String> known) {
         SearchLimit limit = new SearchLimit(MOST_READ, TIME, System::nanoTime);
-        try (TopicSearch search = new TopicSearch(config, limit)) {
+        try (TopicSearch search = new TopicSearch(access(), limit)) {
             for (TopicSearch.Wanted wanted : wanted(found, known)) {
                 if (!isComplete()) {
                     TopicSearch.Result result = search.on(wanted);
@@ -73,6 +75,15 @@ public final class EventFinder {
                 }
             }
         }
+    }
+
+    private KafkaAccess access() {
+        KafkaLogin login = KafkaLogin.of(config.kafka());
+        return new KafkaAccess(
+                config.kafka().settings(),
+                "twinbox-relay-" + config.name() + "-search",
+                login.principal(),
+                login::explain);
     }
 
     private void add(TopicRecord each) {

@@ -1,8 +1,7 @@
 package dev.twinbox.relay.operator;
 
+import dev.twinbox.console.search.TopicRecord;
 import dev.twinbox.relay.jdbc.FoundEvent;
-import dev.twinbox.relay.jdbc.SearchedPlace;
-import dev.twinbox.relay.kafka.TopicRecord;
 import jakarta.json.Json;
 import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObjectBuilder;
@@ -60,19 +59,8 @@ public final class EventJson {
 
     private static JsonObjectBuilder search(EventAnswer answer) {
         JsonArrayBuilder places = Json.createArrayBuilder();
-        answer.searched().forEach(each -> places.add(place(each)));
+        answer.searched().forEach(each -> places.add(each.json().build()));
         return Json.createObjectBuilder().add("searched", places).add("isCut", answer.isCut());
-    }
-
-    private static JsonObjectBuilder place(SearchedPlace place) {
-        JsonObjectBuilder json = Json.createObjectBuilder()
-                .add("place", place.name())
-                .add("read", place.read())
-                .add("isCut", place.isCut());
-        add(json, "from", place.from());
-        add(json, "to", place.to());
-        add(json, "problem", place.problem());
-        return json;
     }
 
     private static void add(JsonObjectBuilder json, String name, @Nullable Object value) {

@@ -1,15 +1,17 @@
 package dev.twinbox.relay.operator;
 
+import dev.twinbox.console.actions.ActionLog;
+import dev.twinbox.console.actions.ActionRecorder;
+import dev.twinbox.console.actions.Actor;
+import dev.twinbox.console.actions.SelectionText;
 import dev.twinbox.jdbc.Transactions;
 import dev.twinbox.relay.config.RelayConfig;
-import dev.twinbox.relay.jdbc.ActionTable;
 import dev.twinbox.relay.jdbc.LeaseTable;
 import dev.twinbox.relay.jdbc.OutboxDatabase;
 import dev.twinbox.relay.jdbc.ParkedRows;
 import dev.twinbox.relay.jdbc.ParkedSelection;
 import java.sql.Connection;
 import java.sql.SQLException;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,65 +22,58 @@ import org.slf4j.LoggerFactory;
 public final class OperatorActions {
     private static final Logger LOG = LoggerFactory.getLogger(OperatorActions.class);
 
-    private static final String HTTP = "http";
-    private static final String COMMAND_LINE = "command-line";
-    private static final int LONGEST_USER = 100;
-
     private final RelayConfig config;
     private final Connection connection;
-    private final ActionTable log;
-    private final String via;
-    private final String who;
-    private @Nullable Long number; // of the row that has the events of the change
+    private final Actor actor;
 
-    private OperatorActions(RelayConfig config, Connection connection, ActionTable log, String via, String who) {
+    private OperatorActions(RelayConfig config, Connection connection, Actor actor) {
         this.config = config;
         this.connection = connection;
-        this.log = log;
-        this.via = via;
-        this.who = who;
+        this.actor = actor;
     }
 
     /** Of whoever sent the token of this name. */
     public static OperatorActions overHttp(String token, RelayConfig config, Connection connection) {
-        return new OperatorActions(config, connection, table(config, connection), HTTP, token);
+        return new OperatorActions(config, connection, Actor.overHttp(token));
     }
 
     /** Of the user that runs this process, under the name by which it logged in to the database. */
     public static OperatorActions onCommandLine(RelayConfig config, Connection connection) throws SQLException {
-        ActionTable log = table(config, connection);
-        String user = System.getProperty("user.name", "?").replaceAll("\\p{Cc}", "?");
-        String shown = user.length() <= LONGEST_USER ? user : user.substring(0, LONGEST_USER);
-        return new OperatorActions(config, connection, log, COMMAND_LINE, log.sessionUser() + " (" + shown + ")");
+        return new OperatorActions(
+                config, connection, Actor.onCommandLine(log(config, connection).sessionUser()));
     }
 
-    private static ActionTable table(RelayConfig config, Connection connection) {
-        return new ActionTable(connection, config.tables(), config.name());
+    private static ActionLog log(RelayConfig config, Connection connection) {
+        return new ActionLog(connection, config.tables().actions(), config.name());
     }
 
     /** Who changes something, as it is recorded. */
     public String who() {
-        return who;
+        return actor.who();
     }
 
     /** Changes the selected parked events; returns how many. */
     public long change(ParkedChange change, ParkedSelection which) throws SQLException {
-        boolean isRecorded = isRecorded();
-        ParkedRows rows = new ParkedRows(connection, config.tables(), config.name(), events -> {
-            if (isRecorded) {
-                record(change, which, events);
-            }
-        });
+        ActionRecorder recorder = recorder();
+        String selection = text(which);
+        ParkedRows rows = new ParkedRows(
+                connection,
+                config.tables(),
+                config.name(),
+                events -> recorder.changed(change.action(), selection, events));
         return change.apply(rows, which);
     }
 
-    /** The statements of one change have one row together. */
-    private void record(ParkedChange change, ParkedSelection which, long events) throws SQLException {
-        if (number == null) {
-            number = log.insert(action(change.action(), SelectionText.of(which), events));
-        } else {
-            log.add(number, events);
-        }
+    private static String text(ParkedSelection which) {
+        return new SelectionText()
+                .withNumbers(which.numbers())
+                .with("topic", which.topic())
+                .with("key", which.key())
+                .with("type", which.type())
+                .with("error", which.error())
+                .with("since", which.since())
+                .with("since", which.age())
+                .toString();
     }
 
     /** Pauses the relay. */
@@ -100,34 +95,29 @@ public final class OperatorActions {
     }
 
     private boolean inTransaction(String name, Change change) throws SQLException {
-        boolean isRecorded = isRecorded();
+        ActionRecorder recorder = recorder();
         return Transactions.inTransaction(connection, () -> {
             boolean isChanged = change.run();
-            if (isChanged && isRecorded) {
-                log.insert(action(name, null, null));
+            if (isChanged) {
+                recorder.done(name);
             }
             return isChanged;
         });
-    }
-
-    private ActionTable.Action action(String name, @Nullable String selection, @Nullable Long events) {
-        return new ActionTable.Action(who, via, name, selection, events);
     }
 
     private LeaseTable lease() throws SQLException {
         return new LeaseTable(connection, config.tables(), config.name());
     }
 
-    /** Tables of an earlier version can be operated on all the same. */
-    private boolean isRecorded() throws SQLException {
-        boolean exists = log.exists();
-        if (!exists) {
+    private ActionRecorder recorder() throws SQLException {
+        ActionRecorder recorder = new ActionRecorder(log(config, connection), actor);
+        if (!recorder.isRecorded()) {
             LOG.warn(
                     "The tables have no {}, so what {} changes now is not recorded: run \"twinbox-relay migrate\" as the "
                             + "tables' owner",
                     config.tables().actions(),
-                    who);
+                    actor.who());
         }
-        return exists;
+        return recorder;
     }
 }

@@ -1,8 +1,8 @@
 package dev.twinbox.relay.operator;
 
+import dev.twinbox.console.search.TopicRecord;
 import dev.twinbox.relay.jdbc.FoundEvent;
 import dev.twinbox.relay.jdbc.ParkedState;
-import dev.twinbox.relay.kafka.TopicRecord;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.twinbox.config.Secret;
+import dev.twinbox.console.config.HttpConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,7 +36,7 @@ class ConfigurationReaderTest {
         assertThat(config.tables().schema()).isNull();
         assertThat(config.lease()).isEqualTo(Duration.ofSeconds(5));
         assertThat(config.idle()).isEqualTo(new RelayConfig.Idle(Duration.ofMillis(2), Duration.ofMillis(50)));
-        assertThat(config.http()).isEqualTo(new RelayConfig.Http("127.0.0.1", 8480));
+        assertThat(config.http()).isEqualTo(new HttpConfig("127.0.0.1", 8480));
         assertThat(config.kafka().bootstrapServers()).isEqualTo("localhost:9092");
         assertThat(config.logLevel()).isEqualTo(Level.INFO);
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.twinbox.config.Secret;
+import dev.twinbox.console.config.HttpConfig;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -37,7 +38,7 @@ class HttpTokensTest {
                     .doesNotContain(token)
                     .contains(Secret.MASK);
             String variable = key.toUpperCase(Locale.ROOT).replaceAll("\\W", "_");
-            RelayConfig.Http http = ConfigurationReader.read(null, Map.of(variable, token), all(Map.of()))
+            HttpConfig http = ConfigurationReader.read(null, Map.of(variable, token), all(Map.of()))
                     .http();
             assertThat(key.endsWith("reader-token") ? http.readerToken() : http.operatorToken())
                     .isEqualTo(new Secret(token));

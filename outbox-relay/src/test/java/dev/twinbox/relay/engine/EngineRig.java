@@ -2,6 +2,7 @@ package dev.twinbox.relay.engine;
 
 import static org.awaitility.Awaitility.await;
 
+import dev.twinbox.console.config.HttpConfig;
 import dev.twinbox.fixtures.KafkaBroker;
 import dev.twinbox.fixtures.Ledger;
 import dev.twinbox.relay.OutboxDatabaseFixture;
@@ -116,7 +117,7 @@ public final class EngineRig implements AutoCloseable {
                 new RelayConfig.Idle(Duration.ofMillis(2), Duration.ofMillis(50)),
                 Duration.ofMillis(200),
                 new RelayConfig.Parking(stallTimeout, waitingLimit),
-                new RelayConfig.Http("127.0.0.1", 0),
+                new HttpConfig("127.0.0.1", 0),
                 Duration.ofSeconds(10),
                 Duration.ofSeconds(10),
                 Level.INFO,

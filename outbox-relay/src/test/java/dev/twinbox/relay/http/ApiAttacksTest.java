@@ -2,52 +2,68 @@ package dev.twinbox.relay.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.twinbox.fixtures.ApiAttacks;
 import dev.twinbox.relay.config.ConfigurationReader;
 import dev.twinbox.relay.config.DeliveryMode;
 import dev.twinbox.relay.config.RelayConfig;
 import dev.twinbox.relay.engine.Progress;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.Socket;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Attacks on the operations of the relay. The database of this relay cannot be reached: what is answered with anything
  * but 503 was refused before a statement could run.
  */
 class ApiAttacksTest {
-    private static final String OPERATOR = "operator-token-0123456789";
-    private static final String READER = "reader-token-0123456789";
     private static final String ID = "018f0000-0000-7000-8000-000000000000";
 
     private static final Progress PROGRESS = new Progress(System::nanoTime);
     private static final Metrics METRICS = new Metrics("relay", DeliveryMode.AT_LEAST_ONCE, PROGRESS);
-    private static HttpEndpoint endpoint;
+    private HttpEndpoint endpoint;
 
-    @BeforeAll
-    static void start() {
+    /** Anew for each attack: what comes too often is refused for that alone. */
+    @BeforeEach
+    void start() {
         RelayConfig config = ConfigurationReader.read(
                 null,
                 Map.of(),
                 Map.of(
                         "twinbox.relay.http.port", "0",
-                        "twinbox.relay.http.operator-token", OPERATOR,
-                        "twinbox.relay.http.reader-token", READER,
+                        "twinbox.relay.http.operator-token", ApiAttacks.OPERATOR,
+                        "twinbox.relay.http.reader-token", ApiAttacks.READER,
                         "twinbox.relay.database.url", "jdbc:postgresql://127.0.0.1:1/none?connectTimeout=1",
                         "twinbox.relay.kafka.bootstrap.servers", "127.0.0.1:1"));
         endpoint = new HttpEndpoint(config, new Health(PROGRESS, Duration.ofSeconds(10)), METRICS);
     }
 
-    @AfterAll
-    static void stop() {
+    @AfterEach
+    void stop() {
         endpoint.close();
+    }
+
+    @AfterAll
+    static void close() {
         METRICS.close();
+    }
+
+    static Stream<ApiAttacks.Attack> attacks() {
+        return ApiAttacks.all();
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("attacks")
+    void anAttackIsRefused(ApiAttacks.Attack attack) throws IOException {
+        assertThat(ApiAttacks.exchange(endpoint.port(), attack.request()))
+                .startsWith("HTTP/1.1 " + attack.status() + " ")
+                .doesNotContain("\tat ", ApiAttacks.OPERATOR, ApiAttacks.READER, "<script>");
     }
 
     @ParameterizedTest(name = "{0} {1}")
@@ -62,18 +78,11 @@ class ApiAttacksTest {
         "GET, /events/" + ID + "/payload, '', 404",
         "GET, /events/" + ID + "%00, '', 400",
         // Parameters
-        "GET, /events, '', 400",
-        "GET, /events?key=, '', 400",
         "GET, /events?topic=orders, '', 400",
-        "GET, /events?key=a%00b, '', 400",
         "GET, /events?key=a&topic=a%00b, '', 400",
-        "GET, /events?key=a&key=b, '', 400",
-        "GET, /events?key=a&limit=0, '', 400",
         "GET, /events?key=a&limit=1001, '', 400",
         "GET, /events?key=a&limit=1e3, '', 400",
         "GET, /events?key=a&since=yesterday, '', 400",
-        "GET, /events?key=a&since=%2B999999999-12-31T23:59:59Z, '', 400",
-        "GET, /events?key=a&since=-P1D, '', 400",
         "GET, /events?key=a&since=P99999999D, '', 400",
         "GET, /events?key=a&id=" + ID + ", '', 400",
         "GET, /events/" + ID + "?limit=10, '', 400",
@@ -96,14 +105,13 @@ class ApiAttacksTest {
         "DELETE, /actions, OPERATOR, 405",
         "DELETE, /actions/1, OPERATOR, 404",
         // Methods
-        "POST, /events, OPERATOR, 405",
         "POST, /events/" + ID + ", OPERATOR, 405",
         "DELETE, /events/" + ID + ", OPERATOR, 405",
     })
     void refused(String method, String path, String who, int status) throws IOException {
-        String answer = exchange(method, path, who);
-
-        assertThat(answer).startsWith("HTTP/1.1 " + status + " ").doesNotContain("\tat ", OPERATOR, READER);
+        assertThat(exchange(method, path, who))
+                .startsWith("HTTP/1.1 " + status + " ")
+                .doesNotContain("\tat ", ApiAttacks.OPERATOR, ApiAttacks.READER);
     }
 
     /** The same requests without the fault reach the database. */
@@ -121,16 +129,12 @@ class ApiAttacksTest {
                 .contains("PostgreSQL at jdbc:postgresql://127.0.0.1:1/none");
     }
 
-    private static String exchange(String method, String path, String who) throws IOException {
-        String body = method.equals("POST") ? "{}" : "";
-        String token = who.equals("OPERATOR") ? OPERATOR : READER;
-        String request = method + " /api/v1" + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
-                + "Content-Type: application/json\r\nContent-Length: " + body.length() + "\r\n"
-                + (who.isEmpty() ? "" : "Authorization: Bearer " + token + "\r\n") + "\r\n" + body;
-        try (Socket client = new Socket(InetAddress.getLoopbackAddress(), endpoint.port())) {
-            client.setSoTimeout(30_000);
-            client.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
-            return new String(client.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        }
+    private String exchange(String method, String path, String who) throws IOException {
+        String token = switch (who) {
+            case "OPERATOR" -> ApiAttacks.OPERATOR;
+            case "READER" -> ApiAttacks.READER;
+            default -> "";
+        };
+        return ApiAttacks.exchange(endpoint.port(), ApiAttacks.request(method, path, token));
     }
 }

@@ -3,101 +3,58 @@ package dev.twinbox.relay.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.twinbox.console.Api;
+import dev.twinbox.console.actions.ActionJson;
+import dev.twinbox.console.actions.ActionLog;
+import dev.twinbox.console.config.HttpAddress;
+import dev.twinbox.console.search.SearchedPlace;
+import dev.twinbox.console.search.TopicRecord;
+import dev.twinbox.fixtures.OpenApiRules;
 import dev.twinbox.relay.config.ConfigurationReader;
-import dev.twinbox.relay.jdbc.ActionTable;
+import dev.twinbox.relay.config.RelayConfig;
+import dev.twinbox.relay.config.RelaySettings;
 import dev.twinbox.relay.jdbc.FoundEvent;
 import dev.twinbox.relay.jdbc.ParkedRows;
 import dev.twinbox.relay.jdbc.ParkedState;
-import dev.twinbox.relay.jdbc.SearchedPlace;
-import dev.twinbox.relay.kafka.TopicRecord;
 import dev.twinbox.relay.kafka.TopicState;
-import dev.twinbox.relay.operator.ActionJson;
 import dev.twinbox.relay.operator.EventAnswer;
 import dev.twinbox.relay.operator.EventJson;
 import dev.twinbox.relay.operator.ParkedChange;
 import dev.twinbox.relay.operator.ParkedJson;
 import dev.twinbox.relay.operator.TopicsReport;
 import dev.twinbox.relay.operator.Whereabouts;
-import jakarta.json.JsonArray;
 import jakarta.json.JsonObject;
-import jakarta.json.JsonString;
-import jakarta.json.JsonValue;
 import java.time.Instant;
 import java.util.Arrays;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
-import java.util.regex.MatchResult;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** The document says what the API does, and is whole. */
 class OpenApiTest {
-    private static final Pattern PLACEHOLDER = Pattern.compile("\\{(\\w+)}");
-
     private final JsonObject document = OperatorApi.document();
-    private final Api api = OperatorApi.of(
-            ConfigurationReader.read(
-                    null,
-                    Map.of(),
-                    Map.of(
-                            "twinbox.relay.database.url", "jdbc:postgresql://localhost/none",
-                            "twinbox.relay.kafka.bootstrap.servers", "localhost:1")),
-            true);
+    private final OpenApiRules rules = new OpenApiRules(document);
+    private final RelayConfig config = ConfigurationReader.read(
+            null,
+            Map.of(),
+            Map.of(
+                    "twinbox.relay.database.url", "jdbc:postgresql://localhost/none",
+                    "twinbox.relay.kafka.bootstrap.servers", "localhost:1"));
+    private final Api api = OperatorApi.of(config, new HttpAddress(config.http(), RelaySettings.HTTP).access());
 
     @Test
     void itHasEachOperationAndNoOthers() {
-        Set<String> described = new TreeSet<>();
-        document.getJsonObject("paths")
-                .forEach((path, methods) -> methods.asJsonObject()
-                        .keySet()
-                        .forEach(method -> described.add(method.toUpperCase(Locale.ROOT) + " /api/v1" + path)));
-
-        assertThat(described).isEqualTo(api.routes()).hasSizeGreaterThan(10);
+        assertThat(rules.routes()).isEqualTo(api.routes()).hasSizeGreaterThan(10);
     }
 
     @Test
     void eachOperationIsWhole() {
-        Set<String> ids = new HashSet<>();
-        document.getJsonObject("paths")
-                .forEach((path, methods) -> methods.asJsonObject().forEach((method, operation) -> {
-                    JsonObject described = operation.asJsonObject();
-                    assertThat(ids.add(described.getString("operationId"))).isTrue();
-                    assertThat(described.getString("summary")).isNotBlank();
-                    assertThat(described.getJsonObject("responses").keySet()).contains("200", "default");
-                    assertThat(described.containsKey("requestBody")).isEqualTo(method.equals("post"));
-                    assertThat(described.getJsonArray("security").contains(JsonValue.EMPTY_JSON_OBJECT))
-                            .as("%s %s without a token", method, path)
-                            .isEqualTo(method.equals("get") && !path.endsWith("/payload"));
-                    assertThat(parameters(described, "path"))
-                            .isEqualTo(PLACEHOLDER
-                                    .matcher(path)
-                                    .results()
-                                    .map(found -> found.group(1))
-                                    .collect(Collectors.toSet()));
-                }));
-    }
-
-    @Test
-    void eachReferenceLeadsSomewhere() {
-        List<MatchResult> references = Pattern.compile("\"\\$ref\":\"#/components/(\\w+)/(\\w+)\"")
-                .matcher(document.toString())
-                .results()
-                .toList();
-
-        assertThat(references)
-                .hasSizeGreaterThan(10)
-                .allSatisfy(
-                        found -> assertThat(document.getJsonObject("components").getJsonObject(found.group(1)))
-                                .containsKey(found.group(2)));
+        assertThat(rules.problems()).isEmpty();
+        assertThat(rules.brokenReferences()).isEmpty();
     }
 
     @Test
@@ -107,9 +64,9 @@ class OpenApiTest {
         ParkedRows.Details details = new ParkedRows.Details(
                 line, 1, "source", "subject", "2026", "text/plain", List.of(new ParkedRows.Header("a", "b")), 3, 0);
 
-        assertThat(ParkedJson.line(line).build().keySet()).isEqualTo(properties("ParkedLine"));
-        assertThat(ParkedJson.details(details).build().keySet()).isEqualTo(properties("ParkedEvent"));
-        assertThat(values("ParkedLine", "state"))
+        assertThat(ParkedJson.line(line).build().keySet()).isEqualTo(rules.properties("ParkedLine"));
+        assertThat(ParkedJson.details(details).build().keySet()).isEqualTo(rules.properties("ParkedEvent"));
+        assertThat(rules.values("ParkedLine", "state"))
                 .containsExactlyElementsOf(Arrays.stream(ParkedState.values())
                         .map(ParkedState::sql)
                         .toList());
@@ -136,12 +93,12 @@ class OpenApiTest {
                 List.of(new SearchedPlace("topic", 1, true, Instant.EPOCH, Instant.EPOCH, "problem")));
         JsonObject event = EventJson.all(answer).build().getJsonArray("events").getJsonObject(0);
 
-        assertThat(event.keySet()).isEqualTo(properties("EventState"));
-        assertThat(event.getJsonArray("records").getJsonObject(0).keySet()).isEqualTo(properties("Record"));
+        assertThat(event.keySet()).isEqualTo(rules.properties("EventState"));
+        assertThat(event.getJsonArray("records").getJsonObject(0).keySet()).isEqualTo(rules.properties("Record"));
         JsonObject one = EventJson.one(answer).build();
-        assertThat(one.getJsonArray("searched").getJsonObject(0).keySet()).isEqualTo(properties("SearchedPlace"));
+        assertThat(one.getJsonArray("searched").getJsonObject(0).keySet()).isEqualTo(rules.properties("SearchedPlace"));
         assertThat(one.keySet()).containsAll(event.keySet()).contains("searched", "isCut");
-        assertThat(values("EventState", "state"))
+        assertThat(rules.values("EventState", "state"))
                 .containsExactlyInAnyOrderElementsOf(Arrays.stream(Whereabouts.State.values())
                         .map(Whereabouts.State::text)
                         .toList());
@@ -156,8 +113,8 @@ class OpenApiTest {
         Set<String> fields = new TreeSet<>();
         report.getJsonArray("topics").getValuesAs(JsonObject.class).forEach(each -> fields.addAll(each.keySet()));
 
-        assertThat(report.keySet()).isEqualTo(properties("Topics"));
-        assertThat(fields).isEqualTo(properties("Topic"));
+        assertThat(report.keySet()).isEqualTo(rules.properties("Topics"));
+        assertThat(fields).isEqualTo(rules.properties("Topic"));
     }
 
     @Test
@@ -167,40 +124,12 @@ class OpenApiTest {
 
     @Test
     void anActionHasTheDescribedFields() {
-        ActionTable.Line line =
-                new ActionTable.Line(1, Instant.EPOCH, new ActionTable.Action("operator", "http", "retry", "all", 1L));
+        ActionLog.Line line =
+                new ActionLog.Line(1, Instant.EPOCH, new ActionLog.Action("operator", "http", "retry", "all", 1L));
 
-        assertThat(ActionJson.of(line).build().keySet()).isEqualTo(properties("Action"));
-        assertThat(values("Action", "action"))
+        assertThat(ActionJson.of(line).build().keySet()).isEqualTo(rules.properties("Action"));
+        assertThat(rules.values("Action", "action"))
                 .containsExactlyInAnyOrder(
                         ParkedChange.RETRY.action(), ParkedChange.DISCARD.action(), "pause", "resume");
-    }
-
-    private List<String> values(String schema, String property) {
-        return document.getJsonObject("components")
-                .getJsonObject("schemas")
-                .getJsonObject(schema)
-                .getJsonObject("properties")
-                .getJsonObject(property)
-                .getJsonArray("enum")
-                .getValuesAs(JsonString::getString);
-    }
-
-    private Set<String> properties(String schema) {
-        return document.getJsonObject("components")
-                .getJsonObject("schemas")
-                .getJsonObject(schema)
-                .getJsonObject("properties")
-                .keySet();
-    }
-
-    private static Set<String> parameters(JsonObject operation, String in) {
-        JsonArray all =
-                operation.containsKey("parameters") ? operation.getJsonArray("parameters") : JsonValue.EMPTY_JSON_ARRAY;
-        return Stream.of(all)
-                .flatMap(list -> list.getValuesAs(JsonObject.class).stream())
-                .filter(each -> each.getString("in").equals(in))
-                .map(each -> each.getString("name"))
-                .collect(Collectors.toSet());
     }
 }

@@ -2,8 +2,8 @@ package dev.twinbox.relay.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.twinbox.console.config.HttpConfig;
 import dev.twinbox.relay.config.DeliveryMode;
-import dev.twinbox.relay.config.RelayConfig;
 import dev.twinbox.relay.engine.Progress;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -37,8 +37,8 @@ class WrongHttpRequestsTest {
     private final AtomicBoolean clockBroken = new AtomicBoolean();
     private final Progress progress = new Progress(this::clock);
     private final Metrics metrics = new Metrics("relay", DeliveryMode.AT_LEAST_ONCE, progress);
-    private final HttpEndpoint endpoint = new HttpEndpoint(
-            new RelayConfig.Http("127.0.0.1", 0), new Health(progress, Duration.ofSeconds(10)), metrics);
+    private final HttpEndpoint endpoint =
+            new HttpEndpoint(new HttpConfig("127.0.0.1", 0), new Health(progress, Duration.ofSeconds(10)), metrics);
 
     private long clock() {
         if (clockBroken.get()) {

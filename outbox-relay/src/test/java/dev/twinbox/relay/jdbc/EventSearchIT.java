@@ -3,6 +3,7 @@ package dev.twinbox.relay.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.twinbox.console.search.SearchedPlace;
 import dev.twinbox.relay.OutboxDatabaseFixture;
 import dev.twinbox.relay.jdbc.EventPages.Order;
 import dev.twinbox.relay.jdbc.FoundEvent.Place;

@@ -2,10 +2,10 @@ package dev.twinbox.relay.operator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.twinbox.console.search.TopicRecord;
 import dev.twinbox.relay.jdbc.FoundEvent;
 import dev.twinbox.relay.jdbc.FoundEvent.Place;
 import dev.twinbox.relay.jdbc.ParkedState;
-import dev.twinbox.relay.kafka.TopicRecord;
 import dev.twinbox.relay.operator.Whereabouts.State;
 import java.time.Instant;
 import java.util.List;

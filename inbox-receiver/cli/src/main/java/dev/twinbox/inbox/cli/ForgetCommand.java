@@ -1,6 +1,8 @@
 package dev.twinbox.inbox.cli;
 
 import dev.twinbox.Handled;
+import dev.twinbox.console.actions.SelectionText;
+import dev.twinbox.inbox.console.OperatorActions;
 import dev.twinbox.inbox.jdbc.InboxRows;
 import dev.twinbox.inbox.jdbc.InboxRows.Forgotten;
 import java.io.BufferedReader;
@@ -98,7 +100,6 @@ final class ForgetCommand implements Callable<Integer> {
         return time == null ? null : time.toInstant();
     }
 
-    /** Each statement is a transaction. */
     private int run(Connection connection, InboxRows inbox, Handled which) throws SQLException {
         PrintWriter out = spec.commandLine().getOut();
         String ofGroup = groupOf(inbox.handlers(connection));
@@ -116,15 +117,35 @@ final class ForgetCommand implements Callable<Integer> {
         return CommandLine.ExitCode.OK;
     }
 
-    private static long forget(Connection connection, InboxRows inbox, String ofGroup, Handled which)
-            throws SQLException {
+    /** Each batch is a transaction, with its part of the row in the action log. */
+    private long forget(Connection connection, InboxRows inbox, String ofGroup, Handled which) throws SQLException {
+        OperatorActions actions = OperatorActions.onCommandLine(connection, tables.inbox());
+        if (actions.warning() != null) {
+            spec.commandLine().getErr().println(actions.warning());
+        }
+        SelectionText selection = selection(ofGroup);
         long forgotten = 0;
         Forgotten batch = Forgotten.NONE;
         do {
-            batch = inbox.forget(connection, ofGroup, which, batch, InboxRows.BATCH);
+            Forgotten last = batch;
+            batch = actions.inTransaction(
+                    "forget",
+                    selection,
+                    Forgotten::number,
+                    () -> inbox.forget(connection, ofGroup, which, last, InboxRows.BATCH));
             forgotten += batch.number();
         } while (batch.number() == InboxRows.BATCH);
         return forgotten;
+    }
+
+    private SelectionText selection(String ofGroup) {
+        return new SelectionText()
+                .with("handler", handler)
+                .with("group", ofGroup)
+                .with("from", from)
+                .with("to", to)
+                .with("ids", ids == null ? null : String.join(",", ids))
+                .with("source", source);
     }
 
     private String describe(long number, String ofGroup) {

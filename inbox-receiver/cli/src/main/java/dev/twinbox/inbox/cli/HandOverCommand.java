@@ -1,8 +1,9 @@
 package dev.twinbox.inbox.cli;
 
+import dev.twinbox.console.actions.SelectionText;
+import dev.twinbox.console.operator.JsonText;
 import dev.twinbox.inbox.jdbc.HandOver;
 import dev.twinbox.inbox.jdbc.HandlerTable;
-import dev.twinbox.jdbc.Transactions;
 import java.io.PrintWriter;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -51,12 +52,21 @@ final class HandOverCommand extends OnTables {
         HandOver handOver = new HandOver(at.inbox());
         HandOver.Result result = isDryRun
                 ? handOver.count(connection, ofGroup, from, to)
-                : Transactions.inTransaction(connection, () -> handOver.move(connection, ofGroup, from, to));
+                : actions(connection)
+                        .inTransaction(
+                                "hand-over",
+                                new SelectionText()
+                                        .with("group", ofGroup)
+                                        .with("from", from)
+                                        .with("to", to),
+                                HandOver.Result::moved,
+                                () -> handOver.move(connection, ofGroup, from, to));
         if (isJson()) {
             out.println(new JsonText()
                     .with("handedOver", result.moved())
                     .with("left", result.left())
-                    .with("dryRun", isDryRun));
+                    .with("dryRun", isDryRun)
+                    .build());
             return CommandLine.ExitCode.OK;
         }
         out.println(result.moved() + (isDryRun ? " would be" : "") + " handed over from " + from + " to " + to);

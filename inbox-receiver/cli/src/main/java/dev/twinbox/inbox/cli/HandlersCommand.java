@@ -1,11 +1,13 @@
 package dev.twinbox.inbox.cli;
 
+import dev.twinbox.console.actions.SelectionText;
+import dev.twinbox.console.operator.JsonText;
+import dev.twinbox.inbox.console.HandlerJson;
 import dev.twinbox.inbox.jdbc.HandlerTable;
 import java.io.PrintWriter;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -46,7 +48,8 @@ final class HandlersCommand implements Runnable {
             List<HandlerTable.Row> rows = HandlerTable.of(at.inbox()).list(connection, group);
             if (isJson()) {
                 out.println(new JsonText()
-                        .with("handlers", rows.stream().map(ListHandlers::json).toList()));
+                        .with("handlers", rows.stream().map(HandlerJson::of).toList())
+                        .build());
                 return CommandLine.ExitCode.OK;
             }
             out.println(rows.isEmpty() ? "0 handlers" : "GROUP\tTOPIC\tTYPE\tHANDLER\tDELIVERY\tRUNNING\tSEEN");
@@ -56,25 +59,10 @@ final class HandlersCommand implements Runnable {
                     row.handler().topic(),
                     row.handler().type(),
                     row.handler().handler(),
-                    delivery(row),
+                    HandlerJson.delivery(row),
                     row.isThere() ? "yes" : "no",
                     row.seenAt().toString())));
             return CommandLine.ExitCode.OK;
-        }
-
-        private static String delivery(HandlerTable.Row row) {
-            return row.handler().delivery().name().toLowerCase(Locale.ROOT);
-        }
-
-        private static JsonText json(HandlerTable.Row row) {
-            return new JsonText()
-                    .with("group", row.group())
-                    .with("topic", row.handler().topic())
-                    .with("type", row.handler().type())
-                    .with("handler", row.handler().handler())
-                    .with("delivery", delivery(row))
-                    .with("running", row.isThere())
-                    .with("seenAt", row.seenAt());
         }
     }
 
@@ -104,9 +92,22 @@ final class HandlersCommand implements Runnable {
         int run(Connection connection, Tables at, PrintWriter out) throws SQLException {
             HandlerTable table = HandlerTable.of(at.inbox());
             boolean isThere = table.list(connection, group).stream().anyMatch(row -> row.isThere() && isMeant(row));
-            int retired = table.retire(connection, handler, group, topic, type);
+            SelectionText selection = new SelectionText()
+                    .with("handler", handler)
+                    .with("group", group)
+                    .with("topic", topic)
+                    .with("type", type);
+            int retired = actions(connection)
+                    .inTransaction(
+                            "retire",
+                            selection,
+                            Integer::longValue,
+                            () -> table.retire(connection, handler, group, topic, type));
             if (isJson()) {
-                out.println(new JsonText().with("retired", retired).with("running", isThere));
+                out.println(new JsonText()
+                        .with("retired", retired)
+                        .with("running", isThere)
+                        .build());
             } else {
                 out.println(retired + " retired");
                 if (isThere) {

@@ -1,13 +1,15 @@
 package dev.twinbox.inbox.cli;
 
+import java.util.List;
 import java.util.logging.Level;
 import java.util.logging.Logger;
+import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** Command line of the receiver: {@code java -jar twinbox-inbox-cli.jar migrate|status|parked|handlers|forget …}. */
+/** Command line of the receiver: {@code java -jar twinbox-inbox-cli.jar migrate|status|parked|handlers|forget|actions|console …}. */
 @Command(
         name = "twinbox-inbox-cli",
         mixinStandardHelpOptions = true,
@@ -18,7 +20,9 @@ import picocli.CommandLine.Spec;
             StatusCommand.class,
             ParkedCommand.class,
             HandlersCommand.class,
-            ForgetCommand.class
+            ForgetCommand.class,
+            ActionsCommand.class,
+            ConsoleCommand.class
         })
 public final class InboxCli implements Runnable {
 
@@ -26,10 +30,16 @@ public final class InboxCli implements Runnable {
     private CommandSpec spec;
 
     /** Held: a logger that nobody holds forgets its level. */
-    private static final Logger LIBRARIES = Logger.getLogger("org.flywaydb");
+    private static final List<Logger> LIBRARIES = Stream.of("org.flywaydb", "org.eclipse.jetty")
+            .map(Logger::getLogger)
+            .toList();
+
+    /** Its client reports a broker that is away again and again; an answer says it once. */
+    private static final Logger KAFKA = Logger.getLogger("org.apache.kafka");
 
     public static void main(String[] arguments) {
-        LIBRARIES.setLevel(Level.WARNING);
+        LIBRARIES.forEach(each -> each.setLevel(Level.WARNING));
+        KAFKA.setLevel(Level.OFF);
         System.exit(execute(arguments));
     }
 
@@ -42,6 +52,6 @@ public final class InboxCli implements Runnable {
     @Override
     public void run() {
         throw new CommandLine.ParameterException(
-                spec.commandLine(), "Missing command: migrate, status, parked, handlers or forget");
+                spec.commandLine(), "Missing command: migrate, status, parked, handlers, forget, actions or console");
     }
 }

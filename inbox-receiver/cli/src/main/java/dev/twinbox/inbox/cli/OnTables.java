@@ -1,6 +1,7 @@
 package dev.twinbox.inbox.cli;
 
-import dev.twinbox.jdbc.SqlState;
+import dev.twinbox.inbox.console.InboxDatabase;
+import dev.twinbox.inbox.console.OperatorActions;
 import java.io.PrintWriter;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -35,19 +36,23 @@ abstract class OnTables implements Callable<Integer> {
             err.println(e.getMessage());
             return CommandLine.ExitCode.USAGE;
         } catch (SQLException e) {
-            err.println(
-                    SqlState.isTimeout(e)
-                            ? "PostgreSQL did not answer in time: " + e.getMessage()
-                                    + ". Check host and port in --url, "
-                                    + "or raise connectTimeout, loginTimeout or socketTimeout in it"
-                            : "Table " + tables.parked() + " cannot be used, check --url and --schema: "
-                                    + e.getMessage());
+            err.println(InboxDatabase.explain(e, tables.inbox()));
             return CommandLine.ExitCode.SOFTWARE;
         }
     }
 
     final boolean isJson() {
         return isJson;
+    }
+
+    /** What is changed by them is recorded. If it cannot be, a line says so. */
+    final OperatorActions actions(Connection connection) throws SQLException {
+        OperatorActions actions = OperatorActions.onCommandLine(connection, tables.inbox());
+        String warning = actions.warning();
+        if (warning != null) {
+            spec.commandLine().getErr().println(warning);
+        }
+        return actions;
     }
 
     /** @throws IllegalArgumentException if the arguments are wrong */

@@ -1,22 +1,24 @@
 package dev.twinbox.inbox.cli;
 
 import dev.twinbox.ParkedEvent;
-import dev.twinbox.inbox.jdbc.HandlerTable;
+import dev.twinbox.console.cli.ChangeOptions;
+import dev.twinbox.console.cli.ListOptions;
+import dev.twinbox.console.operator.JsonText;
+import dev.twinbox.inbox.console.ParkedChange;
+import dev.twinbox.inbox.console.ParkedJson;
 import dev.twinbox.inbox.jdbc.ParkedRows;
 import dev.twinbox.inbox.jdbc.ParkedSelection;
 import dev.twinbox.inbox.jdbc.SelectedRows;
+import jakarta.json.JsonObject;
 import java.io.PrintWriter;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -51,18 +53,12 @@ final class ParkedCommand implements Runnable {
         @Mixin
         private Selection selection;
 
-        @Option(
-                names = "--limit",
-                paramLabel = "N",
-                defaultValue = "100",
-                description = "Most events; default: ${DEFAULT-VALUE}.")
-        private int limit;
+        @Mixin
+        private ListOptions options;
 
         @Override
         void check() {
-            if (limit < 1 || limit > 10_000) {
-                throw new IllegalArgumentException("--limit " + limit + " must be from 1 to 10000");
-            }
+            options.check();
             selection.read();
         }
 
@@ -70,18 +66,14 @@ final class ParkedCommand implements Runnable {
         int run(Connection connection, Tables at, PrintWriter out) throws SQLException {
             SelectedRows rows = new SelectedRows(at.inbox());
             ParkedSelection which = selection.read();
-            List<ParkedEvent> events = rows.list(connection, which, limit);
-            long more = events.size() < limit ? 0 : Math.max(0, rows.count(connection, which) - events.size());
+            List<ParkedEvent> events = rows.list(connection, which, options.limit());
+            long more =
+                    events.size() < options.limit() ? 0 : Math.max(0, rows.count(connection, which) - events.size());
             if (isJson()) {
-                out.println(new JsonText()
-                        .with("parked", events.stream().map(ParkedText::json).toList())
-                        .with("more", more));
-                return CommandLine.ExitCode.OK;
-            }
-            out.println(events.isEmpty() ? "0 parked events" : ParkedText.COLUMNS);
-            events.forEach(event -> out.println(ParkedText.line(event)));
-            if (more > 0) {
-                out.println(more + " more, see --limit");
+                ListOptions.printJson(
+                        out, events, event -> ParkedJson.line(event).build(), more);
+            } else {
+                ListOptions.print(out, ParkedText.COLUMNS, events, ParkedText::line, more);
             }
             return CommandLine.ExitCode.OK;
         }
@@ -101,11 +93,11 @@ final class ParkedCommand implements Runnable {
         int run(Connection connection, Tables at, PrintWriter out) throws SQLException {
             Optional<ParkedEvent> event = new ParkedRows(at.inbox(), at.parked()).find(connection, number);
             if (event.isEmpty()) {
-                out.println(isJson() ? new JsonText() : "No parked event " + number);
+                out.println(isJson() ? new JsonText().build() : "No parked event " + number);
                 return CommandLine.ExitCode.SOFTWARE;
             }
             if (isJson()) {
-                out.println(ParkedText.jsonPage(event.get()));
+                out.println(json(event.get()));
             } else {
                 ParkedText.page(event.get()).forEach(out::println);
             }
@@ -113,47 +105,48 @@ final class ParkedCommand implements Runnable {
         }
     }
 
+    private static JsonObject json(ParkedEvent event) {
+        byte[] value = event.value();
+        return ParkedJson.details(event)
+                .with("valueBytes", value == null ? null : value.length)
+                .with("value", ParkedJson.text(value))
+                .build();
+    }
+
     /** What changes several events. */
     abstract static class OnSelected extends OnTables {
 
-        @Parameters(arity = "0..*", paramLabel = "NUMBER", description = "As listed.")
-        private @Nullable List<Long> numbers;
+        @Mixin
+        private ChangeOptions options;
 
         @Mixin
         private Selection selection;
 
-        @Option(names = "--dry-run", description = "Only shows how many they are.")
-        private boolean isDryRun;
+        @Spec
+        private CommandSpec spec;
+
+        private final ParkedChange change;
+
+        OnSelected(ParkedChange change) {
+            this.change = change;
+        }
 
         @Override
         final void check() {
-            selection.readRequired(numbers);
+            selection.readRequired(options.numbers());
         }
 
         @Override
         final int run(Connection connection, Tables at, PrintWriter out) throws SQLException {
-            SelectedRows rows = new SelectedRows(at.inbox());
-            ParkedSelection which = selection.readRequired(numbers);
-            warn(connection, at, rows, which);
-            long number = isDryRun ? count(connection, rows, which) : change(connection, rows, which);
-            if (isJson()) {
-                out.println(new JsonText().with(past(), number).with("dryRun", isDryRun));
-            } else {
-                out.println(number + (isDryRun ? " would be " : " ") + past());
-            }
+            ParkedSelection which = selection.readRequired(options.numbers());
+            change.warnings(connection, at.inbox(), which)
+                    .forEach(spec.commandLine().getErr()::println);
+            long number = options.isDryRun()
+                    ? change.count(connection, new SelectedRows(at.inbox()), which)
+                    : actions(connection).change(change, which);
+            options.print(out, isJson(), change.past(), number);
             return CommandLine.ExitCode.OK;
         }
-
-        /** Says what will not go as the operator may expect. */
-        void warn(Connection connection, Tables at, SelectedRows rows, ParkedSelection which) throws SQLException {}
-
-        /** For messages: {@code retried}. */
-        abstract String past();
-
-        abstract long count(Connection connection, SelectedRows rows, ParkedSelection which) throws SQLException;
-
-        /** Returns how many have changed. */
-        abstract long change(Connection connection, SelectedRows rows, ParkedSelection which) throws SQLException;
     }
 
     /** Has events tried again. */
@@ -163,42 +156,8 @@ final class ParkedCommand implements Runnable {
             description =
                     "Has events tried again at once by the running application; later ones of their keys follow in order.")
     static final class Retry extends OnSelected {
-
-        /** Most events that are looked at. */
-        private static final int MOST_WARNED = 1_000;
-
-        @Spec
-        private CommandSpec spec;
-
-        @Override
-        String past() {
-            return "retried";
-        }
-
-        /** Nobody takes an event whose handler was renamed or removed. */
-        @Override
-        void warn(Connection connection, Tables at, SelectedRows rows, ParkedSelection which) throws SQLException {
-            List<ParkedEvent> events = rows.list(connection, which, MOST_WARNED);
-            HandlerTable.of(at.inbox()).unowned(connection, null).stream()
-                    .filter(unowned -> events.stream()
-                            .anyMatch(event -> unowned.group().equals(event.group())
-                                    && unowned.handler().equals(event.handler())
-                                    && Objects.equals(unowned.type(), event.eventType())))
-                    .forEach(unowned -> spec.commandLine()
-                            .getErr()
-                            .println("No running instance has handler " + unowned.handler() + " for type "
-                                    + unowned.type() + ", so nobody takes its events. If it was renamed: parked"
-                                    + " hand-over --from " + unowned.handler() + " --to <new name>"));
-        }
-
-        @Override
-        long count(Connection connection, SelectedRows rows, ParkedSelection which) throws SQLException {
-            return rows.countRetryable(connection, which);
-        }
-
-        @Override
-        long change(Connection connection, SelectedRows rows, ParkedSelection which) throws SQLException {
-            return rows.retryAll(connection, which);
+        Retry() {
+            super(ParkedChange.RETRY);
         }
     }
 
@@ -208,20 +167,8 @@ final class ParkedCommand implements Runnable {
             mixinStandardHelpOptions = true,
             description = "Gives events up: they count as handled, and those behind them go on.")
     static final class Discard extends OnSelected {
-
-        @Override
-        String past() {
-            return "discarded";
-        }
-
-        @Override
-        long count(Connection connection, SelectedRows rows, ParkedSelection which) throws SQLException {
-            return rows.count(connection, which);
-        }
-
-        @Override
-        long change(Connection connection, SelectedRows rows, ParkedSelection which) throws SQLException {
-            return rows.discardAll(connection, which);
+        Discard() {
+            super(ParkedChange.DISCARD);
         }
     }
 }

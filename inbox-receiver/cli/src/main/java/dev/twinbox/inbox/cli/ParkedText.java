@@ -1,17 +1,14 @@
 package dev.twinbox.inbox.cli;
 
 import dev.twinbox.ParkedEvent;
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
+import dev.twinbox.console.cli.TextLine;
+import dev.twinbox.inbox.console.ParkedJson;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HexFormat;
 import java.util.List;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A parked event for an operator: as a line, as a page, as JSON. */
+/** A parked event for an operator: as a line and as a page. */
 final class ParkedText {
 
     static final String COLUMNS = "NUMBER\tSTATE\tTOPIC\tKEY\tTYPE\tHANDLER\tATTEMPTS\tPARKED\tERROR";
@@ -24,19 +21,16 @@ final class ParkedText {
 
     /** The values of {@link #COLUMNS}. */
     static String line(ParkedEvent event) {
-        return Stream.of(
-                        event.number(),
-                        event.state(),
-                        event.topic(),
-                        cut(orDash(text(event.key())), LONGEST_KEY),
-                        orDash(event.eventType()),
-                        orDash(event.handler()),
-                        event.attempts(),
-                        event.parkedAt(),
-                        cut(rootFirst(event.error()), LONGEST_ERROR))
-                .map(value -> value.toString().replaceAll("[\\s\\p{Cc}]", " "))
-                .reduce((left, right) -> left + '\t' + right)
-                .orElse("");
+        return TextLine.of(
+                event.number(),
+                event.state(),
+                event.topic(),
+                TextLine.cut(TextLine.orDash(ParkedJson.text(event.key())), LONGEST_KEY),
+                event.eventType(),
+                event.handler(),
+                event.attempts(),
+                event.parkedAt(),
+                TextLine.cut(rootFirst(event.error()), LONGEST_ERROR));
     }
 
     /** The first line of each cause, the root cause first: containers wrap what a handler throws. */
@@ -50,14 +44,6 @@ final class ParkedText {
                 .map(cause -> cause.lines().findFirst().orElse(""))
                 .reduce((root, wrapper) -> root + ", in " + wrapper)
                 .orElse("-");
-    }
-
-    private static String cut(String text, int longest) {
-        return text.length() <= longest ? text : text.substring(0, longest - 1) + '…';
-    }
-
-    private static String orDash(@Nullable String text) {
-        return text == null ? "-" : text;
     }
 
     /** All that is known, a line each. */
@@ -74,66 +60,11 @@ final class ParkedText {
                 "attempts:  " + event.attempts() + ", the last failed at " + event.failedAt(),
                 "next try:  " + event.nextTryAt(),
                 "error:     " + event.error()));
-        event.headers().forEach(header -> lines.add("header:    " + header.name() + " = " + text(header.value())));
-        lines.add("key:       " + text(event.key()));
-        lines.add("value:     " + text(event.value()));
-        lines.replaceAll(ParkedText::withoutControls);
+        event.headers()
+                .forEach(header -> lines.add("header:    " + header.name() + " = " + ParkedJson.text(header.value())));
+        lines.add("key:       " + ParkedJson.text(event.key()));
+        lines.add("value:     " + ParkedJson.text(event.value()));
+        lines.replaceAll(TextLine::withLineBreaks);
         return lines;
-    }
-
-    /** Escape sequences of an event must not reach the operator's terminal. Line breaks and tabs may. */
-    private static String withoutControls(String text) {
-        return text.replaceAll("[\\p{Cc}&&[^\\r\\n\\t]]", "\uFFFD");
-    }
-
-    /** As listed: without headers and value. */
-    static JsonText json(ParkedEvent event) {
-        return new JsonText()
-                .with("number", event.number())
-                .with("state", event.state())
-                .with("group", event.group())
-                .with("topic", event.topic())
-                .with("partition", event.partition())
-                .with("offset", event.offset())
-                .with("key", text(event.key()))
-                .with("type", event.eventType())
-                .with("id", event.eventId())
-                .with("handler", event.handler())
-                .with("attempts", event.attempts())
-                .with("parkedAt", event.parkedAt())
-                .with("nextTry", event.nextTryAt())
-                .with("error", event.error());
-    }
-
-    /** All that is known. */
-    static JsonText jsonPage(ParkedEvent event) {
-        byte[] value = event.value();
-        return json(event)
-                .with("time", event.time())
-                .with("failedAt", event.failedAt())
-                .with(
-                        "headers",
-                        event.headers().stream()
-                                .map(header -> new JsonText()
-                                        .with("name", header.name())
-                                        .with("value", text(header.value())))
-                                .toList())
-                .with("valueBytes", value == null ? null : value.length)
-                .with("value", text(value));
-    }
-
-    /** What is not UTF-8 in hexadecimal digits. */
-    private static @Nullable String text(byte @Nullable [] bytes) {
-        if (bytes == null) {
-            return null;
-        }
-        try {
-            return StandardCharsets.UTF_8
-                    .newDecoder()
-                    .decode(ByteBuffer.wrap(bytes))
-                    .toString();
-        } catch (CharacterCodingException e) {
-            return "0x" + HexFormat.of().formatHex(bytes);
-        }
     }
 }

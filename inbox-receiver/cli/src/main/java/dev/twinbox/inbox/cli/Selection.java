@@ -1,110 +1,36 @@
 package dev.twinbox.inbox.cli;
 
+import dev.twinbox.console.cli.ParkedOptions;
 import dev.twinbox.inbox.jdbc.ParkedSelection;
-import java.time.DateTimeException;
-import java.time.Duration;
-import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Options that choose parked events. All that is given has to hold. */
-final class Selection {
-
-    @Option(names = "--all", description = "All parked events.")
-    private boolean all;
+/** Options that choose parked events of receivers. */
+final class Selection extends ParkedOptions<ParkedSelection> {
 
     @Option(names = "--group", description = "Only this consumer group.")
     private @Nullable String group;
 
-    @Option(names = "--topic", description = "Only this topic.")
-    private @Nullable String topic;
-
-    @Option(names = "--key", description = "Only this key.")
-    private @Nullable String key;
-
-    @Option(names = "--type", description = "Only this type of event.")
-    private @Nullable String type;
-
     @Option(names = "--handler", paramLabel = "NAME", description = "Only this handler.")
     private @Nullable String handler;
 
-    @Option(
-            names = "--error",
-            paramLabel = "TEXT",
-            description = "Only events whose error contains this text; case does not count.")
-    private @Nullable String error;
-
-    @Option(
-            names = "--since",
-            paramLabel = "WHEN",
-            description =
-                    "Only events parked at this time or later, for example 2026-11-29T12:00:00Z, or as a duration "
-                            + "back from now, for example PT1H.")
-    private @Nullable String since;
-
-    /** Whether any option is given. */
-    private boolean isGiven() {
-        return all
-                || group != null
-                || topic != null
-                || key != null
-                || type != null
-                || handler != null
-                || error != null
-                || since != null;
+    @Override
+    protected boolean isMoreGiven() {
+        return group != null || handler != null;
     }
 
-    /** @throws IllegalArgumentException if a value is not legal */
-    ParkedSelection read() {
-        return read(null);
-    }
-
-    /**
-     * These events, or those of the options.
-     *
-     * @throws IllegalArgumentException if there is neither, both, or a value that is not legal
-     */
-    ParkedSelection readRequired(@Nullable List<Long> numbers) {
-        boolean isNumbered = numbers != null && !numbers.isEmpty();
-        if (isNumbered == isGiven()) {
-            throw new IllegalArgumentException(
-                    isNumbered
-                            ? "Give either numbers or options that select events, not both"
-                            : "No events are selected. Give NUMBER…, options that select events such as --topic, or --all");
-        }
-        return read(isNumbered ? numbers : null);
-    }
-
-    private ParkedSelection read(@Nullable List<Long> numbers) {
-        Duration age = since == null || !since.startsWith("P") ? null : age(since);
-        Instant time = since == null || age != null ? null : time(since);
-        return new ParkedSelection(numbers, group, topic, key, type, handler, error, time, age);
-    }
-
-    private static Duration age(String text) {
-        try {
-            Duration age = Duration.parse(text);
-            if (!age.isNegative() && age.compareTo(Duration.ofDays(36_500)) <= 0) {
-                return age;
-            }
-        } catch (DateTimeException e) {
-            // Out of bounds has the same remedy.
-        }
-        throw wrongTime(text);
-    }
-
-    private static Instant time(String text) {
-        try {
-            return OffsetDateTime.parse(text).toInstant();
-        } catch (DateTimeException e) {
-            throw wrongTime(text);
-        }
-    }
-
-    private static IllegalArgumentException wrongTime(String text) {
-        return new IllegalArgumentException("--since \"" + text
-                + "\" must be a time such as 2026-11-29T12:00:00Z, or a duration back from now such as PT1H");
+    @Override
+    protected ParkedSelection selection(@Nullable List<Long> numbers, Values values) {
+        return new ParkedSelection(
+                numbers,
+                group,
+                values.topic(),
+                values.key(),
+                values.type(),
+                handler,
+                values.error(),
+                values.since().time(),
+                values.since().age());
     }
 }

@@ -15,6 +15,9 @@ final class Tables {
 
     private static final String PASSWORD = "TWINBOX_INBOX_DATABASE_PASSWORD";
 
+    /** Unless the URL says how long an answer may take. */
+    private static final int ANSWER_SECONDS = 15;
+
     private final Map<String, String> environment;
 
     /** Of this process. */
@@ -59,7 +62,20 @@ final class Tables {
 
     /** A policy of row-level security makes statements fail here, where it would hide rows. */
     Connection connect() throws SQLException {
-        Connection connection = dataSource().getConnection();
+        return connect(dataSource());
+    }
+
+    /** As {@link #connect}, for a server: a database that is frozen must not hold its threads for ever. */
+    Connection connectInTime() throws SQLException {
+        PGSimpleDataSource dataSource = dataSource();
+        if (dataSource.getSocketTimeout() == 0) {
+            dataSource.setSocketTimeout(ANSWER_SECONDS);
+        }
+        return connect(dataSource);
+    }
+
+    private static Connection connect(PGSimpleDataSource dataSource) throws SQLException {
+        Connection connection = dataSource.getConnection();
         try (Statement statement = connection.createStatement()) {
             statement.execute("set row_security = off");
             return connection;

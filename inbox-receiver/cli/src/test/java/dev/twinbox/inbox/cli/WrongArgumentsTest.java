@@ -13,7 +13,7 @@ class WrongArgumentsTest {
 
     @ParameterizedTest(name = "arguments: {0}")
     @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
-            ~~ | Missing command: migrate, status, parked, handlers or forget
+            ~~ | Missing command: migrate, status, parked, handlers, forget, actions or console
             walk | walk
             migrate | --url
             migrate --url jdbc:mysql://localhost/shop | jdbc:mysql://localhost/shop
@@ -40,6 +40,11 @@ class WrongArgumentsTest {
             parked list --url jdbc:postgresql://localhost/shop --limit 0 | from 1 to 10000
             parked list --url jdbc:postgresql://localhost/shop --limit 10001 | from 1 to 10000
             status | --url
+            actions | --url
+            actions --url jdbc:postgresql://localhost/shop --limit 0 | from 1 to 1000
+            console | --url
+            console --url nowhere | nowhere
+            console --url jdbc:postgresql://localhost/shop --config nowhere.properties | it does not exist
             forget --url jdbc:postgresql://localhost/shop | --handler
             forget --handler place | --url
             forget --url nowhere --handler place | nowhere

@@ -132,10 +132,13 @@ public final class BenchMain implements Callable<Integer> {
     @Option(
             names = "--baseline",
             paramLabel = "JAR",
-            description = "For relay: measures the relay of another executable jar in turns with this one.")
+            description = "For relay and latency: measures the relay of another jar in turns with this one.")
     private @Nullable Path baseline;
 
-    @Option(names = "--rounds", paramLabel = "N", description = "For relay: how often each side is measured.")
+    @Option(
+            names = "--rounds",
+            paramLabel = "N",
+            description = "For relay, and for latency with --baseline: how often each side is measured.")
     private @Nullable Integer rounds;
 
     private BenchMain() {}
@@ -178,14 +181,23 @@ public final class BenchMain implements Callable<Integer> {
     }
 
     private Benchmark benchmark(Installation files, @Nullable Integer chosen, Deadline deadline) {
-        if (name != Name.RELAY) {
-            if (baseline != null || rounds != null) {
-                throw wrong("--baseline and --rounds are for relay, not for " + name);
-            }
-            return name.maker.make(files, chosen == null ? name.fullSize : chosen, deadline);
-        }
         if (baseline != null && !Files.isRegularFile(baseline)) {
             throw wrong(baseline + " is no file: --baseline needs the executable jar of a relay");
+        }
+        if (name == Name.LATENCY && baseline != null) {
+            return new LatencyComparison(
+                    files,
+                    chosen == null ? LatencyComparison.FULL_SIZE : chosen,
+                    rounds == null ? LatencyComparison.ROUNDS : rounds,
+                    baseline,
+                    deadline);
+        }
+        if (name != Name.RELAY) {
+            if (baseline != null || rounds != null) {
+                throw wrong("--baseline and --rounds are for relay and latency, and --rounds of latency needs"
+                        + " --baseline; not for " + name);
+            }
+            return name.maker.make(files, chosen == null ? name.fullSize : chosen, deadline);
         }
         List<Integer> rowsOfRuns = chosen == null ? RelayBenchmark.Plan.FULL.rows() : List.of(chosen);
         int times = rounds == null ? RelayBenchmark.ROUNDS : rounds;

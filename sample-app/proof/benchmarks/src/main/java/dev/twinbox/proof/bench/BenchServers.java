@@ -96,6 +96,15 @@ final class BenchServers implements AutoCloseable {
         return new Relays(servers, DATABASE);
     }
 
+    /** Empties the database by creating it anew. Nobody may be connected. */
+    void recreateDatabase() throws SQLException {
+        try (Connection connection = postgres().connect("postgres");
+                Statement statement = connection.createStatement()) {
+            statement.execute("drop database " + DATABASE);
+        }
+        postgres().createDatabase(DATABASE);
+    }
+
     Connection connect() throws SQLException {
         return postgres().connect(DATABASE);
     }

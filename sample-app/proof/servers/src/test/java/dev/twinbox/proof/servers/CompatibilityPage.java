@@ -2,8 +2,11 @@ package dev.twinbox.proof.servers;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
@@ -33,11 +36,12 @@ final class CompatibilityPage implements TestWatcher, AfterAllCallback {
     private static final String HEAD = """
             # Compatibility
 
-            Each cell comes from a run of `ServersIT`, which `./mvnw -Pproof,servers verify` runs with all other tests.
-            With `-Dtwinbox.it.write-compatibility=true` it writes this page.
+            Each cell comes from a run of `ServersWildFlyIT`, `ServersLibertyIT`, `ServersGlassFishIT`, `ServersPayara7IT` or
+            `ServersPayara6IT`. CI runs them with all other tests: `./mvnw -Pproof,servers verify`. With
+            `-Dtwinbox.it.write-compatibility=true` they write this page.
 
-            It starts the server with the configuration of [Application servers](../how-to/application-servers.md),
-            deploys one application, and looks at it from outside, by HTTP, SQL and Kafka. The database is PostgreSQL
+            Each starts its server with the configuration of [Application servers](../how-to/application-servers.md),
+            deploys the same application, and looks at it from outside, by HTTP, SQL and Kafka. The database is PostgreSQL
             18.4. The limits of each server are on that page, too.
 
             """;
@@ -95,8 +99,12 @@ final class CompatibilityPage implements TestWatcher, AfterAllCallback {
         if (checks.isEmpty() || counts.isEmpty()) {
             return;
         }
-        try {
-            Files.createDirectories(NOTES);
+        // Another JVM may test another server, and write the page, too.
+        try (FileChannel turn = FileChannel.open(
+                        Files.createDirectories(NOTES).resolveSibling("compatibility.lock"),
+                        StandardOpenOption.CREATE,
+                        StandardOpenOption.WRITE);
+                FileLock ignored = turn.lock()) {
             List<String> lines = new ArrayList<>();
             lines.add(checks.get().about() + "; " + LocalDate.now(ZoneOffset.UTC));
             Path note = NOTES.resolve(checks.get().title());

@@ -23,22 +23,20 @@ final class EarFile {
     /**
      * Twinbox is in the WAR, in {@code WEB-INF/lib}.
      *
-     * @param name of the file, and context root of the WAR
+     * @param file of which the name is the context root of the WAR
      * @param configuration of MicroProfile Config
      */
-    static Path build(String name, String configuration) throws IOException {
-        return build(name, configuration, "", WarFile.libraries());
+    static Path build(Path file, String configuration) throws IOException {
+        return build(file, configuration, "", WarFile.libraries());
     }
 
     /** Twinbox is in the EAR's {@code lib}, where a server does not look for session beans. */
-    static Path buildWithTwinboxInLib(String name, String configuration) throws IOException {
-        return build(name, configuration, "lib/", List.of());
+    static Path buildWithTwinboxInLib(Path file, String configuration) throws IOException {
+        return build(file, configuration, "lib/", List.of());
     }
 
-    private static Path build(String name, String configuration, String lib, List<Path> inWar) throws IOException {
-        Path file = Files.createDirectories(Path.of("target", "wars"))
-                .resolve(name + ".ear")
-                .toAbsolutePath();
+    private static Path build(Path file, String configuration, String lib, List<Path> inWar) throws IOException {
+        String name = file.getFileName().toString().replace(".ear", "");
         try (OutputStream out = Files.newOutputStream(file);
                 ZipOutputStream ear = new ZipOutputStream(out)) {
             add(ear, "META-INF/application.xml", """

@@ -78,7 +78,7 @@ abstract class ServerChecks extends ReceivingChecks {
         assumeTrue(product == Product.WILDFLY || product == Product.PAYARA6, "not part of the test");
         String root = "twinbox-hibernate";
         Path file = WarFile.buildWithHibernate(
-                root,
+                file(root + ".war"),
                 ApplicationDatabase.DATA_SOURCE,
                 configuration(name + "-hibernate", "twinbox.inbox.start=latest\n"),
                 product == Product.WILDFLY ? "JBossAS" : "SunOne");
@@ -107,14 +107,15 @@ abstract class ServerChecks extends ReceivingChecks {
     void anEarPublishesAndReceives() throws Exception {
         assumeTrue(server.hasEars(), "the server has no EARs");
         String group = name + "-ear";
-        publishesAndReceives(EAR, EarFile.build(EAR, configuration(group, "twinbox.inbox.start=latest\n")), group);
+        publishesAndReceives(
+                EAR, EarFile.build(file(EAR + ".ear"), configuration(group, "twinbox.inbox.start=latest\n")), group);
     }
 
     @Test
     @Order(LAST - 5)
     void anEarWithTwinboxInItsLibIsRefused() throws Exception {
         assumeTrue(server.hasEars(), "the server has no EARs");
-        Path ear = EarFile.buildWithTwinboxInLib("twinbox-lib", configuration(name + "-lib", ""));
+        Path ear = EarFile.buildWithTwinboxInLib(file("twinbox-lib.ear"), configuration(name + "-lib", ""));
         int before = server.log().length();
 
         assertThatThrownBy(() -> server.deploy(ear)).isInstanceOf(ChildProcessException.class);

@@ -18,6 +18,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -67,6 +68,13 @@ abstract class ServerUnderTest {
         this.way = way;
     }
 
+    /** Where an application is built. Servers are tested side by side, each with its own applications. */
+    Path file(String name) throws IOException {
+        return Files.createDirectories(Path.of("target", "wars", product.label()))
+                .resolve(name)
+                .toAbsolutePath();
+    }
+
     @BeforeAll
     void deploy() throws Exception {
         assumeThereIsAJdk();
@@ -76,7 +84,8 @@ abstract class ServerUnderTest {
         Topics.createAnew(kafka, List.of("orders", "tenants", "single", "failing", "replies", "slow", "signals"));
         orders = new Orders(kafka.bootstrapServers());
         war = war(APP, name, "");
-        plain = WarFile.buildPlain(PLAIN, configuration(name + "-plain", "twinbox.inbox.start=latest\n"));
+        plain = WarFile.buildPlain(
+                file(PLAIN + ".war"), configuration(name + "-plain", "twinbox.inbox.start=latest\n"));
         proxy = TcpProxy.to("127.0.0.1", postgres.port());
         server = product.server(new ApplicationDatabase(proxy.port(), name, postgres.user(), postgres.password()));
         server.start();
@@ -92,8 +101,8 @@ abstract class ServerUnderTest {
         assumeTrue(isThere, "skipped: " + missing);
     }
 
-    Path war(String file, String group, String start) throws IOException {
-        return WarFile.build(file, ApplicationDatabase.DATA_SOURCE, configuration(group, start));
+    Path war(String root, String group, String start) throws IOException {
+        return WarFile.build(file(root + ".war"), ApplicationDatabase.DATA_SOURCE, configuration(group, start));
     }
 
     String configuration(String group, String start) {

@@ -39,10 +39,11 @@ final class WarFile {
     /**
      * The application with a persistence unit.
      *
+     * @param file of which the name is the context root
      * @param configuration of MicroProfile Config
      */
-    static Path build(String name, String dataSource, String configuration) throws IOException {
-        return build(name, "app", configuration, war -> addPersistenceAndBatch(war, dataSource, ""));
+    static Path build(Path file, String dataSource, String configuration) throws IOException {
+        return build(file, "app", configuration, war -> addPersistenceAndBatch(war, dataSource, ""));
     }
 
     /**
@@ -50,9 +51,9 @@ final class WarFile {
      *
      * @param platform Hibernate's name of the server's transactions
      */
-    static Path buildWithHibernate(String name, String dataSource, String configuration, String platform)
+    static Path buildWithHibernate(Path file, String dataSource, String configuration, String platform)
             throws IOException {
-        return build(name, "app", configuration, war -> {
+        return build(file, "app", configuration, war -> {
             addPersistenceAndBatch(war, dataSource, """
                     <!-- WildFly does not look for the entities of a provider in the WAR. -->
                     <class>dev.twinbox.proof.servers.app.Account</class>
@@ -72,18 +73,15 @@ final class WarFile {
     }
 
     /** The application without JPA. */
-    static Path buildPlain(String name, String configuration) throws IOException {
-        return build(name, "plain", configuration, war -> {});
+    static Path buildPlain(Path file, String configuration) throws IOException {
+        return build(file, "plain", configuration, war -> {});
     }
 
     private interface Part {
         void addTo(ZipOutputStream war) throws IOException;
     }
 
-    private static Path build(String name, String classes, String configuration, Part more) throws IOException {
-        Path file = Files.createDirectories(Path.of("target", "wars"))
-                .resolve(name + ".war")
-                .toAbsolutePath();
+    private static Path build(Path file, String classes, String configuration, Part more) throws IOException {
         try (OutputStream out = Files.newOutputStream(file);
                 ZipOutputStream war = new ZipOutputStream(out)) {
             addClasses(war, classes);

@@ -41,7 +41,8 @@ enum Place {
         String packageName = message.unit().packageName();
         String className = message.unit().className();
         boolean ofCore = message.unit().module().equals("framework-core");
-        if (packageName.matches(".*\\.(?:cli|operator)") || className.matches("\\w+Command|\\w+Main|Selection")) {
+        if (packageName.matches(".*\\.(?:cli|operator|search|actions|inbox\\.console)")
+                || className.matches("\\w+Command|\\w+Main|Selection")) {
             return COMMAND_LINES;
         } else if (packageName.endsWith(".config") || className.endsWith("Settings") || isIdentifier(message)) {
             return CONFIGURATION;
@@ -53,7 +54,7 @@ enum Place {
             return message.kind().equals("IllegalArgumentException") && packageName.endsWith(".outbox")
                     ? DEPLOYMENT
                     : CALL;
-        } else if (packageName.contains(".relay") || packageName.endsWith(".console")) {
+        } else if (packageName.contains(".relay") || packageName.equals("dev.twinbox.console")) {
             return message.kind().equals("RelayException") ? RELAY_START : RELAY_RUNNING;
         }
         return packageName.endsWith(".inbox") && message.kind().matches("\\w+Exception") ? CALL : RECEIVER;

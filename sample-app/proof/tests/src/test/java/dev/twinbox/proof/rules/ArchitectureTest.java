@@ -90,7 +90,8 @@ class ArchitectureTest {
             layer("dev.twinbox.inbox.config", "jdbc", "event"),
             layer("dev.twinbox.inbox.jdbc", "event"),
             layer("dev.twinbox.inbox.event"),
-            layer("dev.twinbox.inbox.cli", "jdbc", "event"));
+            layer("dev.twinbox.inbox.cli", "console", "jdbc", "event"),
+            layer("dev.twinbox.inbox.console", "jdbc", "event"));
 
     /** Public although no class of ours uses them: applications, the container or the JVM do. */
     private static final Set<String> ENTRY_POINTS = Set.of(
@@ -119,7 +120,7 @@ class ArchitectureTest {
         CONSOLE_MODULE("framework-core/console", CONSOLE),
         OUTBOX_RELAY("outbox-relay", RELAY),
         INBOX_RECEIVER("inbox-receiver", INBOX),
-        INBOX_CLI("inbox-receiver/cli", "dev.twinbox.inbox.cli.."),
+        INBOX_CLI("inbox-receiver/cli", "dev.twinbox.inbox.cli..", "dev.twinbox.inbox.console.."),
         FIXTURES_MODULE("sample-app/proof/fixtures", FIXTURES),
         ORDERS("sample-app/orders", "dev.twinbox.sample.orders.."),
         SHIPPING("sample-app/shipping", "dev.twinbox.sample.shipping.."),
@@ -192,7 +193,7 @@ class ArchitectureTest {
                 .or()
                 .resideInAPackage(INBOX)
                 .and()
-                .resideOutsideOfPackage("dev.twinbox.inbox.cli..")
+                .resideOutsideOfPackages("dev.twinbox.inbox.cli..", "dev.twinbox.inbox.console..")
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage(CONSOLE, "org.eclipse.jetty..", "com.sun.net.httpserver..")

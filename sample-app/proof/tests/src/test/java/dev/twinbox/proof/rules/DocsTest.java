@@ -3,15 +3,30 @@ package dev.twinbox.proof.rules;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
 /** The rules that README.md and every page below docs keep; {@link DocsRulesTest} shows that each of them can be broken. */
 class DocsTest {
+    private static final Path ROOT = Path.of(System.getProperty("twinbox.root"));
+
     private final Docs docs;
 
     DocsTest() throws IOException {
-        docs = Docs.below(Path.of(System.getProperty("twinbox.root")));
+        docs = Docs.below(ROOT);
+    }
+
+    @Test
+    void theReadmeQuotesWhatCiRuns() throws IOException {
+        String command = Files.readString(ROOT.resolve(".ci/run"))
+                .lines()
+                .filter(line -> line.startsWith("exec "))
+                .findFirst()
+                .orElseThrow()
+                .replace("exec ", "");
+
+        assertThat(Files.readString(ROOT.resolve("README.md"))).contains("CI runs `" + command + "`");
     }
 
     @Test

@@ -33,7 +33,10 @@ class ReceiverArchitectureTest {
         noClasses()
                 .that()
                 .resideInAnyPackage(
-                        "dev.twinbox.inbox.event..", "dev.twinbox.inbox.config..", "dev.twinbox.inbox.cli..")
+                        "dev.twinbox.inbox.event..",
+                        "dev.twinbox.inbox.config..",
+                        "dev.twinbox.inbox.cli..",
+                        "dev.twinbox.inbox.console..")
                 .should()
                 .dependOnClassesThat()
                 .haveFullyQualifiedName("java.sql.PreparedStatement")

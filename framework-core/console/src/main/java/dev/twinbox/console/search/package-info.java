@@ -1,0 +1,5 @@
+/** Looks for events on topics, within limits. */
+@NullMarked
+package dev.twinbox.console.search;
+
+import org.jspecify.annotations.NullMarked;

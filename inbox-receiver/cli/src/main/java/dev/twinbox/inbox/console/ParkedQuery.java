@@ -1,0 +1,71 @@
+package dev.twinbox.inbox.console;
+
+import dev.twinbox.ParkedEvent;
+import dev.twinbox.console.Api;
+import dev.twinbox.console.operator.ParkedRequest;
+import dev.twinbox.inbox.jdbc.ParkedSelection;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which parked events a call means.
+ *
+ * @param state null: all
+ * @param after number of the last event of the page before; 0: this is the first page
+ * @param limit most events of the page
+ */
+record ParkedQuery(ParkedSelection selection, ParkedEvent.@Nullable State state, long after, int limit) {
+    private static final ParkedRequest REQUEST =
+            new ParkedRequest(Set.of("group", "topic", "key", "type", "handler", "error"), states());
+
+    /**
+     * What a change is about.
+     *
+     * @param isDryRun whether they are only counted
+     */
+    record Change(ParkedSelection selection, boolean isDryRun) {
+        private static Change of(ParkedRequest.Change change) {
+            return new Change(ParkedQuery.selection(change.filter()), change.isDryRun());
+        }
+    }
+
+    private static List<String> states() {
+        return Stream.of(ParkedEvent.State.values()).map(Enum::name).toList();
+    }
+
+    /** From the parameters of the address. */
+    static ParkedQuery of(Api.Call call) {
+        ParkedRequest.Page page = REQUEST.page(call);
+        String state = page.state();
+        return new ParkedQuery(
+                selection(page.filter()),
+                state == null ? null : ParkedEvent.State.valueOf(state),
+                page.after(),
+                page.limit());
+    }
+
+    /** From the body: numbers, filters, or all. */
+    static Change several(Api.Call call) {
+        return Change.of(REQUEST.selection(call));
+    }
+
+    /** The event that the path names. */
+    static Change one(Api.Call call) {
+        return Change.of(REQUEST.one(call));
+    }
+
+    private static ParkedSelection selection(ParkedRequest.Filter filter) {
+        return new ParkedSelection(
+                filter.numbers(),
+                filter.text("group"),
+                filter.text("topic"),
+                filter.text("key"),
+                filter.text("type"),
+                filter.text("handler"),
+                filter.text("error"),
+                filter.since().time(),
+                filter.since().age());
+    }
+}

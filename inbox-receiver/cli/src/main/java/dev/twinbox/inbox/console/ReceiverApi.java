@@ -1,0 +1,186 @@
+package dev.twinbox.inbox.console;
+
+import dev.twinbox.ParkedEvent;
+import dev.twinbox.console.Access;
+import dev.twinbox.console.Api;
+import dev.twinbox.console.ProblemException;
+import dev.twinbox.console.Role;
+import dev.twinbox.console.actions.ActionJson;
+import dev.twinbox.console.actions.ActionsQuery;
+import dev.twinbox.console.operator.ApiDocument;
+import dev.twinbox.console.operator.CallLimits;
+import dev.twinbox.console.operator.JsonText;
+import dev.twinbox.console.operator.Parameters;
+import dev.twinbox.console.operator.Payload;
+import dev.twinbox.console.search.KafkaAccess;
+import dev.twinbox.inbox.jdbc.HandlerTable;
+import dev.twinbox.inbox.jdbc.ParkedPages;
+import dev.twinbox.inbox.jdbc.SelectedRows;
+import jakarta.json.JsonObject;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The operations of the command line over HTTP, with the shapes of the relay's API. Each call has a connection of its
+ * own, as a command has. Like the commands they only change rows; the running application acts.
+ */
+final class ReceiverApi {
+    private static final Logger LOG = LoggerFactory.getLogger(ReceiverApi.class);
+
+    private static final String PREFIX = "/api/v1";
+
+    private final InboxDatabase database;
+    private final @Nullable KafkaAccess kafka;
+    private final CallLimits limits = new CallLimits("console");
+
+    private ReceiverApi(InboxDatabase database, @Nullable KafkaAccess kafka) {
+        this.database = database;
+        this.kafka = kafka;
+    }
+
+    /**
+     * The API of one inbox.
+     *
+     * @param kafka null: no brokers are configured
+     */
+    static Api of(InboxDatabase database, @Nullable KafkaAccess kafka, Access access) {
+        ReceiverApi operations = new ReceiverApi(database, kafka);
+        JsonObject document = ApiDocument.read(ReceiverApi.class);
+        return new Api("console", PREFIX, access)
+                .get("/" + ApiDocument.NAME, Role.VISITOR, call -> document)
+                .get("/status", Role.VISITOR, call -> operations.status())
+                .get("/handlers", Role.VISITOR, operations::handlers)
+                .get("/events", Role.VISITOR, call -> operations.find(EventQuery.all(call), Answer.SEVERAL))
+                .get("/events/{id}", Role.VISITOR, call -> operations.find(EventQuery.one(call), Answer.ONE))
+                .get("/parked", Role.VISITOR, operations::list)
+                .get("/parked/{number}", Role.VISITOR, operations::show)
+                .get("/parked/{number}/payload", Role.READER, operations::payload)
+                .post("/parked/retry", call -> operations.change(ParkedChange.RETRY, ParkedQuery.several(call)))
+                .post("/parked/discard", call -> operations.change(ParkedChange.DISCARD, ParkedQuery.several(call)))
+                .post("/parked/{number}/retry", call -> operations.change(ParkedChange.RETRY, ParkedQuery.one(call)))
+                .post(
+                        "/parked/{number}/discard",
+                        call -> operations.change(ParkedChange.DISCARD, ParkedQuery.one(call)))
+                .get("/actions", Role.VISITOR, operations::log);
+    }
+
+    private enum Answer {
+        ONE,
+        SEVERAL
+    }
+
+    private JsonObject status() {
+        return StatusReport.of(database, kafka, limits).json();
+    }
+
+    private JsonObject handlers(Api.Call call) {
+        Parameters.refuseUnknown(call.query().keySet(), Set.of("group"));
+        String group = call.query().get("group");
+        return database.answer(
+                limits,
+                connection -> new JsonText()
+                        .with(
+                                "handlers",
+                                HandlerTable.of(database.inbox()).list(connection, group).stream()
+                                        .map(HandlerJson::of)
+                                        .toList())
+                        .build());
+    }
+
+    private JsonObject find(EventQuery query, Answer answer) {
+        return limits.search(() -> {
+            EventFinder finder = new EventFinder(database, kafka, limits, query);
+            return answer == Answer.ONE ? finder.one() : finder.all();
+        });
+    }
+
+    private JsonObject list(Api.Call call) {
+        ParkedQuery query = ParkedQuery.of(call);
+        return database.answer(limits, connection -> {
+            List<ParkedEvent> events =
+                    pages().page(connection, query.selection(), query.state(), query.after(), query.limit());
+            boolean isFull = events.size() == query.limit();
+            return new JsonText()
+                    .with("parked", events.stream().map(ParkedJson::line).toList())
+                    .with("next", isFull ? events.get(events.size() - 1).number() : null)
+                    .build();
+        });
+    }
+
+    private JsonObject show(Api.Call call) {
+        long number = call.number("number");
+        return database.answer(limits, connection -> {
+            ParkedEvent event = pages().find(connection, number);
+            ParkedPages.Value value = pages().value(connection, number, 0);
+            if (event == null || value == null) {
+                throw gone(number);
+            }
+            return ParkedJson.details(event)
+                    .with("valueBytes", value.beginning() == null ? null : value.bytes())
+                    .build();
+        });
+    }
+
+    private JsonObject payload(Api.Call call) {
+        long number = call.number("number");
+        return database.answer(limits, connection -> {
+            ParkedPages.Value value = pages().value(connection, number, Payload.MOST_BYTES);
+            if (value == null) {
+                throw gone(number);
+            }
+            return new Payload(value.bytes(), value.beginning()).json(number);
+        });
+    }
+
+    private ParkedPages pages() {
+        return new ParkedPages(database.inbox());
+    }
+
+    private static ProblemException gone(long number) {
+        return new ProblemException(404, "There is no parked event " + number + ", or no longer: list them again");
+    }
+
+    private JsonObject change(ParkedChange change, ParkedQuery.Change wanted) {
+        return database.answer(limits, connection -> {
+            List<String> warnings = new ArrayList<>(change.warnings(connection, database.inbox(), wanted.selection()));
+            if (wanted.isDryRun()) {
+                long number = change.count(connection, new SelectedRows(database.inbox()), wanted.selection());
+                return changed(change, number, wanted, warnings);
+            }
+            OperatorActions actions = OperatorActions.overHttp(who(), connection, database.inbox());
+            if (actions.warning() != null) {
+                warnings.add(actions.warning());
+            }
+            long number = actions.change(change, wanted.selection());
+            LOG.info("{} has {} {} parked event(s) over HTTP", who(), change.past(), number);
+            return changed(change, number, wanted, warnings);
+        });
+    }
+
+    private static JsonObject changed(
+            ParkedChange change, long number, ParkedQuery.Change wanted, List<String> warnings) {
+        return new JsonText()
+                .with(change.past(), number)
+                .with("dryRun", wanted.isDryRun())
+                .with("warnings", warnings.isEmpty() ? null : warnings)
+                .build();
+    }
+
+    private JsonObject log(Api.Call call) {
+        ActionsQuery query = ActionsQuery.of(call);
+        return database.answer(
+                limits,
+                connection -> ActionJson.page(
+                        OperatorActions.log(connection, database.inbox()), query.before(), query.limit()));
+    }
+
+    /** Only this role may change anything, see {@link Api#post}. */
+    private static String who() {
+        return Role.OPERATOR.name().toLowerCase(Locale.ROOT);
+    }
+}
