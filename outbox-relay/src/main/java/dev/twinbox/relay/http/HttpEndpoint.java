@@ -60,7 +60,7 @@ public final class HttpEndpoint implements AutoCloseable {
                         .findFirst()
                         .orElse(pages)
                         .answer(request));
-        LOG.info("Health and metrics on http://{}:{}", address.http().host(), server.port());
+        LOG.info("Health and metrics on {}", address.url(server.port()));
     }
 
     private static HttpAddress address(HttpConfig http) {

@@ -9,6 +9,7 @@ import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,8 +21,12 @@ public record HttpAddress(HttpConfig http, HttpSettings settings) {
 
     /** Whether only this host reaches it. */
     public boolean isLoopback() {
+        return is(InetAddress::isLoopbackAddress);
+    }
+
+    private boolean is(Predicate<InetAddress> kind) {
         try {
-            return InetAddress.getByName(http.host()).isLoopbackAddress();
+            return kind.test(InetAddress.getByName(http.host()));
         } catch (UnknownHostException e) {
             return false; // Then nothing is served at all.
         }
@@ -31,6 +36,17 @@ public record HttpAddress(HttpConfig http, HttpSettings settings) {
     public Access access() {
         return new Access(
                 isLoopback(), http.names(), clear(http.readerToken()), clear(http.operatorToken()), System::nanoTime);
+    }
+
+    /**
+     * Where somebody on this host reaches the server. An address for all of the host's interfaces is none to ask:
+     * {@code localhost} stands for it.
+     *
+     * @param port on which the server listens
+     */
+    public String url(int port) {
+        String host = http.host().contains(":") ? "[" + http.host() + "]" : http.host();
+        return "http://" + (is(InetAddress::isAnyLocalAddress) ? "localhost" : host) + ":" + port;
     }
 
     private static @Nullable String clear(@Nullable Secret token) {

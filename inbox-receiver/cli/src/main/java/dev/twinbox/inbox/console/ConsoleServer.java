@@ -29,9 +29,7 @@ public final class ConsoleServer implements AutoCloseable {
                         "console-http",
                         request -> api.owns(request.path()) ? api.answer(request) : pages.answer(request));
         LOG.info(
-                "The console listens on http://{}:{}/api/v1/status",
-                config.address().http().host(),
-                server.port());
+                "The console listens on {}:{}", config.address().http().host(), server.port());
     }
 
     public int port() {

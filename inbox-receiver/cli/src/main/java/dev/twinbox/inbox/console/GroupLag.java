@@ -55,8 +55,11 @@ record GroupLag(
         return new GroupLag(group, null, null, remembered, null);
     }
 
-    /** Of all partitions together; null: not known of one of them. */
+    /** Of all partitions together; null: not known of one of them, or there is none yet. */
     @Nullable Long lag() {
+        if (partitions.isEmpty()) {
+            return null; // An offset that nobody has read is not the end.
+        }
         long sum = 0;
         for (Partition each : partitions) {
             Long lag = each.lag();

@@ -44,6 +44,7 @@ class ConsoleIT {
     private static final PostgresServer POSTGRES = PostgresServer.create();
     private static final KafkaBroker KAFKA = KafkaBroker.create();
 
+    /** Those that run already go on. */
     @BeforeAll
     static void start() {
         POSTGRES.start();
@@ -151,7 +152,7 @@ class ConsoleIT {
             assertThat(away.getJsonArray("searched").toString()).contains("cannot be asked");
             assertThat(state(console, "/events/handled")).isEqualTo("handled");
         } finally {
-            KAFKA.start();
+            start();
         }
     }
 
@@ -195,6 +196,8 @@ class ConsoleIT {
                                     group(console.get("/status", null, 200)).getInt("lag"))
                             .isEqualTo(2));
             assertThat(console.isAlive()).isTrue();
+        } finally {
+            start();
         }
     }
 
