@@ -49,7 +49,7 @@ final class ConsoleCommand implements Callable<Integer> {
             InboxDatabase database = new InboxDatabase(tables.inbox(), tables::connectInTime);
             try (ConsoleServer server = new ConsoleServer(config, database)) {
                 out.println("The console listens on "
-                        + config.address().url(server.port()) + "/api/v1/status");
+                        + config.address().url(server.port()) + ConsoleServer.PATH + "/");
                 out.flush();
                 new CountDownLatch(1).await(); // SIGTERM ends the process
             }
