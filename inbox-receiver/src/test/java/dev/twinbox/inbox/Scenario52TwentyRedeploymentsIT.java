@@ -22,9 +22,9 @@ class Scenario52TwentyRedeploymentsIT {
             for (int round = 1; round <= ROUNDS; round++) {
                 app.deploy();
                 app.startWork();
-                switch (round % 5) {
-                    case 2 -> undeployWithoutKafka(app);
-                    case 4 -> undeployWithoutDatabase(app);
+                switch (round % 10) {
+                    case 3 -> undeployWithoutKafka(app);
+                    case 7 -> undeployWithoutDatabase(app);
                     default -> {
                         app.undeploy();
                         app.assertNothingIsLeft();

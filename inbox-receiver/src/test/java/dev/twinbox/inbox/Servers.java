@@ -1,8 +1,14 @@
 package dev.twinbox.inbox;
 
+import dev.twinbox.fixtures.CodeLocation;
 import dev.twinbox.fixtures.KafkaBroker;
 import dev.twinbox.fixtures.PostgresServer;
 import dev.twinbox.inbox.server.PayaraHost;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.postgresql.Driver;
+import org.slf4j.Logger;
+import org.slf4j.jul.JDK14LoggerAdapter;
 
 /** Servers that the tests of this JVM share. Each is started when it is first needed and ends with the JVM. */
 final class Servers {
@@ -23,7 +29,10 @@ final class Servers {
     }
 
     private static final class Payara {
-        static final PayaraHost SERVER = new PayaraHost();
+        static final PayaraHost SERVER = new PayaraHost(
+                Stream.of(KafkaConsumer.class, Driver.class, Logger.class, JDK14LoggerAdapter.class)
+                        .map(CodeLocation::of)
+                        .toList());
     }
 
     static PostgresServer postgres() {

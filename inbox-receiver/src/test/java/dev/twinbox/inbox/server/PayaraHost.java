@@ -5,6 +5,7 @@ import dev.twinbox.fixtures.PayaraMicro;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 
 /**
  * A Payara Micro server in a child JVM. Applications can be deployed and undeployed while it runs. Its threads, MBeans
@@ -12,13 +13,24 @@ import java.time.Duration;
  */
 public final class PayaraHost implements AutoCloseable {
 
-    private final PayaraMicro server = PayaraMicro.builder()
-            .jvmOptions("-XX:TieredStopAtLevel=1")
-            .redeployable()
-            .build();
+    private final PayaraMicro server;
 
     /** Starts a server. Returns when it accepts commands. */
     public PayaraHost() {
+        this(List.of());
+    }
+
+    /**
+     * Starts a server. Returns when it accepts commands.
+     *
+     * @param shared jars that applications take from the server, although their WARs hold them too. So their classes are
+     *     loaded and compiled once, and not for each deployment.
+     */
+    public PayaraHost(List<Path> shared) {
+        PayaraMicro.Builder builder =
+                PayaraMicro.builder().jvmOptions("-XX:TieredStopAtLevel=1").redeployable();
+        shared.forEach(builder::library);
+        server = builder.build();
         server.start();
         control().awaitReady();
     }

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
- * The benchmarks with few events, to see that they work. The figures mean nothing. Three of them run all their parts in
+ * The benchmarks with few events, to see that they work. The figures mean nothing. Two of them run all their parts in
  * each proof; the others run with {@code -Dtwinbox.it.bench=true}.
  */
 @Tag("proof")
@@ -84,6 +84,7 @@ class BenchIT {
     }
 
     @Test
+    @EnabledIfSystemProperty(named = BY_HAND, matches = "true")
     void theDuplicatesBenchmarkTimesEffectsAndSkips() throws IOException {
         JsonObject figures = figuresOf("duplicates", 1_000);
 

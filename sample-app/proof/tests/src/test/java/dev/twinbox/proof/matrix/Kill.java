@@ -12,7 +12,7 @@ import java.util.concurrent.locks.LockSupport;
  * to the test through files, see {@link KillSwitch}. Files work during the whole life of a process, without a thread or
  * port.
  *
- * <p>In that process it is on the boot class path, without the other classes of the test.
+ * <p>In that process it is in the agent's jar, without the other classes of the test.
  */
 public class Kill {
     /** With this exit code the test knows that its own kill has happened. */

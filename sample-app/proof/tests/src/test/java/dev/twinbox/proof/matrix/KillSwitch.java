@@ -5,15 +5,18 @@ import static org.awaitility.Awaitility.await;
 
 import dev.twinbox.fixtures.ChildProcess;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.jar.JarEntry;
-import java.util.jar.JarOutputStream;
+import java.util.Objects;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -59,25 +62,27 @@ final class KillSwitch {
         try {
             Files.createDirectories(folder);
             Path script = Files.writeString(folder.resolve("kill.btm"), String.join("\n", rules));
-            // On the boot class path: every class loader finds it there.
-            return new String[] {
-                "-javaagent:" + byteman.toAbsolutePath() + "=script:" + script.toAbsolutePath() + ",boot:"
-                        + byteman.toAbsolutePath() + ",boot:" + killJar(folder).toAbsolutePath()
-            };
+            Path agent = agentWithKill(byteman, folder.resolve("kill-agent.jar"));
+            return new String[] {"-javaagent:" + agent.toAbsolutePath() + "=script:" + script.toAbsolutePath()};
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    private static Path killJar(Path folder) throws IOException {
-        Path jar = folder.resolve("kill.jar");
+    /**
+     * The agent's jar is on the class path of its process, so all application classes find what is in it. Nothing is
+     * added to the boot class path: that would end class data sharing.
+     */
+    private static Path agentWithKill(Path byteman, Path agent) throws IOException {
+        Files.copy(byteman, agent, StandardCopyOption.REPLACE_EXISTING);
         String entry = Kill.class.getName().replace('.', '/') + ".class";
-        try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar));
-                var bytes = Kill.class.getClassLoader().getResourceAsStream(entry)) {
-            out.putNextEntry(new JarEntry(entry));
-            bytes.transferTo(out);
+        try (FileSystem jar = FileSystems.newFileSystem(agent);
+                InputStream bytes = Objects.requireNonNull(Kill.class.getResourceAsStream("Kill.class"))) {
+            Path target = jar.getPath(entry);
+            Files.createDirectories(target.getParent());
+            Files.copy(bytes, target, StandardCopyOption.REPLACE_EXISTING);
         }
-        return jar;
+        return agent;
     }
 
     /** Lets the process die at the step from now on. */
