@@ -28,8 +28,7 @@ public record ParkedCauses(List<Group> groups, long moving, boolean isCut) {
     /** Characters of an error that name its cause: the class of the exception. */
     private static final int MOST_CAUSE = 200;
 
-    static final String COUNT =
-            """
+    static final String COUNT = """
             -- inbox: causes of parked events
             with read as materialized (
               select p.number, p.consumer_group, p.handler, p.state, p.parked_at,

@@ -128,8 +128,7 @@ final class OperatorApi {
     }
 
     private JsonObject causes() {
-        return onDatabase(
-                connection -> CausesJson.of(ParkedCauses.of(connection, config.tables(), config.name())));
+        return onDatabase(connection -> CausesJson.of(ParkedCauses.of(connection, config.tables(), config.name())));
     }
 
     private JsonObject show(Api.Call call) {
@@ -146,7 +145,9 @@ final class OperatorApi {
     private JsonObject payload(Api.Call call) {
         long number = call.number("number");
         if (!config.http().showsPayloads()) {
-            throw new ProblemException(403, "Payloads are not shown: " + RelaySettings.HTTP.payloads().key() + "=false");
+            throw new ProblemException(
+                    403,
+                    "Payloads are not shown: " + RelaySettings.HTTP.payloads().key() + "=false");
         }
         return onDatabase(connection -> {
             Payload payload = ParkedPayload.of(number, Payload.MOST_BYTES, connection, config.tables(), config.name());

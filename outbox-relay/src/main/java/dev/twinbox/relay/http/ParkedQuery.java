@@ -73,6 +73,7 @@ record ParkedQuery(ParkedSelection selection, @Nullable ParkedState state, long 
                 ? null
                 : ParkedCauses.Cause.of(text)
                         .orElseThrow(() -> new ProblemException(
-                                400, "\"" + CAUSE + "\" must be one of " + String.join(", ", ParkedCauses.Cause.texts())));
+                                400,
+                                "\"" + CAUSE + "\" must be one of " + String.join(", ", ParkedCauses.Cause.texts())));
     }
 }

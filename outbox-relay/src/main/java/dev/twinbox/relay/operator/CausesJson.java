@@ -63,7 +63,8 @@ public final class CausesJson {
                         + "that have waited too long.";
             case NOT_AUTHORISED -> "Grant the relay's principal Write on the topic. Then retry.";
             case ILLEGAL_TOPIC -> "No retry helps. Correct the topic in the application, publish again, and discard.";
-            case NO_KEY -> "Set cleanup.policy of the topic to delete, and retry. Or publish again with a key, and discard.";
+            case NO_KEY ->
+                "Set cleanup.policy of the topic to delete, and retry. Or publish again with a key, and discard.";
             case TIMESTAMP ->
                 "Check message.timestamp.after.max.ms and message.timestamp.before.max.ms of the topic, and the clocks "
                         + "of the relay and of the brokers. The relay tries again by itself.";

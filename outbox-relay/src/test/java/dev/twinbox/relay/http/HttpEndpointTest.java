@@ -3,15 +3,12 @@ package dev.twinbox.relay.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.twinbox.console.Access;
-import dev.twinbox.console.config.HttpAddress;
 import dev.twinbox.console.config.HttpConfig;
 import dev.twinbox.relay.config.ConfigurationReader;
 import dev.twinbox.relay.config.DeliveryMode;
 import dev.twinbox.relay.config.ExitCode;
 import dev.twinbox.relay.config.RelayConfig;
 import dev.twinbox.relay.config.RelayException;
-import dev.twinbox.relay.config.RelaySettings;
 import dev.twinbox.relay.engine.Progress;
 import java.io.IOException;
 import java.net.InetAddress;

@@ -30,15 +30,11 @@ public final class ConsoleServer implements AutoCloseable {
         WebFiles files = new WebFiles("console", PATH, access).add(ConsoleServer.class, "main.js", "overview.js");
         WebPages pages = new WebPages("console")
                 .add("/health/live", () -> WebAnswer.of(200, "application/json", "{\"status\":\"UP\"}"));
-        server = config.address()
-                .start(
-                        "console-http",
-                        request -> {
-                            WebPage page = api.owns(request.path()) ? api : files.owns(request.path()) ? files : pages;
-                            return page.answer(request);
-                        });
-        LOG.info(
-                "The console listens on {}:{}", config.address().http().host(), server.port());
+        server = config.address().start("console-http", request -> {
+            WebPage page = api.owns(request.path()) ? api : files.owns(request.path()) ? files : pages;
+            return page.answer(request);
+        });
+        LOG.info("The console listens on {}:{}", config.address().http().host(), server.port());
     }
 
     public int port() {

@@ -119,8 +119,7 @@ final class ReceiverApi {
     }
 
     private JsonObject causes() {
-        return database.answer(
-                limits, connection -> CausesJson.of(ParkedCauses.of(connection, database.inbox())));
+        return database.answer(limits, connection -> CausesJson.of(ParkedCauses.of(connection, database.inbox())));
     }
 
     private JsonObject show(Api.Call call) {
@@ -141,7 +140,8 @@ final class ReceiverApi {
         long number = call.number("number");
         if (!showsPayloads) {
             throw new ProblemException(
-                    403, "Payloads are not shown: " + ConsoleConfig.HTTP.payloads().key() + "=false");
+                    403,
+                    "Payloads are not shown: " + ConsoleConfig.HTTP.payloads().key() + "=false");
         }
         return database.answer(limits, connection -> {
             ParkedPages.Value value = pages().value(connection, number, Payload.MOST_BYTES);

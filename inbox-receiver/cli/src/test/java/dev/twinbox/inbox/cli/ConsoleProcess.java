@@ -80,7 +80,8 @@ final class ConsoleProcess implements AutoCloseable {
 
     /** A file of the pages. */
     String page(String name) throws IOException, InterruptedException {
-        HttpRequest request = HttpRequest.newBuilder(URI.create(address + "/console/" + name)).build();
+        HttpRequest request =
+                HttpRequest.newBuilder(URI.create(address + "/console/" + name)).build();
         HttpResponse<String> response = CLIENT.send(request, HttpResponse.BodyHandlers.ofString());
         assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
         return response.body();

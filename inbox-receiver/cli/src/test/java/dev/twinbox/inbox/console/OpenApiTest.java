@@ -66,7 +66,8 @@ class OpenApiTest {
         Access access = new Access(true, Set.of(), null, null, System::nanoTime);
 
         assertThat(rules.routes())
-                .isEqualTo(ReceiverApi.of(NONE, ConsoleConfig.read(null, Map.of(), Map.of()), access).routes())
+                .isEqualTo(ReceiverApi.of(NONE, ConsoleConfig.read(null, Map.of(), Map.of()), access)
+                        .routes())
                 .hasSizeGreaterThan(10);
     }
 

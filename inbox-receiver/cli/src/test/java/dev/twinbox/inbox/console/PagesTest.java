@@ -32,7 +32,9 @@ class PagesTest {
     void allThatThePagesLoadIsServedAndNothingElseRuns() throws IOException {
         PageFiles files = files();
 
-        assertThat(files.all()).containsKeys("", "main.js", "overview.js", "stuck.js").hasSizeGreaterThan(10);
+        assertThat(files.all())
+                .containsKeys("", "main.js", "overview.js", "stuck.js")
+                .hasSizeGreaterThan(10);
         assertThat(files.dangers()).isEmpty();
         assertThat(files.missingIds()).isEmpty();
     }
@@ -55,7 +57,8 @@ class PagesTest {
         return new PageFiles(name -> {
             String answer = ApiAttacks.exchange(
                     server.port(),
-                    "GET " + ConsoleServer.PATH + "/" + name + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+                    "GET " + ConsoleServer.PATH + "/" + name
+                            + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
             if (!answer.startsWith("HTTP/1.1 200 ")) {
                 throw new IOException(name + ": " + answer);
             }
