@@ -29,7 +29,7 @@ class RelayPagesIT {
 
     @BeforeAll
     static void aBrowserIsThere() {
-        if ("required".equals(System.getenv("TWINBOX_IT_BROWSER"))) {
+        if ("required".equals(System.getenv("BROWSER_TESTS"))) {
             assertThat(Browser.missing()).isEmpty();
         }
         assumeThat(Browser.missing()).isEmpty();
@@ -94,7 +94,7 @@ class RelayPagesIT {
             await("parked").atMost(SOON).until(() -> rig.count("select count(*) from outbox_parked") == 1);
 
             browser.open(page(relay));
-            browser.await("main", "What keeps events from being sent");
+            browser.await("main", "Slots of the event table");
             assertThat(browser.overflow()).as("overview").isLessThanOrEqualTo(0);
             picture(browser, "overview-narrow");
             for (String view : List.of("Stuck keys", "Search", "Action log")) {

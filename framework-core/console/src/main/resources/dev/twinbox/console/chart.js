@@ -14,7 +14,7 @@ export class Chart {
       ...this.size(),
       series: [{ label: "Time" }, ...labels.map((label, index) => (
         { label, stroke: COLOURS[index], width: 2, scale: index === 0 ? "y" : "right" }))],
-      scales: { y: { range: Chart.range }, right: { range: Chart.range } },
+      scales: { x: { range: Chart.time }, y: { range: Chart.range }, right: { range: Chart.range } },
       axes: [axis, { ...axis, size: 60 }, { ...axis, size: 60, side: 1, scale: "right", grid: { show: false } }],
     }, this.data, root);
     new ResizeObserver(() => this.plot.setSize(this.size())).observe(root);
@@ -22,6 +22,12 @@ export class Chart {
 
   static range(plot, least, most) {
     return [0, Math.max(1, (most ?? 0) * 1.1)];
+  }
+
+  /** A minute at least. */
+  static time(plot, first, last) {
+    const end = last ?? Date.now() / 1000;
+    return [Math.min(first ?? end, end - 60), end];
   }
 
   size() {

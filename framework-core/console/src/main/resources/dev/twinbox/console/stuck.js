@@ -14,7 +14,7 @@ function card(group, change, which, refresh) {
   }, label);
   const where = new URLSearchParams(selection).toString();
   return el("section", { class: "card", "data-cause": group.cause },
-    el("h3", {}, group.title),
+    el("h3", {}, group.topic === undefined ? group.title : `${group.title}: ${group.topic}`),
     el("p", {}, `${count(group.keys, "key")} with ${count(group.events, "event")}, ${group.refused} of them given up.`,
       ` The oldest stands since ${time(group.oldest)}.`),
     el("p", {}, el("strong", {}, "What helps: "), group.remedy),
