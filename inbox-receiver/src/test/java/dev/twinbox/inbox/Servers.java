@@ -29,8 +29,8 @@ final class Servers {
     }
 
     private static final class Payara {
-        static final PayaraHost SERVER = new PayaraHost(
-                Stream.of(KafkaConsumer.class, Driver.class, Logger.class, JDK14LoggerAdapter.class)
+        static final PayaraHost SERVER =
+                new PayaraHost(Stream.of(KafkaConsumer.class, Driver.class, Logger.class, JDK14LoggerAdapter.class)
                         .map(CodeLocation::of)
                         .toList());
     }

@@ -14,6 +14,13 @@ public final class WebFiles implements WebPage {
     private static final String POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
             + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
     private static final String INDEX = "index.html";
+    private static final String[] SHARED = {
+        INDEX, "console.css", "console.js", "chart.js", "actions.js", "change.js", "event.js", "search.js", "stuck.js"
+    };
+
+    /** Of the WebJar; the version is the one in the POM. */
+    private static final String UPLOT = "/META-INF/resources/webjars/uplot/1.6.30/dist/";
+
     private static final Map<String, String> TYPES = Map.of(
             "html", "text/html; charset=utf-8",
             "css", "text/css; charset=utf-8",
@@ -24,22 +31,35 @@ public final class WebFiles implements WebPage {
     private final WebPages pages;
 
     /**
-     * Reads the files.
+     * The files that all consoles share: {@code index.html}, which loads {@code main.js}, and what that may import.
      *
      * @param server whose pages these are, for messages
      * @param prefix of all paths, without a slash at the end
-     * @param neighbour the files are beside this class in the jar
-     * @param names of the files; {@code index.html} is the page itself
      */
-    public WebFiles(String server, String prefix, Access access, Class<?> neighbour, String... names) {
+    public WebFiles(String server, String prefix, Access access) {
         this.prefix = prefix;
         this.access = access;
         this.pages = new WebPages(server);
         pages.add(prefix, () -> WebAnswer.text(308, "See " + prefix + "/").with("Location", prefix + "/"));
+        add(WebFiles.class, SHARED);
+        add("uplot.css", read(WebFiles.class, UPLOT + "uPlot.min.css"));
+        add("uplot.js", read(WebFiles.class, UPLOT + "uPlot.esm.js"));
+    }
+
+    /**
+     * Adds files.
+     *
+     * @param neighbour the files are beside this class in the jar
+     */
+    public WebFiles add(Class<?> neighbour, String... names) {
         for (String name : names) {
-            WebAnswer file = read(neighbour, name);
-            pages.add(prefix + "/" + (name.equals(INDEX) ? "" : name), () -> file);
+            add(name.equals(INDEX) ? "" : name, read(neighbour, name));
         }
+        return this;
+    }
+
+    private void add(String name, WebAnswer file) {
+        pages.add(prefix + "/" + name, () -> file);
     }
 
     private static WebAnswer read(Class<?> neighbour, String name) {

@@ -150,6 +150,7 @@ public final class RelaySettings {
             HTTP.readerToken(),
             HTTP.operatorToken(),
             HTTP.insecure(),
+            HTTP.payloads(),
             SHUTDOWN_TIMEOUT,
             LOG_LEVEL,
             LOG_FORMAT);

@@ -82,6 +82,25 @@ public final class Health {
         return new Report(List.of(loop(progress.loopEnds().troubles()), database(), lease(), kafka(), movement()));
     }
 
+    /** What this process does, and the checks of {@link #ready}. Neither database nor Kafka is asked. */
+    JsonObject process() {
+        JsonObjectBuilder json = Json.createObjectBuilder()
+                .add(
+                        "lease",
+                        switch (progress.lease()) {
+                            case HELD -> "held";
+                            case ELSEWHERE -> "standby";
+                            case NONE -> "none";
+                        })
+                .add("acknowledged", progress.acknowledgedRecords())
+                .add("inFlight", progress.backlog());
+        String owner = progress.leaseOwner();
+        if (owner != null) {
+            json.add("owner", owner);
+        }
+        return json.add("checks", ready().json().getJsonArray("checks")).build();
+    }
+
     /** @param ended threads that have ended without being asked, and why */
     private Check loop(SortedMap<String, String> ended) {
         String end = progress.endCause();

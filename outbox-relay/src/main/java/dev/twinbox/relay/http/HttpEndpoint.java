@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Serves {@code /health/live}, {@code /health/ready} and {@code /metrics} to {@code GET} and {@code HEAD}. Serves
- * {@link OperatorApi} and the overview if there is a token. Runs until closed.
+ * {@link OperatorApi} and its pages if there is a token. Runs until closed.
  *
  * <p>All other requests get an answer that says what is wrong and what is possible. Malformed requests get a 400, or
  * the connection is closed.
@@ -39,7 +39,7 @@ public final class HttpEndpoint implements AutoCloseable {
      * @throws RelayException with {@link ExitCode#USAGE} if the address is not available
      */
     public HttpEndpoint(RelayConfig config, Health health, Metrics metrics) {
-        this(address(config.http()), health, metrics, operations(config));
+        this(address(config.http()), health, metrics, operations(config, health));
     }
 
     /** Without the API. */
@@ -71,7 +71,7 @@ public final class HttpEndpoint implements AutoCloseable {
      * Empty unless an operator wants the API, and says so by a token. On an address that others reach, tokens would cross
      * the network unencrypted. An operator has to want that, too.
      */
-    private static List<Part> operations(RelayConfig config) {
+    private static List<Part> operations(RelayConfig config, Health health) {
         HttpConfig http = config.http();
         HttpAddress address = address(http);
         if (!http.hasToken()) {
@@ -90,10 +90,9 @@ public final class HttpEndpoint implements AutoCloseable {
             return List.of();
         }
         Access access = address.access();
-        Api api = OperatorApi.of(config, access);
-        WebFiles overview = new WebFiles(
-                "relay", "/console", access, HttpEndpoint.class, "index.html", "overview.css", "overview.js");
-        return List.of(new Part(api::owns, api), new Part(overview::owns, overview));
+        Api api = OperatorApi.of(config, access, health);
+        WebFiles pages = new WebFiles("relay", "/console", access).add(HttpEndpoint.class, "main.js", "overview.js");
+        return List.of(new Part(api::owns, api), new Part(pages::owns, pages));
     }
 
     public int port() {

@@ -13,12 +13,15 @@ import dev.twinbox.console.operator.Payload;
 import dev.twinbox.relay.config.ExitCode;
 import dev.twinbox.relay.config.RelayConfig;
 import dev.twinbox.relay.config.RelayException;
+import dev.twinbox.relay.config.RelaySettings;
 import dev.twinbox.relay.jdbc.EventQuery;
 import dev.twinbox.relay.jdbc.LeaseTable;
 import dev.twinbox.relay.jdbc.OutboxDatabase;
+import dev.twinbox.relay.jdbc.ParkedCauses;
 import dev.twinbox.relay.jdbc.ParkedPayload;
 import dev.twinbox.relay.jdbc.ParkedRows;
 import dev.twinbox.relay.jdbc.StartCheck;
+import dev.twinbox.relay.operator.CausesJson;
 import dev.twinbox.relay.operator.EventAnswer;
 import dev.twinbox.relay.operator.EventFinder;
 import dev.twinbox.relay.operator.EventJson;
@@ -61,15 +64,18 @@ final class OperatorApi {
     }
 
     /** The API of this relay. */
-    static Api of(RelayConfig config, Access access) {
+    static Api of(RelayConfig config, Access access, Health health) {
         OperatorApi operations = new OperatorApi(config);
         return new Api("relay", PREFIX, access)
+                .withLogin()
                 .get("/" + ApiDocument.NAME, Role.VISITOR, call -> document())
+                .get("/process", Role.VISITOR, call -> health.process())
                 .get("/status", Role.VISITOR, call -> operations.status())
                 .get("/topics", Role.VISITOR, call -> operations.topics())
                 .get("/events", Role.VISITOR, call -> operations.find(EventRequest.all(call), EventJson::all))
                 .get("/events/{id}", Role.VISITOR, call -> operations.find(EventRequest.one(call), EventJson::one))
                 .get("/parked", Role.VISITOR, operations::list)
+                .get("/causes", Role.VISITOR, call -> operations.causes())
                 .get("/parked/{number}", Role.VISITOR, operations::show)
                 .get("/parked/{number}/payload", Role.READER, operations::payload)
                 .post("/parked/retry", call -> operations.change(ParkedChange.RETRY, ParkedQuery.selection(call)))
@@ -121,6 +127,10 @@ final class OperatorApi {
         });
     }
 
+    private JsonObject causes() {
+        return onDatabase(connection -> CausesJson.of(ParkedCauses.of(connection, config.tables(), config.name())));
+    }
+
     private JsonObject show(Api.Call call) {
         long number = call.number("number");
         return onDatabase(connection -> {
@@ -134,6 +144,11 @@ final class OperatorApi {
 
     private JsonObject payload(Api.Call call) {
         long number = call.number("number");
+        if (!config.http().showsPayloads()) {
+            throw new ProblemException(
+                    403,
+                    "Payloads are not shown: " + RelaySettings.HTTP.payloads().key() + "=false");
+        }
         return onDatabase(connection -> {
             Payload payload = ParkedPayload.of(number, Payload.MOST_BYTES, connection, config.tables(), config.name());
             if (payload == null) {

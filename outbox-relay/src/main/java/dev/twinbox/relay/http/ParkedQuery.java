@@ -1,7 +1,9 @@
 package dev.twinbox.relay.http;
 
 import dev.twinbox.console.Api;
+import dev.twinbox.console.ProblemException;
 import dev.twinbox.console.operator.ParkedRequest;
+import dev.twinbox.relay.jdbc.ParkedCauses;
 import dev.twinbox.relay.jdbc.ParkedSelection;
 import dev.twinbox.relay.jdbc.ParkedState;
 import java.util.List;
@@ -17,7 +19,9 @@ import org.jspecify.annotations.Nullable;
  * @param limit most events of the page
  */
 record ParkedQuery(ParkedSelection selection, @Nullable ParkedState state, long after, int limit) {
-    private static final ParkedRequest REQUEST = new ParkedRequest(Set.of("topic", "key", "type", "error"), states());
+    private static final String CAUSE = "cause";
+    private static final ParkedRequest REQUEST =
+            new ParkedRequest(Set.of("topic", "key", "type", "error", CAUSE), states());
 
     /**
      * What a change is about.
@@ -60,6 +64,16 @@ record ParkedQuery(ParkedSelection selection, @Nullable ParkedState state, long 
                 filter.text("type"),
                 filter.text("error"),
                 filter.since().time(),
-                filter.since().age());
+                filter.since().age(),
+                cause(filter.text(CAUSE)));
+    }
+
+    private static ParkedCauses.@Nullable Cause cause(@Nullable String text) {
+        return text == null
+                ? null
+                : ParkedCauses.Cause.of(text)
+                        .orElseThrow(() -> new ProblemException(
+                                400,
+                                "\"" + CAUSE + "\" must be one of " + String.join(", ", ParkedCauses.Cause.texts())));
     }
 }

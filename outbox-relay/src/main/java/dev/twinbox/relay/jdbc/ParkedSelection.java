@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param error part of the error text, case does not count
  * @param since parked at this time or later
  * @param age parked at most this long ago, by the database's clock
+ * @param cause why it is parked; those after it in its key are not meant
  */
 public record ParkedSelection(
         @Nullable List<Long> numbers,
@@ -28,10 +29,23 @@ public record ParkedSelection(
         @Nullable String type,
         @Nullable String error,
         @Nullable Instant since,
-        @Nullable Duration age) {
+        @Nullable Duration age,
+        ParkedCauses.@Nullable Cause cause) {
 
     /** All parked events. */
     public static final ParkedSelection ALL = new ParkedSelection(null, null, null, null, null, null, null);
+
+    /** For any cause. */
+    public ParkedSelection(
+            @Nullable List<Long> numbers,
+            @Nullable String topic,
+            @Nullable String key,
+            @Nullable String type,
+            @Nullable String error,
+            @Nullable Instant since,
+            @Nullable Duration age) {
+        this(numbers, topic, key, type, error, since, age, null);
+    }
 
     /** @param values of the parameters, in order */
     private record Condition(String sql, List<Object> values) {}
@@ -50,6 +64,7 @@ public record ParkedSelection(
         add(all, "position(lower(?) in lower(p.error)) > 0", error);
         add(all, "p.since >= ?", since == null ? null : since.atOffset(ZoneOffset.UTC));
         add(all, "p.since >= clock_timestamp() - make_interval(secs => ?)", age == null ? null : age.toMillis() / 1e3);
+        add(all, ParkedCauses.CAUSE + " = ?", cause == null ? null : cause.text());
         return all;
     }
 

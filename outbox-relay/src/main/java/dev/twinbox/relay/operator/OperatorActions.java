@@ -73,6 +73,7 @@ public final class OperatorActions {
                 .with("error", which.error())
                 .with("since", which.since())
                 .with("since", which.age())
+                .with("cause", which.cause() == null ? null : which.cause().text())
                 .toString();
     }
 

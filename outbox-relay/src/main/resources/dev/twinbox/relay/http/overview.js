@@ -1,13 +1,13 @@
-// The overview reads /api/v1/status and shows it. Text of the relay stays text: it is never parsed as markup.
-const EVERY_MILLIS = 5000;
+// How the relay stands: figures of this process each second, of the tables every fifth time.
+import { done, doing, el, facts, figures, get, keeper, post, sure, table } from "./console.js";
+import { Chart } from "./chart.js";
+
+const EVERY = 5;
+
 const FACTS = [
   ["lease", "Lease"],
   ["pausedSince", "Paused since"],
-  ["unsent", "Unsent events"],
   ["unsentUnknown", "Unsent events not known"],
-  ["oldestUnsentSeconds", "Oldest unsent, seconds"],
-  ["parked", "Parked events"],
-  ["missingTopics", "Missing topics"],
   ["missingTopicsUnknown", "Missing topics not known"],
   ["position", "Position"],
   ["lastSaveSeconds", "Last save, seconds ago"],
@@ -18,84 +18,79 @@ const FACTS = [
   ["retention", "Retention"],
 ];
 
-const at = (id) => document.getElementById(id);
-let token = null; // only in this page: a reload forgets it
-
-function row(name, ...values) {
-  const line = document.createElement("tr");
-  const head = document.createElement("th");
-  head.scope = "row";
-  head.textContent = name;
-  line.append(head);
-  for (const value of values) {
-    const cell = document.createElement("td");
-    cell.textContent = value;
-    line.append(cell);
-  }
-  return line;
+function list(caption, texts) {
+  return texts.length === 0 ? el("p", {}, "Nothing.") : el("ul", { "aria-label": caption },
+    ...texts.map((text) => el("li", { class: "alert" }, text)));
 }
 
-function text(name, value) {
-  if (name === "parked") {
-    return value.map((each) => `${each.number} ${each.state}`).join(", ") || "none";
-  }
-  if (name === "missingTopics") {
-    return value.map((each) => `${each.topic}: ${each.reason}`).join("; ") || "none";
-  }
-  return String(value);
+function troubles(process, status) {
+  const down = process.checks.filter((check) => check.status === "DOWN");
+  const missing = status.missingTopics ?? [];
+  return [
+    ...status.stuck,
+    ...down.map((check) => `${check.name}: ${check.data.cause}`),
+    ...missing.map((each) => `topic ${each.topic}: ${each.reason}`),
+  ];
 }
 
-function show(status) {
-  at("relay").textContent = status.relay;
-  const reasons = status.stuck.length > 0 ? status.stuck : ["Nothing."];
-  at("stuck").replaceChildren(...reasons.map((reason) => {
-    const item = document.createElement("li");
-    item.textContent = reason;
-    item.className = status.stuck.length > 0 ? "stuck" : "";
-    return item;
-  }));
-  const known = FACTS.filter(([name]) => name in status);
-  at("facts").replaceChildren(...known.map(([name, label]) => row(label, text(name, status[name]))));
-  at("slots").replaceChildren(
-    ...status.slots.map((each) => row(each.slot, `${Math.round(each.bytes / 1024)} kB`, each.state)));
-}
-
-function report(problem) {
-  at("problem").textContent = problem;
-  at("problem").hidden = problem === "";
-}
-
-async function ask() {
-  const headers = token === null ? {} : { Authorization: `Bearer ${token}` };
-  const answer = await fetch("/api/v1/status", { headers, credentials: "omit", cache: "no-store" });
-  const body = await answer.json();
-  at("login").hidden = answer.status !== 401;
-  if (answer.ok) {
-    show(body);
-    at("asked").textContent = `As of ${new Date().toLocaleTimeString()}`;
-    report("");
-  } else {
-    report(body.detail);
+async function pause() {
+  if (await sure("Pause the relay?", "Nothing is sent to any topic until somebody resumes it.", "Pause")) {
+    await post("/pause");
+    done("The relay is paused.");
   }
 }
 
-async function run() {
-  if (document.visibilityState === "visible" && (at("login").hidden || token !== null)) {
-    try {
-      await ask();
-    } catch (failure) {
-      report(`The relay does not answer: ${failure.message}`);
+async function resume() {
+  await post("/resume");
+  done("The relay is resumed.");
+}
+
+function open(root) {
+  const numbers = el("div");
+  const plot = el("div", { role: "img", "aria-label": "Events sent each second, and events in flight" });
+  const trouble = el("div");
+  const buttons = el("p");
+  const rest = el("div");
+  root.append(numbers, plot, el("h2", {}, "What keeps events from being sent"), trouble, buttons, rest);
+  const chart = new Chart(plot, ["Sent each second", "In flight"]);
+  const [showTrouble, showButtons, showRest] = [trouble, buttons, rest].map(keeper);
+  let status = null;
+  let before = null;
+  let turn = 0;
+  return async () => {
+    const process = await get("/process");
+    const now = performance.now();
+    const sent = before === null ? 0 : (process.acknowledged - before.sent) / ((now - before.now) / 1000);
+    before = { sent: process.acknowledged, now };
+    chart.add(Math.max(0, sent), process.inFlight);
+    if (status === null || turn++ % EVERY === 0) {
+      status = await get("/status");
     }
-    if (!at("login").hidden) {
-      token = null;
-    }
-  }
-  setTimeout(run, EVERY_MILLIS);
+    const parked = status.parked.reduce((sum, each) => sum + each.number, 0);
+    numbers.replaceChildren(figures([
+      ["Sent each second", process.lease === "held" ? Math.max(0, sent).toFixed(0) : "by the owner"],
+      ["Unsent events", status.unsent ?? "not known"],
+      ["Oldest unsent", status.oldestUnsentSeconds === undefined ? "–" : `${status.oldestUnsentSeconds} s`],
+      ["In flight", process.inFlight],
+      ["Parked events", parked],
+      ["This process", process.lease === "held" ? "owner" : process.lease],
+    ]));
+    showTrouble(troubles(process, status), (all) => [
+      list("Troubles", all),
+      parked > 0 ? el("p", {}, el("a", { href: "#/stuck" }, "See which keys are stuck, and free them")) : null,
+    ].filter((each) => each !== null));
+    showButtons("pausedSince" in status, (isPaused) => [isPaused
+      ? el("button", { type: "button", click: doing(resume) }, "Resume sending")
+      : el("button", { type: "button", click: doing(pause) }, "Pause sending")]);
+    const known = FACTS.map(([name, label]) => [label, status[name] === undefined ? undefined : String(status[name])]);
+    showRest(status, () => [
+      el("h2", {}, "How the relay stands"),
+      facts("Facts", [["Relay", status.relay], ["Owner", process.owner], ...known]),
+      el("h2", {}, "Slots of the event table"),
+      table("Slots", ["Slot", "Size", "State"],
+        status.slots.map((each) => [String(each.slot), `${Math.round(each.bytes / 1024)} kB`, each.state])),
+    ]);
+  };
 }
 
-at("login").addEventListener("submit", (event) => {
-  event.preventDefault();
-  token = at("token").value;
-  at("token").value = "";
-});
-run();
+export const overview = { path: "overview", label: "Overview", every: 1000, open };

@@ -3,15 +3,12 @@ package dev.twinbox.relay.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.twinbox.console.Access;
-import dev.twinbox.console.config.HttpAddress;
 import dev.twinbox.console.config.HttpConfig;
 import dev.twinbox.relay.config.ConfigurationReader;
 import dev.twinbox.relay.config.DeliveryMode;
 import dev.twinbox.relay.config.ExitCode;
 import dev.twinbox.relay.config.RelayConfig;
 import dev.twinbox.relay.config.RelayException;
-import dev.twinbox.relay.config.RelaySettings;
 import dev.twinbox.relay.engine.Progress;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -107,8 +104,7 @@ class HttpEndpointTest {
     void withoutATokenInTheConfigurationThereIsNoApi() throws Exception {
         Map<String, String> none = Map.of("twinbox.relay.http.insecure", "true", "twinbox.relay.http.names", "relay1");
         try (HttpEndpoint closed = endpoint(none)) {
-            Access access = new HttpAddress(config(none).http(), RelaySettings.HTTP).access();
-            for (String operation : OperatorApi.of(config(none), access).routes()) {
+            for (String operation : OpenApiTest.api(config(none)).routes()) {
                 String[] route = operation.split(" ", 2);
                 HttpResponse<String> answer = send(closed, route[0], route[1].replaceAll("\\{\\w+}", "1"));
                 assertThat(answer.statusCode()).as(operation).isEqualTo(404);

@@ -12,10 +12,13 @@ import dev.twinbox.fixtures.OpenApiRules;
 import dev.twinbox.relay.config.ConfigurationReader;
 import dev.twinbox.relay.config.RelayConfig;
 import dev.twinbox.relay.config.RelaySettings;
+import dev.twinbox.relay.engine.Progress;
 import dev.twinbox.relay.jdbc.FoundEvent;
+import dev.twinbox.relay.jdbc.ParkedCauses;
 import dev.twinbox.relay.jdbc.ParkedRows;
 import dev.twinbox.relay.jdbc.ParkedState;
 import dev.twinbox.relay.kafka.TopicState;
+import dev.twinbox.relay.operator.CausesJson;
 import dev.twinbox.relay.operator.EventAnswer;
 import dev.twinbox.relay.operator.EventJson;
 import dev.twinbox.relay.operator.ParkedChange;
@@ -23,6 +26,7 @@ import dev.twinbox.relay.operator.ParkedJson;
 import dev.twinbox.relay.operator.TopicsReport;
 import dev.twinbox.relay.operator.Whereabouts;
 import jakarta.json.JsonObject;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
@@ -44,7 +48,12 @@ class OpenApiTest {
             Map.of(
                     "twinbox.relay.database.url", "jdbc:postgresql://localhost/none",
                     "twinbox.relay.kafka.bootstrap.servers", "localhost:1"));
-    private final Api api = OperatorApi.of(config, new HttpAddress(config.http(), RelaySettings.HTTP).access());
+    private final Api api = api(config);
+
+    static Api api(RelayConfig config) {
+        Health health = new Health(new Progress(System::nanoTime), Duration.ofSeconds(10));
+        return OperatorApi.of(config, new HttpAddress(config.http(), RelaySettings.HTTP).access(), health);
+    }
 
     @Test
     void itHasEachOperationAndNoOthers() {
@@ -115,6 +124,33 @@ class OpenApiTest {
 
         assertThat(report.keySet()).isEqualTo(rules.properties("Topics"));
         assertThat(fields).isEqualTo(rules.properties("Topic"));
+    }
+
+    @Test
+    void aCauseHasTheDescribedFieldsAndEachHasARemedy() {
+        List<ParkedCauses.Group> groups = Arrays.stream(ParkedCauses.Cause.values())
+                .map(cause -> new ParkedCauses.Group(cause, "topic", 1, 2, 1, Instant.EPOCH, 7, "error"))
+                .toList();
+        JsonObject causes = CausesJson.of(new ParkedCauses(groups, 0, false));
+
+        assertThat(causes.keySet()).isEqualTo(rules.properties("Causes"));
+        assertThat(causes.getJsonArray("causes").getValuesAs(JsonObject.class))
+                .allSatisfy(each -> assertThat(each.keySet()).isEqualTo(rules.properties("Cause")))
+                .extracting(each -> each.getString("cause"))
+                .containsExactlyElementsOf(rules.values("Cause", "cause"))
+                .containsExactlyElementsOf(rules.values("Selection", "cause"));
+        assertThat(causes.getJsonArray("causes").getValuesAs(JsonObject.class))
+                .extracting(each -> each.getString("title"))
+                .doesNotHaveDuplicates();
+    }
+
+    @Test
+    void aProcessHasTheDescribedFields() {
+        Progress progress = new Progress(System::nanoTime);
+        progress.recordLeaseElsewhere("another");
+
+        assertThat(new Health(progress, Duration.ofSeconds(10)).process().keySet())
+                .isEqualTo(rules.properties("Process"));
     }
 
     @Test

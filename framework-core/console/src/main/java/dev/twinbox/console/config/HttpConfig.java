@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param readerToken of those who may see payloads; null: there is none
  * @param operatorToken of those who may change something; null: there is none
  * @param isInsecure whether the API is served on an address that is not loopback, too
+ * @param showsPayloads whether whoever has a token may see payloads
  */
 public record HttpConfig(
         String host,
@@ -20,7 +21,8 @@ public record HttpConfig(
         Set<String> names,
         @Nullable Secret readerToken,
         @Nullable Secret operatorToken,
-        boolean isInsecure) {
+        boolean isInsecure,
+        boolean showsPayloads) {
 
     public HttpConfig {
         names = Set.copyOf(names);
@@ -28,7 +30,7 @@ public record HttpConfig(
 
     /** Without tokens. */
     public HttpConfig(String host, int port) {
-        this(host, port, Set.of(), null, null, false);
+        this(host, port, Set.of(), null, null, false, true);
     }
 
     /** Whether anybody has a token. */

@@ -18,6 +18,7 @@ import java.util.TreeSet;
  * @param readerToken of those who may see payloads
  * @param operatorToken of those who may change something
  * @param insecure whether other addresses than loopback are served
+ * @param payloads whether payloads are shown at all
  */
 public record HttpSettings(
         Setting<String> host,
@@ -25,7 +26,8 @@ public record HttpSettings(
         Setting<Set<String>> names,
         Setting<Secret> readerToken,
         Setting<Secret> operatorToken,
-        Setting<Boolean> insecure) {
+        Setting<Boolean> insecure,
+        Setting<Boolean> payloads) {
     private static final String TOKEN = "secret, 16 characters or more";
     private static final int MOST_PORT = 65_535;
 
@@ -70,12 +72,18 @@ public record HttpSettings(
                                 String::valueOf,
                                 "`true`: the API is served on an address that is not loopback as well. Tokens and answers "
                                         + "cross the network unencrypted.")
-                        .withDefault("false"));
+                        .withDefault("false"),
+                Setting.oneOf(
+                                prefix + "payloads",
+                                List.of(true, false),
+                                String::valueOf,
+                                "`false`: nobody sees payloads of parked events over HTTP, whatever the token.")
+                        .withDefault("true"));
     }
 
     /** In the order of the documentation. */
     public List<Setting<?>> all() {
-        return List.of(host, port, names, readerToken, operatorToken, insecure);
+        return List.of(host, port, names, readerToken, operatorToken, insecure, payloads);
     }
 
     /** Adds a problem if both tokens are the same. The settings are read. */
@@ -96,7 +104,8 @@ public record HttpSettings(
                 reader.find(names).orElse(Set.of()),
                 reader.find(readerToken).orElse(null),
                 reader.find(operatorToken).orElse(null),
-                reader.get(insecure));
+                reader.get(insecure),
+                reader.get(payloads));
     }
 
     private static Set<String> hostNames(String value) {

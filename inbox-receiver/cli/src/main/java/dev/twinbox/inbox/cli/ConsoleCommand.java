@@ -48,8 +48,7 @@ final class ConsoleCommand implements Callable<Integer> {
             tables.dataSource(); // so that a wrong URL is said at once
             InboxDatabase database = new InboxDatabase(tables.inbox(), tables::connectInTime);
             try (ConsoleServer server = new ConsoleServer(config, database)) {
-                out.println("The console listens on "
-                        + config.address().url(server.port()) + "/api/v1/status");
+                out.println("The console listens on " + config.address().url(server.port()) + ConsoleServer.PATH + "/");
                 out.flush();
                 new CountDownLatch(1).await(); // SIGTERM ends the process
             }

@@ -3,14 +3,19 @@ package dev.twinbox.inbox.console;
 import dev.twinbox.console.Access;
 import dev.twinbox.console.Api;
 import dev.twinbox.console.WebAnswer;
+import dev.twinbox.console.WebFiles;
+import dev.twinbox.console.WebPage;
 import dev.twinbox.console.WebPages;
 import dev.twinbox.console.WebServer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Serves the API of the receiver's side, and {@code /health/live}. Runs until closed, whatever is away. */
+/** Serves the API of the receiver's side, its pages and {@code /health/live}. Runs until closed, whatever is away. */
 public final class ConsoleServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ConsoleServer.class);
+
+    /** Of the pages. */
+    public static final String PATH = "/console";
 
     private final WebServer server;
 
@@ -21,15 +26,15 @@ public final class ConsoleServer implements AutoCloseable {
      */
     public ConsoleServer(ConsoleConfig config, InboxDatabase database) {
         Access access = config.address().access();
-        Api api = ReceiverApi.of(database, config.kafka(), access);
+        Api api = ReceiverApi.of(database, config, access);
+        WebFiles files = new WebFiles("console", PATH, access).add(ConsoleServer.class, "main.js", "overview.js");
         WebPages pages = new WebPages("console")
                 .add("/health/live", () -> WebAnswer.of(200, "application/json", "{\"status\":\"UP\"}"));
-        server = config.address()
-                .start(
-                        "console-http",
-                        request -> api.owns(request.path()) ? api.answer(request) : pages.answer(request));
-        LOG.info(
-                "The console listens on {}:{}", config.address().http().host(), server.port());
+        server = config.address().start("console-http", request -> {
+            WebPage page = api.owns(request.path()) ? api : files.owns(request.path()) ? files : pages;
+            return page.answer(request);
+        });
+        LOG.info("The console listens on {}:{}", config.address().http().host(), server.port());
     }
 
     public int port() {

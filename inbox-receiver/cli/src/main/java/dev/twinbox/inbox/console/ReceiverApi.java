@@ -14,6 +14,7 @@ import dev.twinbox.console.operator.Parameters;
 import dev.twinbox.console.operator.Payload;
 import dev.twinbox.console.search.KafkaAccess;
 import dev.twinbox.inbox.jdbc.HandlerTable;
+import dev.twinbox.inbox.jdbc.ParkedCauses;
 import dev.twinbox.inbox.jdbc.ParkedPages;
 import dev.twinbox.inbox.jdbc.SelectedRows;
 import jakarta.json.JsonObject;
@@ -36,28 +37,33 @@ final class ReceiverApi {
 
     private final InboxDatabase database;
     private final @Nullable KafkaAccess kafka;
+    private final boolean showsPayloads;
     private final CallLimits limits = new CallLimits("console");
 
-    private ReceiverApi(InboxDatabase database, @Nullable KafkaAccess kafka) {
+    private ReceiverApi(InboxDatabase database, @Nullable KafkaAccess kafka, boolean showsPayloads) {
         this.database = database;
         this.kafka = kafka;
+        this.showsPayloads = showsPayloads;
     }
 
     /**
      * The API of one inbox.
      *
-     * @param kafka null: no brokers are configured
+     * @param config its brokers, and whether payloads are shown
      */
-    static Api of(InboxDatabase database, @Nullable KafkaAccess kafka, Access access) {
-        ReceiverApi operations = new ReceiverApi(database, kafka);
+    static Api of(InboxDatabase database, ConsoleConfig config, Access access) {
+        ReceiverApi operations = new ReceiverApi(
+                database, config.kafka(), config.address().http().showsPayloads());
         JsonObject document = ApiDocument.read(ReceiverApi.class);
         return new Api("console", PREFIX, access)
+                .withLogin()
                 .get("/" + ApiDocument.NAME, Role.VISITOR, call -> document)
                 .get("/status", Role.VISITOR, call -> operations.status())
                 .get("/handlers", Role.VISITOR, operations::handlers)
                 .get("/events", Role.VISITOR, call -> operations.find(EventQuery.all(call), Answer.SEVERAL))
                 .get("/events/{id}", Role.VISITOR, call -> operations.find(EventQuery.one(call), Answer.ONE))
                 .get("/parked", Role.VISITOR, operations::list)
+                .get("/causes", Role.VISITOR, call -> operations.causes())
                 .get("/parked/{number}", Role.VISITOR, operations::show)
                 .get("/parked/{number}/payload", Role.READER, operations::payload)
                 .post("/parked/retry", call -> operations.change(ParkedChange.RETRY, ParkedQuery.several(call)))
@@ -112,6 +118,10 @@ final class ReceiverApi {
         });
     }
 
+    private JsonObject causes() {
+        return database.answer(limits, connection -> CausesJson.of(ParkedCauses.of(connection, database.inbox())));
+    }
+
     private JsonObject show(Api.Call call) {
         long number = call.number("number");
         return database.answer(limits, connection -> {
@@ -128,6 +138,11 @@ final class ReceiverApi {
 
     private JsonObject payload(Api.Call call) {
         long number = call.number("number");
+        if (!showsPayloads) {
+            throw new ProblemException(
+                    403,
+                    "Payloads are not shown: " + ConsoleConfig.HTTP.payloads().key() + "=false");
+        }
         return database.answer(limits, connection -> {
             ParkedPages.Value value = pages().value(connection, number, Payload.MOST_BYTES);
             if (value == null) {

@@ -80,6 +80,17 @@ class ConsoleIT {
             assertThat(console.get("/parked/1/payload", READER, 200).getString("text"))
                     .isEqualTo(SECRET);
 
+            JsonObject causes = console.get("/causes", null, 200);
+            JsonObject cause = causes.getJsonArray("causes").getJsonObject(0);
+            assertThat(causes.getJsonArray("causes")).as(causes.toString()).hasSize(1);
+            assertThat(cause.getString("title")).isEqualTo("Handler ship of group shipping: OrderException");
+            assertThat(List.of(cause.getInt("keys"), cause.getInt("events"), cause.getInt("refused")))
+                    .containsExactly(1, 4, 1);
+            String ofCause = cause.getJsonObject("selection").toString();
+            assertThat(console.post("/parked/retry", ofCause.replace("}", ",\"dryRun\":true}"), OPERATOR, 200)
+                            .getInt("retried"))
+                    .isEqualTo(1);
+
             String dead = "{\"error\":\"no stock\",\"dryRun\":%s}";
             assertThat(console.post("/parked/retry", dead.formatted(true), OPERATOR, 200)
                             .toString())
@@ -264,6 +275,9 @@ class ConsoleIT {
             console.get("/status", null, 401);
             assertThat(console.get("/status", READER, 200).getString("kafkaUnknown"))
                     .contains("no brokers are configured");
+            assertThat(console.page("")).contains("main.js");
+            assertThat(console.page("main.js")).contains("./overview.js");
+            assertThat(console.page("overview.js")).contains("/status");
         }
     }
 

@@ -67,7 +67,7 @@ final class ConsoleProcess implements AutoCloseable {
                 new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
         String line = output.readLine();
         assertThat(line).as(Files.readString(log)).startsWith(LISTENS);
-        return new ConsoleProcess(process, log, line.substring(LISTENS.length()).replace("/api/v1/status", ""));
+        return new ConsoleProcess(process, log, line.substring(LISTENS.length()).replace("/console/", ""));
     }
 
     boolean isAlive() {
@@ -76,6 +76,15 @@ final class ConsoleProcess implements AutoCloseable {
 
     String log() throws IOException {
         return Files.readString(log);
+    }
+
+    /** A file of the pages. */
+    String page(String name) throws IOException, InterruptedException {
+        HttpRequest request =
+                HttpRequest.newBuilder(URI.create(address + "/console/" + name)).build();
+        HttpResponse<String> response = CLIENT.send(request, HttpResponse.BodyHandlers.ofString());
+        assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+        return response.body();
     }
 
     JsonObject get(String path, @Nullable String token, int status) throws IOException, InterruptedException {

@@ -97,6 +97,7 @@ class ApiAttacksTest {
         "GET, /events?id=a%2fb",
         "GET, /events/any-id",
         "GET, /handlers?group=a",
+        "GET, /causes",
         "GET, /parked?state=DEAD&handler=a&group=b",
         "GET, /parked/1/payload",
         "POST, /parked/retry",

@@ -15,6 +15,7 @@ import dev.twinbox.inbox.jdbc.AnnouncedHandler;
 import dev.twinbox.inbox.jdbc.HandledRows;
 import dev.twinbox.inbox.jdbc.HandlerTable;
 import dev.twinbox.inbox.jdbc.OffsetTable;
+import dev.twinbox.inbox.jdbc.ParkedCauses;
 import dev.twinbox.inbox.jdbc.RetentionTable;
 import dev.twinbox.inbox.jdbc.SelectedRows;
 import dev.twinbox.jdbc.SqlIdentifier;
@@ -65,7 +66,8 @@ class OpenApiTest {
         Access access = new Access(true, Set.of(), null, null, System::nanoTime);
 
         assertThat(rules.routes())
-                .isEqualTo(ReceiverApi.of(NONE, null, access).routes())
+                .isEqualTo(ReceiverApi.of(NONE, ConsoleConfig.read(null, Map.of(), Map.of()), access)
+                        .routes())
                 .hasSizeGreaterThan(10);
     }
 
@@ -144,6 +146,19 @@ class OpenApiTest {
         assertThat(partition.keySet()).isEqualTo(rules.properties("Partition"));
         assertThat(partition.getInt("lag")).isEqualTo(2);
         assertThat(status.getJsonArray("troubles")).hasSize(6);
+    }
+
+    @Test
+    void aCauseHasTheDescribedFieldsAndSelectsItsEvents() {
+        ParkedCauses.Group group =
+                new ParkedCauses.Group("group", "handler", "OrderException", 1, 2, 1, Instant.EPOCH, 7, "error");
+        JsonObject causes = CausesJson.of(new ParkedCauses(List.of(group), 0, false));
+        JsonObject cause = causes.getJsonArray("causes").getJsonObject(0);
+
+        assertThat(causes.keySet()).isEqualTo(rules.properties("Causes"));
+        assertThat(cause.keySet()).isEqualTo(rules.properties("Cause"));
+        assertThat(cause.getJsonObject("selection"))
+                .hasToString("{\"group\":\"group\",\"handler\":\"handler\",\"error\":\"OrderException\"}");
     }
 
     @Test
