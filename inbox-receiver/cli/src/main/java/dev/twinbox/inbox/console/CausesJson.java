@@ -22,7 +22,7 @@ final class CausesJson {
     }
 
     private static JsonText group(ParkedCauses.Group group) {
-        String cause = group.cause().isEmpty() ? "The cause is not known" : group.cause();
+        String cause = group.cause().isEmpty() ? "no error" : group.cause();
         String who = group.handler() == null ? "No handler" : "Handler " + group.handler();
         return new JsonText()
                 .with("cause", group.cause())
