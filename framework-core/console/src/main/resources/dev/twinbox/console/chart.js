@@ -25,9 +25,10 @@ export class Chart {
   }
 
   /** A minute at least. */
-  static time(plot, first, last) {
-    const end = last ?? Date.now() / 1000;
-    return [Math.min(first ?? end, end - 60), end];
+  static time(plot) {
+    const times = plot.data[0];
+    const end = times.at(-1) ?? Date.now() / 1000;
+    return [Math.min(times[0] ?? end, end - 60), end];
   }
 
   size() {
