@@ -14,6 +14,9 @@ final class PassingApp implements AutoCloseable {
     static final String NAME = "passing";
 
     private static final Duration UNDEPLOY_LIMIT = Duration.ofSeconds(30);
+    /** Sent in each round: more than two batches for each partition. Half are left when the work counts as begun. */
+    private static final int EVENTS = 100;
+
     private static final AtomicInteger COUNT = new AtomicInteger();
 
     final Database database = new Database(NAME + COUNT.incrementAndGet());
@@ -49,10 +52,10 @@ final class PassingApp implements AutoCloseable {
 
     /** Sends events. Returns when the application is handling them. */
     void startWork() {
-        topics.sendMany(NAME, 0, 100);
-        topics.sendMany(NAME, 1, 100);
-        sent += 200;
-        await().atMost(MainApp.LIMIT).until(() -> database.count("effect") >= sent - 150);
+        topics.sendMany(NAME, 0, EVENTS / 2);
+        topics.sendMany(NAME, 1, EVENTS / 2);
+        sent += EVENTS;
+        await().atMost(MainApp.LIMIT).until(() -> database.count("effect") >= sent - EVENTS / 2);
     }
 
     void assertNothingIsLeft() {
