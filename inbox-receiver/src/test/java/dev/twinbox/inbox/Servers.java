@@ -6,7 +6,6 @@ import dev.twinbox.fixtures.PostgresServer;
 import dev.twinbox.inbox.server.PayaraHost;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
-import org.postgresql.Driver;
 import org.slf4j.Logger;
 import org.slf4j.jul.JDK14LoggerAdapter;
 
@@ -29,8 +28,10 @@ final class Servers {
     }
 
     private static final class Payara {
+        // Not the JDBC driver: Payara keeps the pools of undeployed applications, and with a driver of the server's
+        // their connections stay open.
         static final PayaraHost SERVER =
-                new PayaraHost(Stream.of(KafkaConsumer.class, Driver.class, Logger.class, JDK14LoggerAdapter.class)
+                new PayaraHost(Stream.of(KafkaConsumer.class, Logger.class, JDK14LoggerAdapter.class)
                         .map(CodeLocation::of)
                         .toList());
     }
