@@ -31,6 +31,11 @@ final class WarFile {
             net.bytebuddy.ByteBuddy.class,
             org.antlr.v4.runtime.Parser.class);
 
+    private static final List<Class<?>> JOHNZON = List.of(
+            org.apache.johnzon.jsonb.JohnzonProvider.class,
+            org.apache.johnzon.mapper.Mapper.class,
+            org.apache.johnzon.core.JsonProviderImpl.class);
+
     private static final String HIBERNATE_PROVIDER =
             "<provider>org.hibernate.jpa.HibernatePersistenceProvider</provider>";
 
@@ -50,8 +55,10 @@ final class WarFile {
      * As {@link #build}, with Hibernate in the WAR instead of the server's JPA provider.
      *
      * @param platform Hibernate's name of the server's transactions
+     * @param hibernate its jars
      */
-    static Path buildWithHibernate(Path file, String dataSource, String configuration, String platform)
+    static Path buildWithHibernate(
+            Path file, String dataSource, String configuration, String platform, List<Path> hibernate)
             throws IOException {
         return build(file, "app", configuration, war -> {
             addPersistenceAndBatch(war, dataSource, """
@@ -66,15 +73,30 @@ final class WarFile {
                       <property name="hibernate.enhancer.enableLazyInitialization" value="false"/>
                     </properties>
                     """.formatted(platform));
-            for (Path library : jars(HIBERNATE)) {
-                add(war, "WEB-INF/lib/" + library.getFileName(), Files.readAllBytes(library));
-            }
+            addLibraries(war, hibernate);
         });
+    }
+
+    /** Hibernate 6.6, for Jakarta Persistence 3.1. */
+    static List<Path> hibernate6() {
+        return jars(HIBERNATE);
+    }
+
+    /** Hibernate 7, for Jakarta Persistence 3.2. Two versions cannot be on one class path, so Maven copies this one. */
+    static List<Path> hibernate7() throws IOException {
+        try (Stream<Path> copied = Files.list(Path.of("target", "hibernate7"))) {
+            return copied.toList();
+        }
     }
 
     /** The application without JPA. */
     static Path buildPlain(Path file, String configuration) throws IOException {
         return build(file, "plain", configuration, war -> {});
+    }
+
+    /** As {@link #buildPlain}, with Johnzon in the WAR instead of the server's JSON-B. */
+    static Path buildWithJohnzon(Path file, String configuration) throws IOException {
+        return build(file, "plain", configuration, war -> addLibraries(war, jars(JOHNZON)));
     }
 
     private interface Part {
@@ -85,9 +107,7 @@ final class WarFile {
         try (OutputStream out = Files.newOutputStream(file);
                 ZipOutputStream war = new ZipOutputStream(out)) {
             addClasses(war, classes);
-            for (Path library : libraries()) {
-                add(war, "WEB-INF/lib/" + library.getFileName(), Files.readAllBytes(library));
-            }
+            addLibraries(war, libraries());
             add(war, "WEB-INF/classes/META-INF/microprofile-config.properties", configuration);
             add(war, "WEB-INF/beans.xml", """
                     <beans xmlns="https://jakarta.ee/xml/ns/jakartaee" version="4.0" bean-discovery-mode="annotated"/>
@@ -125,6 +145,12 @@ final class WarFile {
                       </step>
                     </job>
                     """);
+    }
+
+    private static void addLibraries(ZipOutputStream war, List<Path> libraries) throws IOException {
+        for (Path library : libraries) {
+            add(war, "WEB-INF/lib/" + library.getFileName(), Files.readAllBytes(library));
+        }
     }
 
     private static void addClasses(ZipOutputStream war, String folder) throws IOException {
