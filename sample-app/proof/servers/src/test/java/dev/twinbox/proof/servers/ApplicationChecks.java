@@ -14,14 +14,13 @@ import java.util.List;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 
-/** What must hold for other applications than the main one: other JPA providers, another JSON-B, EARs. */
+/** What must hold for other applications than the main one: other JPA providers and data sources, EARs. */
 abstract class ApplicationChecks extends ReceivingChecks {
 
     /** Checks with an order come after all others. */
     static final int LAST = Integer.MAX_VALUE;
 
     private static final String EAR = "twinbox-ear";
-    private static final String JOHNZON = "twinbox-johnzon";
     private static final List<String> CALLERS = List.of("EJB", "USER_TRANSACTION", "TRANSACTIONAL");
 
     ApplicationChecks(Product product, String way) {
@@ -31,17 +30,7 @@ abstract class ApplicationChecks extends ReceivingChecks {
     @Test
     @Order(LAST - 8)
     void anApplicationWithoutJpaPublishesAndReceives() throws Exception {
-        publishesAndReceives(PLAIN, plain, name + "-plain", "org.eclipse.yasson");
-    }
-
-    /** JSON-B by Johnzon. The server's own is Yasson. */
-    @Test
-    @Order(LAST - 10)
-    void anApplicationWithJohnzonInItsWarPublishesAndReceives() throws Exception {
-        String group = name + "-johnzon";
-        Path file =
-                WarFile.buildWithJohnzon(file(JOHNZON + ".war"), configuration(group, "twinbox.inbox.start=latest\n"));
-        publishesAndReceives(JOHNZON, file, group, "org.apache.johnzon");
+        publishesAndReceives(PLAIN, plain, name + "-plain");
     }
 
     /** Where Hibernate can take the place of the server's JPA provider: 7 on Jakarta EE 11, 6.6 on 10. */
@@ -125,7 +114,7 @@ abstract class ApplicationChecks extends ReceivingChecks {
         assumeTrue(server.hasEars(), "the server has no EARs");
         String group = name + "-ear";
         Path file = EarFile.build(file(EAR + ".ear"), configuration(group, "twinbox.inbox.start=latest\n"));
-        publishesAndReceives(EAR, file, group, "org.eclipse.yasson");
+        publishesAndReceives(EAR, file, group);
     }
 
     @Test
@@ -145,12 +134,11 @@ abstract class ApplicationChecks extends ReceivingChecks {
                                 : "put its jar into WEB-INF/lib");
     }
 
-    /** @param jsonb the package of the JSON-B that the application has */
-    private void publishesAndReceives(String root, Path file, String group, String jsonb) throws Exception {
+    private void publishesAndReceives(String root, Path file, String group) throws Exception {
         server.deploy(file);
         try {
             server.awaitHttp("/" + root + "/change");
-            assertThat(getOf(root, "change").body()).startsWith(jsonb);
+            assertThat(getOf(root, "change").body()).startsWith("org.eclipse.yasson");
             String committed = ref();
             String undone = ref();
             assertThat(change(root, committed, true).statusCode()).isEqualTo(200);

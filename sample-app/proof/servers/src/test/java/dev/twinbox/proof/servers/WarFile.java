@@ -31,11 +31,6 @@ final class WarFile {
             net.bytebuddy.ByteBuddy.class,
             org.antlr.v4.runtime.Parser.class);
 
-    private static final List<Class<?>> JOHNZON = List.of(
-            org.apache.johnzon.jsonb.JohnzonProvider.class,
-            org.apache.johnzon.mapper.Mapper.class,
-            org.apache.johnzon.core.JsonProviderImpl.class);
-
     private static final String HIBERNATE_PROVIDER =
             "<provider>org.hibernate.jpa.HibernatePersistenceProvider</provider>";
 
@@ -92,11 +87,6 @@ final class WarFile {
     /** The application without JPA. */
     static Path buildPlain(Path file, String configuration) throws IOException {
         return build(file, "plain", configuration, war -> {});
-    }
-
-    /** As {@link #buildPlain}, with Johnzon in the WAR instead of the server's JSON-B. */
-    static Path buildWithJohnzon(Path file, String configuration) throws IOException {
-        return build(file, "plain", configuration, war -> addLibraries(war, jars(JOHNZON)));
     }
 
     private interface Part {
