@@ -16,6 +16,9 @@ public record ApplicationDatabase(int port, String name, String user, String pas
     /** JNDI name of a second data source of the same database. */
     public static final String OTHER_DATA_SOURCE = "jdbc/other";
 
+    /** JNDI name of a third one. It is XA if {@link #DATA_SOURCE} is local, and local if that is XA. */
+    public static final String ALTERNATIVE_DATA_SOURCE = "jdbc/alternative";
+
     /** The jar of PostgreSQL's JDBC driver, which the server needs. */
     public Path driver() {
         try {

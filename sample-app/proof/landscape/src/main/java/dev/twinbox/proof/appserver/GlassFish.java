@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** GlassFish 7, set up by {@code glassfish.asadmin}. */
@@ -92,6 +93,17 @@ final class GlassFish extends ApplicationServer {
     @Override
     public Optional<URI> readiness() {
         return Optional.empty();
+    }
+
+    /** For the domain, and for each command, which is a JVM of its own. */
+    @Override
+    protected Map<String, String> variables() {
+        return Map.of("JAVA_TOOL_OPTIONS", "-XX:+UseSerialGC " + QUICK_START);
+    }
+
+    @Override
+    protected boolean addTracing() {
+        return false;
     }
 
     @Override

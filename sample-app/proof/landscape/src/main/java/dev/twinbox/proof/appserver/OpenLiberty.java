@@ -33,7 +33,7 @@ final class OpenLiberty extends ApplicationServer {
                 .with(database)
                 .with("HTTP_PORT", port())
                 .writeTo(server.resolve("server.xml"));
-        Files.writeString(server.resolve("jvm.options"), "-Xmx512m\n-XX:+UseSerialGC\n");
+        Files.writeString(server.resolve("jvm.options"), "-Xmx512m\n-XX:+UseSerialGC\n" + QUICK_START + "\n");
         Files.createDirectories(server.resolve("dropins"));
     }
 
@@ -44,6 +44,17 @@ final class OpenLiberty extends ApplicationServer {
     @Override
     protected List<String> command(Path folder) {
         return List.of("bash", folder.resolve("wlp/bin/server").toString(), "run", "defaultServer");
+    }
+
+    @Override
+    protected boolean addTracing() {
+        try {
+            Template.of("liberty-telemetry.xml")
+                    .writeTo(server(folder()).resolve("configDropins/overrides/telemetry.xml"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return true;
     }
 
     @Override

@@ -37,8 +37,8 @@ final class PayaraMicroServer extends ApplicationServer {
 
     @Override
     protected List<String> command(Path folder) {
-        List<String> command =
-                new ArrayList<>(List.of(java(), "-Xmx512m", "-XX:+UseSerialGC", "-Djava.io.tmpdir=" + folder));
+        List<String> command = new ArrayList<>(
+                List.of(java(), "-Xmx512m", "-XX:+UseSerialGC", QUICK_START, "-Djava.io.tmpdir=" + folder));
         command.addAll(PayaraManifest.options(jar));
         command.addAll(List.of("-cp", jar + File.pathSeparator + CodeLocation.of(PayaraMicroControl.class)));
         command.addAll(List.of(PayaraMicroControl.class.getName(), Integer.toString(controlPort)));

@@ -28,9 +28,22 @@ final class WildFly extends ApplicationServer {
     @Override
     protected void prepare(Path folder) throws IOException {
         unzip(zip, folder);
-        Path script = Template.of("wildfly.cli").with(database).writeTo(folder.resolve("twinbox.cli"));
+        execute(folder, Template.of("wildfly.cli").with(database).writeTo(folder.resolve("twinbox.cli")));
+    }
+
+    private void execute(Path folder, Path script) {
         Path home = home(folder);
         run(home, List.of("bash", home.resolve("bin/jboss-cli.sh").toString(), "--file=" + script));
+    }
+
+    @Override
+    protected boolean addTracing() {
+        try {
+            execute(folder(), Template.of("wildfly-tracing.cli").writeTo(folder().resolve("tracing.cli")));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return true;
     }
 
     private static Path home(Path folder) {
@@ -45,7 +58,7 @@ final class WildFly extends ApplicationServer {
 
     @Override
     protected Map<String, String> variables() {
-        return Map.of("JAVA_OPTS", "-Xmx512m -XX:+UseSerialGC -Djava.net.preferIPv4Stack=true");
+        return Map.of("JAVA_OPTS", "-Xmx512m -XX:+UseSerialGC -Djava.net.preferIPv4Stack=true " + QUICK_START);
     }
 
     @Override

@@ -17,7 +17,15 @@ class ConfigurationFilesTest {
     private static final Path PAGE = Path.of(System.getProperty("twinbox.root"), "docs/how-to/application-servers.md");
 
     @ParameterizedTest
-    @ValueSource(strings = {"wildfly.cli", "liberty-server.xml", "glassfish.asadmin", "payara-local.asadmin"})
+    @ValueSource(
+            strings = {
+                "wildfly.cli",
+                "wildfly-tracing.cli",
+                "liberty-server.xml",
+                "liberty-telemetry.xml",
+                "glassfish.asadmin",
+                "payara-local.asadmin"
+            })
     void theDocumentationShowsTheFileOfTheTest(String file) throws IOException {
         try (InputStream in = Product.class.getResourceAsStream(file)) {
             String text = new String(in.readAllBytes(), StandardCharsets.UTF_8).strip();

@@ -1,14 +1,11 @@
 package dev.twinbox.proof.servers;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.abort;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.twinbox.fixtures.ChildProcessException;
 import dev.twinbox.fixtures.SharedServers;
-import dev.twinbox.proof.appserver.ApplicationDatabase;
 import dev.twinbox.proof.appserver.Product;
 import java.net.URI;
 import java.net.http.HttpRequest;
@@ -23,12 +20,12 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 
-/** What Twinbox must do on each server. The application is the same. Here: the life of an application. */
-abstract class ServerChecks extends ReceivingChecks {
+/** What Twinbox must do on each server. The application is the same. Here: the life of an application and of its server. */
+abstract class ServerChecks extends ApplicationChecks {
 
     private static final int REDEPLOYMENTS = Integer.getInteger("servers.redeployments", 10);
-    private static final int LAST = Integer.MAX_VALUE;
-    private static final String EAR = "twinbox-ear";
+
+    private boolean hasTracing;
 
     ServerChecks(Product product, String way) {
         super(product, way);
@@ -66,93 +63,7 @@ abstract class ServerChecks extends ReceivingChecks {
     }
 
     @Test
-    @Order(LAST - 7)
-    void anApplicationWithoutJpaPublishesAndReceives() throws Exception {
-        publishesAndReceives(PLAIN, plain, name + "-plain");
-    }
-
-    /** Where Hibernate 6.6 can take the place of the server's JPA provider. */
-    @Test
-    @Order(LAST - 8)
-    void anApplicationWithHibernateInItsWarPublishes() throws Exception {
-        assumeTrue(product == Product.WILDFLY || product == Product.PAYARA6, "not part of the test");
-        String root = "twinbox-hibernate";
-        Path file = WarFile.buildWithHibernate(
-                file(root + ".war"),
-                ApplicationDatabase.DATA_SOURCE,
-                configuration(name + "-hibernate", "twinbox.inbox.start=latest\n"),
-                product == Product.WILDFLY ? "JBossAS" : "SunOne");
-        server.deploy(file);
-        try {
-            server.awaitHttp("/" + root + "/state");
-            assertThat(getOf(root, "state").body()).contains("Hibernate 6.6.56.Final");
-            for (String caller : List.of("EJB", "USER_TRANSACTION", "TRANSACTIONAL")) {
-                for (String when : List.of("BEFORE_JPA", "AFTER_JPA", "IN_FLUSH")) {
-                    String committed = ref();
-                    HttpResponse<String> answer = getOf(root, runQuery(caller, committed, 1, when, "COMMIT"));
-                    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
-                    assertThat(isPublished(committed)).isTrue();
-                    getOf(root, runQuery(caller, ref(), 1, when, "ROLLBACK"));
-                }
-            }
-        } finally {
-            server.undeploy(file);
-        }
-        assertConsistent();
-    }
-
-    /** The WAR holds Twinbox and the handler. It uses a bean of an ejb-jar. */
-    @Test
-    @Order(LAST - 6)
-    void anEarPublishesAndReceives() throws Exception {
-        assumeTrue(server.hasEars(), "the server has no EARs");
-        String group = name + "-ear";
-        publishesAndReceives(
-                EAR, EarFile.build(file(EAR + ".ear"), configuration(group, "twinbox.inbox.start=latest\n")), group);
-    }
-
-    @Test
     @Order(LAST - 5)
-    void anEarWithTwinboxInItsLibIsRefused() throws Exception {
-        assumeTrue(server.hasEars(), "the server has no EARs");
-        Path ear = EarFile.buildWithTwinboxInLib(file("twinbox-lib.ear"), configuration(name + "-lib", ""));
-        int before = server.log().length();
-
-        assertThatThrownBy(() -> server.deploy(ear)).isInstanceOf(ChildProcessException.class);
-
-        assertThat(server.log().substring(before))
-                .contains(
-                        product == Product.GLASSFISH
-                                ? "ejbs in the application with interface" // GlassFish finds each bean once in each
-                                // module
-                                : "put its jar into WEB-INF/lib");
-    }
-
-    private void publishesAndReceives(String root, Path file, String group) throws Exception {
-        server.deploy(file);
-        try {
-            server.awaitHttp("/" + root + "/change");
-            String committed = ref();
-            String undone = ref();
-            assertThat(change(root, committed, true).statusCode()).isEqualTo(200);
-            change(root, undone, false);
-            awaitJoined(group, "plain");
-            List<String> ids = ids(20);
-            orders.send("orders", ids);
-            orders.send("orders", ids);
-
-            await().atMost(LIMIT).until(() -> tables.effects(group, "plain").containsAll(ids));
-            assertThat(tables.effects(group, "plain")).doesNotHaveDuplicates();
-            assertThat(isPublished(committed)).isTrue();
-            assertThat(isPublished(undone)).isFalse();
-        } finally {
-            server.undeploy(file);
-        }
-        assertConsistent();
-    }
-
-    @Test
-    @Order(LAST - 4)
     void twoApplicationsOnOneServerHandleEachEventOnceEach() throws Exception {
         String group = name + "-second";
         Path second = war("twinbox-second", group, "twinbox.inbox.start=latest\n");
@@ -178,16 +89,8 @@ abstract class ServerChecks extends ReceivingChecks {
         assertThatItWorks();
     }
 
-    /** A group that starts at the end of the topic gets what is sent once it is there. */
-    private void awaitJoined(String group, String handler) {
-        await().atMost(LIMIT).until(() -> {
-            orders.send("orders", ids(1));
-            return !tables.effects(group, handler).isEmpty();
-        });
-    }
-
     @Test
-    @Order(LAST - 3)
+    @Order(LAST - 4)
     void afterARestartOfPostgresAndKafkaAllGoesOn() {
         SharedServers.postgres().restart();
         kafka.restart();
@@ -197,7 +100,7 @@ abstract class ServerChecks extends ReceivingChecks {
     }
 
     @Test
-    @Order(LAST - 2)
+    @Order(LAST - 3)
     void afterAKillOfTheServerNothingIsLostAndNothingIsDoneTwice() throws Exception {
         List<String> ids = ids(1_000);
         int before = tables.effects("ejb").size();
@@ -212,11 +115,7 @@ abstract class ServerChecks extends ReceivingChecks {
             stop.set(true);
             threads.shutdown();
         }
-        server.start();
-        if (!server.remembersApplications()) {
-            server.deploy(war);
-        }
-        server.awaitHttp("/" + APP + "/state");
+        startWithTracing();
 
         for (String handler : List.of("cdi", "transactional", "ejb", "list")) {
             await().atMost(LIMIT).until(() -> new HashSet<>(tables.effects(handler)).containsAll(ids));
@@ -229,6 +128,50 @@ abstract class ServerChecks extends ReceivingChecks {
         }
         assertThat(tables.count("pg_prepared_xacts")).isZero();
         assertConsistent();
+    }
+
+    /** With OpenTelemetry where the server has it, for {@link #withOpenTelemetryAnEventHasATrace}: a start takes long. */
+    private void startWithTracing() {
+        hasTracing = server.withTracing();
+        server.start();
+        if (!server.remembersApplications()) {
+            server.deploy(war);
+        }
+        server.awaitHttp("/" + APP + "/state");
+    }
+
+    /** Without it, see {@link #whatTheServerDoesNotHaveIsLoggedOnce}, events have none. */
+    @Test
+    @Order(LAST - 2)
+    void withOpenTelemetryAnEventHasATrace() throws Exception {
+        assumeTrue(product != Product.GLASSFISH, "the server has no OpenTelemetry");
+        if (!hasTracing) {
+            server.stop();
+            startWithTracing();
+        }
+        assertThat(get("state").body()).doesNotContain("OpenTelemetry");
+        assertThat(server.log()).contains("Tracing is on");
+
+        String ref = ref();
+        run("EJB", ref, 1, "AFTER_JPA", "COMMIT");
+        assertThat(isTraced(ref)).isTrue();
+    }
+
+    @Test
+    @Order(LAST - 2)
+    void theServerShowsTwinboxMetrics() {
+        assumeTrue(product != Product.GLASSFISH && product != Product.WILDFLY, "the server has no metrics");
+        if (!hasTracing) {
+            server.stop();
+            startWithTracing();
+        }
+        HttpRequest request = HttpRequest.newBuilder(server.uri("/metrics")).build();
+
+        await().atMost(LIMIT).untilAsserted(() -> {
+            HttpResponse<String> answer = HTTP.send(request, HttpResponse.BodyHandlers.ofString());
+            assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+            assertThat(answer.body()).contains("twinbox_inbox_");
+        });
     }
 
     private void publishUntil(AtomicBoolean stop, int thread) {

@@ -106,6 +106,10 @@ abstract class ServerUnderTest {
     }
 
     String configuration(String group, String start) {
+        return configuration(ApplicationDatabase.DATA_SOURCE, group, start);
+    }
+
+    String configuration(String dataSource, String group, String start) {
         return """
                 twinbox.outbox.data-source=%1$s
                 twinbox.outbox.source=/servers
@@ -115,12 +119,7 @@ abstract class ServerUnderTest {
                 twinbox.inbox.retry.max=PT0.5S
                 twinbox.inbox.batch.max-time=PT60S
                 servers.other-data-source=%5$s
-                """.formatted(
-                        ApplicationDatabase.DATA_SOURCE,
-                        group,
-                        start,
-                        kafka.bootstrapServers(),
-                        ApplicationDatabase.OTHER_DATA_SOURCE);
+                """.formatted(dataSource, group, start, kafka.bootstrapServers(), ApplicationDatabase.OTHER_DATA_SOURCE);
     }
 
     String title() {
@@ -234,6 +233,14 @@ abstract class ServerUnderTest {
                 .as("events without their business row")
                 .isEmpty();
         assertThat(tables.apart()).as("written by two transactions").isEmpty();
+    }
+
+    /** Whether the event continues a trace, or begins one. */
+    boolean isTraced(String ref) {
+        return tables.count(
+                        "outbox_event where convert_from(payload, 'UTF8')::json->>'ref' = ? and 'traceparent' = any(headers)",
+                        ref)
+                == 1;
     }
 
     boolean isPublished(String ref) {

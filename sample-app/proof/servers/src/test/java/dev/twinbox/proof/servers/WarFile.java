@@ -50,8 +50,10 @@ final class WarFile {
      * As {@link #build}, with Hibernate in the WAR instead of the server's JPA provider.
      *
      * @param platform Hibernate's name of the server's transactions
+     * @param hibernate its jars
      */
-    static Path buildWithHibernate(Path file, String dataSource, String configuration, String platform)
+    static Path buildWithHibernate(
+            Path file, String dataSource, String configuration, String platform, List<Path> hibernate)
             throws IOException {
         return build(file, "app", configuration, war -> {
             addPersistenceAndBatch(war, dataSource, """
@@ -66,10 +68,20 @@ final class WarFile {
                       <property name="hibernate.enhancer.enableLazyInitialization" value="false"/>
                     </properties>
                     """.formatted(platform));
-            for (Path library : jars(HIBERNATE)) {
-                add(war, "WEB-INF/lib/" + library.getFileName(), Files.readAllBytes(library));
-            }
+            addLibraries(war, hibernate);
         });
+    }
+
+    /** Hibernate 6.6, for Jakarta Persistence 3.1. */
+    static List<Path> hibernate6() {
+        return jars(HIBERNATE);
+    }
+
+    /** Hibernate 7, for Jakarta Persistence 3.2. Two versions cannot be on one class path, so Maven copies this one. */
+    static List<Path> hibernate7() throws IOException {
+        try (Stream<Path> copied = Files.list(Path.of("target", "hibernate7"))) {
+            return copied.toList();
+        }
     }
 
     /** The application without JPA. */
@@ -85,9 +97,7 @@ final class WarFile {
         try (OutputStream out = Files.newOutputStream(file);
                 ZipOutputStream war = new ZipOutputStream(out)) {
             addClasses(war, classes);
-            for (Path library : libraries()) {
-                add(war, "WEB-INF/lib/" + library.getFileName(), Files.readAllBytes(library));
-            }
+            addLibraries(war, libraries());
             add(war, "WEB-INF/classes/META-INF/microprofile-config.properties", configuration);
             add(war, "WEB-INF/beans.xml", """
                     <beans xmlns="https://jakarta.ee/xml/ns/jakartaee" version="4.0" bean-discovery-mode="annotated"/>
@@ -125,6 +135,12 @@ final class WarFile {
                       </step>
                     </job>
                     """);
+    }
+
+    private static void addLibraries(ZipOutputStream war, List<Path> libraries) throws IOException {
+        for (Path library : libraries) {
+            add(war, "WEB-INF/lib/" + library.getFileName(), Files.readAllBytes(library));
+        }
     }
 
     private static void addClasses(ZipOutputStream war, String folder) throws IOException {

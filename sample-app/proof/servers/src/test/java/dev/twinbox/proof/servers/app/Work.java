@@ -23,7 +23,10 @@ public class Work {
         AFTER_JPA,
         IN_FLUSH,
         PLAIN_JDBC,
-        TWO_DATA_SOURCES
+        /** The outbox's data source comes second. */
+        TWO_DATA_SOURCES,
+        /** The outbox's data source comes first. */
+        TWO_DATA_SOURCES_REVERSED
     }
 
     @PersistenceContext
@@ -59,6 +62,11 @@ public class Work {
                 insertElsewhere(ref);
                 publish(account, ref);
                 insert(account, ref);
+            }
+            case TWO_DATA_SOURCES_REVERSED -> {
+                publish(account, ref);
+                insert(account, ref);
+                insertElsewhere(ref);
             }
         }
     }
