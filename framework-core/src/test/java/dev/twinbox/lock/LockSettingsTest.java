@@ -50,13 +50,13 @@ class LockSettingsTest {
     void theDatabaseOfTheOutboxIsTheDefault() {
         assertThat(read(Map.of(
                         OUTBOX, "java:app/jdbc/orders", INBOX, "java:app/jdbc/in", "twinbox.outbox.schema", "S")))
-                .isEqualTo(new LockConfiguration("java:app/jdbc/orders", locks("S", "outbox_lock"), null));
+                .isEqualTo(new LockConfiguration("java:app/jdbc/orders", locks("S", "outbox_lock"), locks(null, "inbox_lock"), null));
     }
 
     @Test
     void theDatabaseOfTheInboxIsTheDefaultWithoutAnOutbox() {
         assertThat(read(Map.of(INBOX, "java:app/jdbc/in", "twinbox.inbox.table", "seen_event")))
-                .isEqualTo(new LockConfiguration("java:app/jdbc/in", locks(null, "seen_lock"), null));
+                .isEqualTo(new LockConfiguration("java:app/jdbc/in", locks(null, "seen_lock"), locks(null, "outbox_lock"), null));
     }
 
     @Test
@@ -179,6 +179,8 @@ class LockSettingsTest {
     @Test
     void everythingOfRedisCanBeSet() {
         Map<String, String> all = new HashMap<>(redis("redis://h:1/2"));
+        all.put("twinbox.locks.schema", "S");
+        all.put("twinbox.locks.table", "billing_lock");
         all.put("twinbox.locks.redis.user", "u");
         all.put("twinbox.locks.redis.password", "p@ss");
 

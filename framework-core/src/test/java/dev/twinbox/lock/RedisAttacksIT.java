@@ -115,7 +115,8 @@ class RedisAttacksIT {
         QuickLeases leases = new RedisLeases(
                 new LockConfiguration.Redis(RedisAddress.parse(REDIS.url()), "reader", new Secret("any")),
                 () -> "twinbox:",
-                PATIENT);
+                PATIENT,
+                LockParts.SOCKETS);
         open.add(leases);
 
         assertThatThrownBy(() -> leases.take(key, "me", LONG)).isInstanceOf(AwayException.class);
@@ -133,7 +134,8 @@ class RedisAttacksIT {
         QuickLeases leases = new RedisLeases(
                 new LockConfiguration.Redis(RedisAddress.parse(REDIS.url()), "billing", new Secret("pw")),
                 () -> "twinbox:",
-                PATIENT);
+                PATIENT,
+                LockParts.SOCKETS);
         open.add(leases);
 
         assertThat(leases.take(key, "me", LONG)).isTrue();
@@ -231,7 +233,8 @@ class RedisAttacksIT {
                 new LockConfiguration.Redis(
                         RedisAddress.parse(server.url()), user, user == null ? null : new Secret("any")),
                 () -> "twinbox:",
-                PATIENT);
+                PATIENT,
+                LockParts.SOCKETS);
         open.add(leases);
         return leases;
     }
