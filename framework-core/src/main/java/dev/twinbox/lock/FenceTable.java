@@ -18,26 +18,13 @@ import java.util.OptionalLong;
  */
 final class FenceTable {
 
-    /**
-     * Who has decided about a lease. The row says it by the microseconds of the lease's end, which has whole milliseconds
-     * otherwise.
-     */
+    /** Who has decided about a lease. */
     enum Decider {
         /** Nobody takes the key over before the end of the lease. */
-        DATABASE(0),
+        DATABASE,
         /** The store of leases, which may have another one already, takes it over at once. */
-        STORE(1);
-
-        private final int micros;
-
-        Decider(int micros) {
-            this.micros = micros;
-        }
+        STORE
     }
-
-    /** A lease counts from now on, and at least as long as it says. */
-    private static final String LEASE_UNTIL = "date_trunc('milliseconds', clock_timestamp())"
-            + " + (? + 1) * interval '1 millisecond' + ? * interval '1 microsecond'";
 
     /**
      * A number that rises, and 20 bits of chance. If the sequence is set back, which a replica that takes over may do, a
@@ -65,8 +52,6 @@ final class FenceTable {
     /**
      * A row that a transaction has fenced, or that another grant is at, is skipped: the answer is no then.
      *
-     * <p>A lease lasts a day at most. One that seems to last longer was given by a clock that was wrong.
-     *
      * <p>The row's condition is checked again on its latest version when it gets its lock. The update cannot meet another
      * version after that.
      */
@@ -75,9 +60,7 @@ final class FenceTable {
             with free as materialized (
               select key from %1$s
                where key = ?
-                 and (lease_until <= clock_timestamp()
-                   or lease_until > clock_timestamp() + interval '25 hours'
-                   or (? and extract(microseconds from lease_until)::bigint %% 1000 = 1))
+                 and (%4$s or (? and %5$s))
                  for no key update skip locked
             ), renewed as (
               update %1$s l
@@ -112,8 +95,24 @@ final class FenceTable {
                    set_config('lock_timeout', case
                      when current_setting('lock_timeout')::interval
                        between interval '1 millisecond' and interval '%1$d milliseconds'
-                     then current_setting('lock_timeout') else '%1$dms' end, true);
+                     then current_setting('lock_timeout') else '%1$dms' end, true)%2$s;
             """;
+
+    /** For a statement that may wait twice: in the queue for the row, and for the session that has it. */
+    private static final String LIMITED_AS_A_WHOLE = """
+            ,
+                   set_config('twinbox.statement_timeout', current_setting('statement_timeout'), true),
+                   set_config('statement_timeout', case
+                     when current_setting('statement_timeout')::interval
+                       between interval '1 millisecond' and interval '%1$d milliseconds'
+                     then current_setting('statement_timeout') else '%1$dms' end, true)""";
+
+    /** A single wait ends before, with its own error. */
+    private static final Duration LATER = Duration.ofMillis(500);
+
+    private static final String CALLERS_WHOLE_LIMIT = """
+            ,
+                   set_config('statement_timeout', current_setting('twinbox.statement_timeout'), true)""";
 
     private static final String CALLERS_LIMIT = """
 
@@ -177,13 +176,17 @@ final class FenceTable {
     /** @param limit how long to wait for another session */
     FenceTable(LockSchema tables, Duration limit) {
         String table = tables.table().sql();
-        String limited = LIMITED.formatted(limit.toMillis());
+        String limited = LIMITED.formatted(limit.toMillis(), "");
+        String limitedAsAWhole = LIMITED.formatted(
+                limit.toMillis(), LIMITED_AS_A_WHOLE.formatted(limit.plus(LATER).toMillis()));
         this.limit = limit;
-        this.grant = GRANT.formatted(table, TOKEN.formatted(tables.tokens().sqlLiteral()), LEASE_UNTIL);
+        this.grant = GRANT.formatted(table, TOKEN.formatted(tables.tokens().sqlLiteral()), LeaseEnd.SQL,
+                LeaseEnd.IS_OVER, LeaseEnd.IS_OF_STORE);
         this.fence = limited + FENCE.formatted(table) + CALLERS_LIMIT;
-        this.fenceWaiting = limited + FENCE_WAITING.formatted(table) + CALLERS_LIMIT;
-        this.extend = limited + EXTEND.formatted(table, LEASE_UNTIL);
-        this.release = limited + RELEASE.formatted(table);
+        this.fenceWaiting =
+                limitedAsAWhole + FENCE_WAITING.formatted(table) + CALLERS_LIMIT + CALLERS_WHOLE_LIMIT;
+        this.extend = limited + EXTEND.formatted(table, LeaseEnd.SQL);
+        this.release = limitedAsAWhole + RELEASE.formatted(table);
         this.oldRows = new OldRows(tables, limited);
         this.sessions = new TableSessions(tables);
         this.lockInTransaction = new TransactionLock(tables);
@@ -194,6 +197,10 @@ final class FenceTable {
     /** How long fence, extension and release wait for another session. */
     Duration limit() {
         return limit;
+    }
+
+    private static int micros(Decider decider, Duration lease) {
+        return LeaseEnd.micros(decider == Decider.STORE, lease);
     }
 
     /** The number of a grant: the part of its token that counts the grants of all keys. */
@@ -207,10 +214,10 @@ final class FenceTable {
             statement.setString(1, key);
             statement.setBoolean(2, decider == Decider.STORE);
             statement.setLong(3, lease.toMillis());
-            statement.setInt(4, decider.micros);
+            statement.setInt(4, micros(decider, lease));
             statement.setString(5, key);
             statement.setLong(6, lease.toMillis());
-            statement.setInt(7, decider.micros);
+            statement.setInt(7, micros(decider, lease));
             statement.setString(8, key);
             executeAfterSettings(statement);
             try (ResultSet row = statement.getResultSet()) {
@@ -270,7 +277,7 @@ final class FenceTable {
             statement.setString(1, key);
             statement.setLong(2, token);
             statement.setLong(3, lease.toMillis());
-            statement.setInt(4, decider.micros);
+            statement.setInt(4, micros(decider, lease));
             statement.setString(5, key);
             statement.setLong(6, token);
             executeAfterSettings(statement);

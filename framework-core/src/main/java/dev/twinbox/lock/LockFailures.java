@@ -18,7 +18,7 @@ final class LockFailures {
                             + " same lock, or an operator; pg_locks has it), or end that session"),
             Map.entry(
                     SqlState.QUERY_CANCELED,
-                    "raise statement_timeout above 10 s, or find in pg_locks what the statement has waited for"),
+                    "find in pg_locks what the statement has waited for, and raise statement_timeout if it is below 10 s"),
             Map.entry(
                     SqlState.DEADLOCK_DETECTED,
                     "fence locks in the same order in all transactions, before anything else is locked"),
