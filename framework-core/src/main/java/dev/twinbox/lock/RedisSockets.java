@@ -82,6 +82,7 @@ final class RedisSockets extends DefaultJedisSocketFactory {
         try {
             socket.setKeepAlive(true);
             socket.setTcpNoDelay(true);
+            socket.setSoLinger(true, 0); // a connection that failed is closed at once
             socket.connect(new InetSocketAddress(to, address.port()), millis);
             socket.setSoTimeout(limitMillis);
             return socket;
