@@ -344,9 +344,12 @@ class ConsoleIT {
     }
 
     private static void awaitLag(ConsoleProcess console, int lag) {
-        await("a lag of " + lag).atMost(SOON).ignoreExceptions().untilAsserted(() -> assertThat(
-                        group(console.get("/status", null, 200)).getInt("lag"))
-                .isEqualTo(lag));
+        await("a lag of " + lag)
+                .atMost(SOON)
+                .ignoreExceptions()
+                .untilAsserted(() -> assertThat(
+                                group(console.get("/status", null, 200)).getInt("lag"))
+                        .isEqualTo(lag));
     }
 
     private static JsonObject group(JsonObject status) {
