@@ -53,13 +53,16 @@ public record ParkedCauses(List<Group> groups, long moving, boolean isCut) {
         REFUSED("Kafka refused "),
         OTHER("");
 
-        /** The condition on a row {@code p}. */
-        private final String condition;
+        /** Parts of errors, separated by line breaks. */
+        private final String marks;
 
         Cause(String... marks) {
-            this.condition = Arrays.stream(marks)
-                    .map(mark -> "position('" + mark.replace("'", "''") + "' in p.error) > 0")
-                    .collect(Collectors.joining(" or "));
+            this.marks = String.join("\n", marks);
+        }
+
+        /** Parts of errors by which it is known. */
+        List<String> marks() {
+            return marks.lines().toList();
         }
 
         /** All of them as texts. */
@@ -80,7 +83,9 @@ public record ParkedCauses(List<Group> groups, long moving, boolean isCut) {
         }
 
         private String when() {
-            return "when " + condition + " then '" + text() + "'";
+            return marks().stream()
+                    .map(mark -> "position('" + mark.replace("'", "''") + "' in p.error) > 0")
+                    .collect(Collectors.joining(" or ", "when ", " then '" + text() + "'"));
         }
     }
 

@@ -2,6 +2,7 @@ package dev.twinbox.relay.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.twinbox.fixtures.ApiAttacks;
 import dev.twinbox.fixtures.PageFiles;
 import dev.twinbox.relay.config.ConfigurationReader;
 import dev.twinbox.relay.config.DeliveryMode;
@@ -115,6 +116,16 @@ class PagesTest {
     })
     void otherRequestsAreRefused(String method, String path, String host, int status) throws IOException {
         assertThat(exchange(method, path, host)).startsWith("HTTP/1.1 " + status + " ");
+    }
+
+    @Test
+    void payloadsCanBeSwitchedOff() throws IOException {
+        endpoint.close();
+        endpoint = start(Map.of("twinbox.relay.http.operator-token", OPERATOR, "twinbox.relay.http.payloads", "false"));
+
+        assertThat(ApiAttacks.exchange(endpoint.port(), ApiAttacks.request("GET", "/parked/1/payload", OPERATOR)))
+                .startsWith("HTTP/1.1 403 ")
+                .contains("twinbox.relay.http.payloads=false");
     }
 
     @Test

@@ -40,6 +40,27 @@ class PagesTest {
     }
 
     @Test
+    void payloadsCanBeSwitchedOff() throws IOException {
+        Map<String, String> off = Map.of(
+                "twinbox.console.port",
+                "0",
+                "twinbox.console.reader-token",
+                ApiAttacks.READER,
+                "twinbox.console.payloads",
+                "false");
+        try (ConsoleServer closed = new ConsoleServer(
+                ConsoleConfig.read(null, Map.of(), off),
+                new InboxDatabase(new SqlIdentifier(null, "inbox_event"), () -> {
+                    throw new SQLException("not asked");
+                }))) {
+            assertThat(ApiAttacks.exchange(
+                            closed.port(), ApiAttacks.request("GET", "/parked/1/payload", ApiAttacks.READER)))
+                    .startsWith("HTTP/1.1 403 ")
+                    .contains("twinbox.console.payloads=false");
+        }
+    }
+
+    @Test
     void theOverviewShowsFieldsThatTheApiHas() throws IOException {
         List<String> fields = Pattern.compile("\\bstatus\\.(\\w+)")
                 .matcher(files().all().get("overview.js"))
