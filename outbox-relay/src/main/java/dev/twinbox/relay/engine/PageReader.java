@@ -4,6 +4,12 @@ import java.sql.SQLException;
 
 /** The reading thread: reads pages ahead of the sending thread, as long as {@link InFlight} has room. */
 final class PageReader implements Runnable {
+    /** After a single row, the next one is seldom so near that a poll at once would find it. */
+    private static final int FEW = 2;
+
+    /** From here on, rows should come together: each page costs, and delays the answers to the page before. */
+    private static final int MANY = 8;
+
     private final Window window;
     private final InFlight inFlight;
     private final PauseGate gate;
@@ -72,7 +78,9 @@ final class PageReader implements Runnable {
     }
 
     private void rest(int read) throws InterruptedException {
-        if (read > 0) {
+        if (read >= FEW && read < MANY) {
+            idle.resetBriefly();
+        } else if (read > 0) {
             idle.reset();
         }
         idle.await();

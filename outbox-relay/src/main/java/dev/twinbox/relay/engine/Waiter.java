@@ -17,7 +17,7 @@ public final class Waiter {
      */
     private static final int SHORT_WAITS = 5;
 
-    /** The first wait after a reset is so many times shorter: where one event was, the next one is likely. */
+    /** The first wait after {@link #resetBriefly()} is so many times shorter. */
     private static final int SHORTER = 4;
 
     private final Duration min;
@@ -32,10 +32,16 @@ public final class Waiter {
         this.next = min;
     }
 
-    /** There was work: the next wait is the shortest, and those after it are short. */
+    /** There was work: the next waits are short. */
     void reset() {
-        next = min.dividedBy(SHORTER);
+        next = min;
         resetAt = System.nanoTime();
+    }
+
+    /** As {@link #reset()}, and the next wait is the shortest. */
+    void resetBriefly() {
+        reset();
+        next = min.dividedBy(SHORTER);
     }
 
     /** Waits, and makes the next wait longer, unless there was a reset a short time ago. */
@@ -45,7 +51,7 @@ public final class Waiter {
             next = min;
             return;
         }
-        Duration doubled = resetAt == null ? next.multipliedBy(2) : min.multipliedBy(2);
+        Duration doubled = (resetAt == null ? next : min).multipliedBy(2);
         resetAt = null;
         next = doubled.compareTo(max) > 0 ? max : doubled;
     }

@@ -19,8 +19,16 @@ class WaiterTest {
             assertThat(elapsed(waiter)).isGreaterThanOrEqualTo(Duration.ofMillis(millis));
         }
         waiter.reset();
-        assertThat(elapsed(waiter)).isGreaterThanOrEqualTo(Duration.ofMillis(5));
         assertThat(elapsed(waiter)).isGreaterThanOrEqualTo(Duration.ofMillis(20));
+        assertThat(elapsed(waiter)).isGreaterThanOrEqualTo(Duration.ofMillis(20));
+    }
+
+    @Test
+    void theFirstWaitAfterABriefResetIsAFourthOfTheOthers() throws InterruptedException {
+        Waiter waiter = new Waiter(new RelayConfig.Idle(Duration.ofSeconds(2), Duration.ofSeconds(2)));
+        waiter.resetBriefly();
+        assertThat(elapsed(waiter)).isBetween(Duration.ofMillis(500), Duration.ofMillis(1_900));
+        assertThat(elapsed(waiter)).isGreaterThanOrEqualTo(Duration.ofSeconds(2));
     }
 
     @Test
