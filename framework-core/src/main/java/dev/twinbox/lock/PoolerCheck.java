@@ -1,6 +1,7 @@
 package dev.twinbox.lock;
 
 import dev.twinbox.jdbc.SharedProcess;
+import dev.twinbox.jdbc.SqlState;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.Connection;
@@ -32,18 +33,30 @@ final class PoolerCheck {
         try (Connection one = dataSource.getConnection();
                 Connection other = dataSource.getConnection()) {
             if (isStatementKept(one) && SharedProcess.isShared(one, other)) {
-                LOG.log(
-                        Level.WARNING,
-                        () -> "The data source " + name
-                                + " leads to a pooler in transaction mode, and its driver keeps "
-                                + "prepared statements on the server. They are mixed up then, and what seems committed "
-                                + "may be lost: set prepareThreshold=0 in the data source's URL, or use the pooler's "
-                                + "session mode. A PgBouncer that follows prepared statements (max_prepared_statements, "
-                                + "from 1.21 on) needs neither");
+                warn(name);
             }
-        } catch (SQLException | RuntimeException e) { // whatever it is, it says nothing about a pooler
-            LOG.log(Level.DEBUG, () -> "It was not found out whether a pooler is in between: " + e);
+        } catch (SQLException | RuntimeException e) { // whatever else it is, it says nothing about a pooler
+            if (e instanceof SQLException failed && isMixedUp(failed)) {
+                warn(name);
+            } else {
+                LOG.log(Level.DEBUG, () -> "It was not found out whether a pooler is in between: " + e);
+            }
         }
+    }
+
+    /** A process of the server has a statement of another connection, or lacks one of this connection. */
+    private static boolean isMixedUp(SQLException e) {
+        return SqlState.DUPLICATE_PREPARED_STATEMENT.isOf(e) || SqlState.INVALID_SQL_STATEMENT_NAME.isOf(e);
+    }
+
+    private static void warn(String name) {
+        LOG.log(
+                Level.WARNING,
+                () -> "The data source " + name + " leads to a pooler in transaction mode, and its driver keeps "
+                        + "prepared statements on the server. They are mixed up then, and what seems committed "
+                        + "may be lost: set prepareThreshold=0 in the data source's URL, or use the pooler's "
+                        + "session mode. A PgBouncer that follows prepared statements (max_prepared_statements, "
+                        + "from 1.21 on) needs neither");
     }
 
     private static boolean isStatementKept(Connection connection) throws SQLException {

@@ -52,17 +52,18 @@ class GrantAttacksIT {
     /** As after a restore, or on a logical replica that takes over: it has the rows and an old sequence. */
     @Test
     void fault101AnEarlierTokenDoesNotComeAgainWithAnOldSequence() {
-        KeyLock early = parts().tryLock(key, LONG).orElseThrow();
+        LockParts holder = parts();
+        KeyLock early = holder.tryLock(key, LONG).orElseThrow();
         String number = database.query("select last_value from outbox_lock_token");
         database.execute("update outbox_lock set lease_until = clock_timestamp() where key = '" + key + "'");
         parts().tryLock(key, LONG).orElseThrow().close();
         database.execute("select setval('outbox_lock_token', " + number + ", false)");
-        KeyLock next = parts().tryLock(key, LONG).orElseThrow();
+        LockParts successor = parts();
+        KeyLock next = successor.tryLock(key, LONG).orElseThrow();
         assertThat(database.query("select last_value from outbox_lock_token")).isEqualTo(number);
 
-        LockParts parts = parts();
-        assertThatThrownBy(() -> parts.inTransaction(() -> fence(early))).isInstanceOf(StaleLockException.class);
-        assertThat(parts.<Boolean>inTransaction(() -> fence(next))).isTrue();
+        assertThatThrownBy(() -> holder.inTransaction(() -> fence(early))).isInstanceOf(StaleLockException.class);
+        assertThat(successor.<Boolean>inTransaction(() -> fence(next))).isTrue();
     }
 
     @Test
