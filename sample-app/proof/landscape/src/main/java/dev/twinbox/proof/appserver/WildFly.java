@@ -98,9 +98,11 @@ final class WildFly extends ApplicationServer {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+        // WildFly removes its marker of the wish last. A deployment that is taken back before is only done once more.
         await(
                 "deployed " + war.getFileName(),
-                () -> Files.exists(deployed(war, ".deployed")) || Files.exists(deployed(war, ".failed")));
+                () -> (Files.exists(deployed(war, ".deployed")) && !Files.exists(deployed(war, ".dodeploy")))
+                        || Files.exists(deployed(war, ".failed")));
         if (Files.exists(deployed(war, ".failed"))) {
             throw refusal("refuses " + war.getFileName());
         }

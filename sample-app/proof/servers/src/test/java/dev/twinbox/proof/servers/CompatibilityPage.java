@@ -37,7 +37,7 @@ final class CompatibilityPage implements TestWatcher, AfterAllCallback {
             # Compatibility
 
             Each cell comes from a run of `ServersWildFlyIT`, `ServersLibertyIT`, `ServersGlassFishIT`, `ServersPayara7IT` or
-            `ServersPayara6IT`. `./mvnw -Pproof,servers verify` runs them with all other tests; CI does not yet. With
+            `ServersPayara6IT`. `./mvnw -Pproof,servers verify` runs them with all other tests, and so does CI. With
             `-Dtwinbox.it.write-compatibility=true` they write this page.
 
             Each starts its server with the configuration of [Application servers](../how-to/application-servers.md),
