@@ -60,7 +60,12 @@ public class UnusualTransactions {
     /** By an observer that is called when the transaction is about to commit. */
     public String beforeCompletion(Callable<String> work) throws Exception {
         Work observed = new Work(work);
-        self.fire(observed);
+        try {
+            self.fire(observed);
+        } catch (RuntimeException e) {
+            observed.answer(); // what has failed in the observer is the reason of the rollback
+            throw e;
+        }
         return observed.answer();
     }
 
