@@ -11,7 +11,7 @@ import java.time.Duration;
  */
 public interface KeyLock extends AutoCloseable {
 
-    /** The number of this grant. Later grants of any key have greater numbers. */
+    /** The token of this grant, a positive number. Later grants of any key have greater ones. */
     long token();
 
     /**
@@ -36,13 +36,17 @@ public interface KeyLock extends AutoCloseable {
      * transaction that writes under the lock, before its first write and outside of any savepoint: a savepoint that is
      * rolled back takes the fence with it. It is one round trip. Use READ COMMITTED.
      *
-     * <p>It waits up to 10 seconds for another transaction at the key or the table, or the caller's {@code lock_timeout}
-     * if that is shorter. Whatever it throws, the transaction rolls back, also if it is caught.
+     * <p>It joins the caller's transaction wherever that was begun. Where a plain connection is outside of it, as on Payara
+     * in an observer of {@code BEFORE_COMPLETION}, write by an EntityManager or in a session bean.
+     *
+     * <p>It waits up to 10 seconds for another session that holds the table, and then up to 10.5 seconds for another
+     * transaction at the key; or as long as the caller's {@code lock_timeout} or {@code statement_timeout}, if that is
+     * shorter. Whatever it throws, the transaction rolls back, also if it is caught.
      *
      * @throws StaleLockException if the key was granted to another holder, or the transaction cannot see the grant
      * @throws jakarta.transaction.TransactionalException if there is no active transaction
-     * @throws TwinboxException if the database cannot be used, if the wait was too long, or if this thread has suspended a
-     *     transaction that has fenced this lock
+     * @throws TwinboxException if the database cannot be used, if the wait was too long, if the server lets nobody join the
+     *     transaction any more, or if this thread has suspended a transaction that has fenced this lock
      */
     void fence();
 

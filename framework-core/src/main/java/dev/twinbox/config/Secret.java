@@ -22,6 +22,14 @@ public record Secret(String value) {
     /** A wrong one may hold a password anywhere, so it is not shown. */
     private static final String REDIS_URL = "redis.url";
 
+    /** Whoever writes {@code user:password} means a password. */
+    private static final String REDIS_USER = "redis.user";
+
+    /** Whoever writes a URL in place of a JNDI name may mean one, too. */
+    private static final String DATA_SOURCE = "data-source";
+
+    private static final Pattern URL = Pattern.compile("(?is)\\s*jdbc:.*|.*(://|[?@]).*");
+
     /** Whether the value of a key is secret, judged by the key's name. */
     public static boolean isSecret(String key) {
         return NAME.matcher(key.toLowerCase(Locale.ROOT)).matches();
@@ -29,7 +37,15 @@ public record Secret(String value) {
 
     /** The value of a key as a message may show it. */
     public static String shown(String key, String value) {
-        return isSecret(key) || key.endsWith(REDIS_URL) ? MASK : masked(value);
+        boolean isMeant = key.endsWith(REDIS_URL)
+                || (key.endsWith(REDIS_USER) && value.indexOf(':') >= 0)
+                || (key.endsWith(DATA_SOURCE) && isUrl(value));
+        return isMeant || isSecret(key) ? MASK : masked(value);
+    }
+
+    /** Whether somebody has written a URL of a database, with or without a password. */
+    static boolean isUrl(String value) {
+        return URL.matcher(value).matches();
     }
 
     /** A URL, or a text that may hold one, without the passwords in it. */

@@ -53,9 +53,19 @@ public record Setting<T>(
         });
     }
 
-    /** JNDI name of a data source. Whether it is bound shows only when it is looked up. */
+    /** JNDI name of a data source. Whether it is bound shows only when it is looked up. A URL may hold a password. */
     public static Setting<String> jndiName(String key, String description) {
-        return text(key, "JNDI name", description);
+        return of(key, "JNDI name", description, value -> {
+            if (value.isBlank()) {
+                throw new IllegalArgumentException("must not be blank");
+            }
+            if (Secret.isUrl(value)) {
+                throw new IllegalArgumentException(
+                        "must be a JNDI name, such as java:app/jdbc/orders, and not a URL: define the data source on the "
+                                + "server, which has its URL, user and password");
+            }
+            return value;
+        });
     }
 
     /** A password: no message, log line or {@code toString} shows it. */

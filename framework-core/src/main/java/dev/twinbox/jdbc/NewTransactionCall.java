@@ -14,6 +14,7 @@ public final class NewTransactionCall<T> implements Runnable, Synchronization {
     private final Work<T> work;
     private @Nullable T result;
     private @Nullable Exception thrown;
+    private boolean isDone;
     private volatile boolean committed; // a server may end the transaction on another thread
 
     /** What is done in the transaction. */
@@ -30,7 +31,8 @@ public final class NewTransactionCall<T> implements Runnable, Synchronization {
      * Runs the work. Returns after the commit.
      *
      * @param newTransaction begins a transaction, runs what it gets, which does not throw, and ends the transaction
-     * @throws SQLException that the work has thrown, or with the cause of the rollback
+     * @throws SQLException that the work has thrown, or with the cause of the rollback. If the work was done, the
+     *     transaction may have been committed nevertheless
      */
     public static <T> T run(
             Consumer<Runnable> newTransaction, TransactionSynchronizationRegistry registry, Work<T> work)
@@ -49,6 +51,7 @@ public final class NewTransactionCall<T> implements Runnable, Synchronization {
         try {
             registry.registerInterposedSynchronization(this);
             result = work.run();
+            isDone = true;
         } catch (SQLException | RuntimeException e) {
             note(e);
             rollBack();
@@ -77,7 +80,11 @@ public final class NewTransactionCall<T> implements Runnable, Synchronization {
         }
         T value = result;
         if (thrown != null || !committed || value == null) {
-            throw new SQLException("the transaction was rolled back", thrown);
+            throw new SQLException(
+                    isDone
+                            ? "the transaction was not committed, or the answer to its commit was lost"
+                            : "the transaction was rolled back",
+                    thrown);
         }
         return value;
     }

@@ -11,8 +11,15 @@ import java.util.Arrays;
 public enum SqlState {
     CONNECTION_EXCEPTION("08"),
     UNABLE_TO_CONNECT("08001"),
+    /** A statement was given another number of parameters than it has. */
+    PROTOCOL_VIOLATION("08P01"),
     DATA_EXCEPTION("22"),
+    /** A sequence has no further number. */
+    SEQUENCE_GENERATOR_LIMIT_EXCEEDED("2200H"),
+    /** A character that the encoding of the database lacks. */
+    UNTRANSLATABLE_CHARACTER("22P05"),
     INTEGRITY_CONSTRAINT_VIOLATION("23"),
+    NOT_NULL_VIOLATION("23502"),
     /** A standby, or a primary that is fenced by {@code default_transaction_read_only}. */
     READ_ONLY_SQL_TRANSACTION("25006"),
     /** The server has closed the connection, because its transaction was idle for too long. */
@@ -30,6 +37,8 @@ public enum SqlState {
     /** Missing tables and columns, and {@link #INSUFFICIENT_PRIVILEGE}. */
     SYNTAX_ERROR_OR_ACCESS_RULE_VIOLATION("42"),
     INSUFFICIENT_PRIVILEGE("42501"),
+    /** Also {@code on conflict} without a unique index for it. */
+    INVALID_COLUMN_REFERENCE("42P10"),
     DUPLICATE_PREPARED_STATEMENT("42P05"),
     INVALID_TABLE_DEFINITION("42P16"),
     INSUFFICIENT_RESOURCES("53"),

@@ -1,13 +1,12 @@
 package dev.twinbox.lock;
 
-import dev.twinbox.TwinboxException;
+import dev.twinbox.jdbc.SqlState;
 import dev.twinbox.schema.LockSchema;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.Locale;
 import java.util.OptionalLong;
 
 /**
@@ -19,26 +18,22 @@ import java.util.OptionalLong;
  */
 final class FenceTable {
 
-    /**
-     * Who has decided about a lease. The row says it by the microseconds of the lease's end, which has whole milliseconds
-     * otherwise.
-     */
+    /** Who has decided about a lease. */
     enum Decider {
         /** Nobody takes the key over before the end of the lease. */
-        DATABASE(0),
+        DATABASE,
         /** The store of leases, which may have another one already, takes it over at once. */
-        STORE(1);
-
-        private final int micros;
-
-        Decider(int micros) {
-            this.micros = micros;
-        }
+        STORE
     }
 
-    /** A lease counts from now on, and at least as long as it says. */
-    private static final String LEASE_UNTIL = "date_trunc('milliseconds', clock_timestamp())"
-            + " + (? + 1) * interval '1 millisecond' + ? * interval '1 microsecond'";
+    /**
+     * A number that rises, and 20 bits of chance. If the sequence is set back, which a replica that takes over may do, a
+     * number comes again, and an earlier holder of it still has another token.
+     */
+    private static final String TOKEN =
+            "nextval(%s) * 1048576 + ('x' || left(gen_random_uuid()::text, 5))::bit(20)::int";
+
+    private static final int BITS_OF_CHANCE = 20;
 
     /** How long fence, extension and release wait for another session at the row or at the table. */
     private static final Duration LIMIT = Duration.ofSeconds(10);
@@ -57,8 +52,6 @@ final class FenceTable {
     /**
      * A row that a transaction has fenced, or that another grant is at, is skipped: the answer is no then.
      *
-     * <p>A lease lasts a day at most. One that seems to last longer was given by a clock that was wrong.
-     *
      * <p>The row's condition is checked again on its latest version when it gets its lock. The update cannot meet another
      * version after that.
      */
@@ -67,19 +60,17 @@ final class FenceTable {
             with free as materialized (
               select key from %1$s
                where key = ?
-                 and (lease_until <= clock_timestamp()
-                   or lease_until > clock_timestamp() + interval '25 hours'
-                   or (? and extract(microseconds from lease_until)::bigint %% 1000 = 1))
+                 and (%4$s or (? and %5$s))
                  for no key update skip locked
             ), renewed as (
               update %1$s l
-                 set token = nextval(%2$s), lease_until = %3$s
+                 set token = %2$s, lease_until = %3$s
                 from free
                where l.key = free.key
               returning l.token
             ), added as (
               insert into %1$s (key, token, lease_until)
-              select ?, nextval(%2$s), %3$s
+              select ?, %2$s, %3$s
                where not exists (select from %1$s where key = ?)
               on conflict (key) do nothing
               returning token
@@ -104,8 +95,24 @@ final class FenceTable {
                    set_config('lock_timeout', case
                      when current_setting('lock_timeout')::interval
                        between interval '1 millisecond' and interval '%1$d milliseconds'
-                     then current_setting('lock_timeout') else '%1$dms' end, true);
+                     then current_setting('lock_timeout') else '%1$dms' end, true)%2$s;
             """;
+
+    /** For a statement that may wait twice: in the queue for the row, and for the session that has it. */
+    private static final String LIMITED_AS_A_WHOLE = """
+            ,
+                   set_config('twinbox.statement_timeout', current_setting('statement_timeout'), true),
+                   set_config('statement_timeout', case
+                     when current_setting('statement_timeout')::interval
+                       between interval '1 millisecond' and interval '%1$d milliseconds'
+                     then current_setting('statement_timeout') else '%1$dms' end, true)""";
+
+    /** A single wait ends before, with its own error. */
+    private static final Duration LATER = Duration.ofMillis(500);
+
+    private static final String CALLERS_WHOLE_LIMIT = """
+            ,
+                   set_config('statement_timeout', current_setting('twinbox.statement_timeout'), true)""";
 
     private static final String CALLERS_LIMIT = """
 
@@ -135,27 +142,16 @@ final class FenceTable {
             -- locks: release
             delete from %1$s where key = ? and token = ?""";
 
-    /** A lease of Redis is not ended in the row, so rows of keys that nobody uses again stay. */
-    private static final String REMOVE_OLD = """
-            -- locks: remove old rows
-            delete from %1$s
-             where key in (
-               select key from %1$s where lease_until < clock_timestamp() - interval '24 hours'
-                limit 1000 for update skip locked)""";
-
-    private static final String LOCK_IN_TRANSACTION = """
-            -- locks: in a transaction
-            select current_setting('transaction_isolation'),
-              case when current_setting('transaction_isolation') in ('read committed', 'read uncommitted')
-                then pg_try_advisory_xact_lock(hashtextextended('dev.twinbox.lock ' || %s::regclass::oid || ' ' || ?, 0))
-              end""";
-
     /** However the configuration spells it. */
     private static final String NAME = """
             -- locks: name of the table
             select format('%%I.%%I', n.nspname, c.relname)
               from pg_class c join pg_namespace n on n.oid = c.relnamespace
              where c.oid = %s::regclass""";
+
+    private static final String HIDDEN = """
+            -- locks: are rows hidden
+            select row_security_active(%s::regclass)::text""";
 
     private static final String TRANSACTION = """
             -- locks: which transaction
@@ -167,10 +163,11 @@ final class FenceTable {
     private final String fenceWaiting;
     private final String extend;
     private final String release;
-    private final String removeOld;
+    private final OldRows oldRows;
     private final TableSessions sessions;
-    private final String lockInTransaction;
+    private final TransactionLock lockInTransaction;
     private final String name;
+    private final String hidden;
 
     FenceTable(LockSchema tables) {
         this(tables, LIMIT);
@@ -179,22 +176,39 @@ final class FenceTable {
     /** @param limit how long to wait for another session */
     FenceTable(LockSchema tables, Duration limit) {
         String table = tables.table().sql();
-        String limited = LIMITED.formatted(limit.toMillis());
+        String limited = LIMITED.formatted(limit.toMillis(), "");
+        String limitedAsAWhole = LIMITED.formatted(
+                limit.toMillis(), LIMITED_AS_A_WHOLE.formatted(limit.plus(LATER).toMillis()));
         this.limit = limit;
-        this.grant = GRANT.formatted(table, tables.tokens().sqlLiteral(), LEASE_UNTIL);
+        this.grant = GRANT.formatted(
+                table,
+                TOKEN.formatted(tables.tokens().sqlLiteral()),
+                LeaseEnd.SQL,
+                LeaseEnd.IS_OVER,
+                LeaseEnd.IS_OF_STORE);
         this.fence = limited + FENCE.formatted(table) + CALLERS_LIMIT;
-        this.fenceWaiting = limited + FENCE_WAITING.formatted(table) + CALLERS_LIMIT;
-        this.extend = limited + EXTEND.formatted(table, LEASE_UNTIL);
-        this.release = limited + RELEASE.formatted(table);
-        this.removeOld = limited + REMOVE_OLD.formatted(table);
+        this.fenceWaiting = limitedAsAWhole + FENCE_WAITING.formatted(table) + CALLERS_LIMIT + CALLERS_WHOLE_LIMIT;
+        this.extend = limited + EXTEND.formatted(table, LeaseEnd.SQL);
+        this.release = limitedAsAWhole + RELEASE.formatted(table);
+        this.oldRows = new OldRows(tables, limited);
         this.sessions = new TableSessions(tables);
-        this.lockInTransaction = LOCK_IN_TRANSACTION.formatted(tables.table().sqlLiteral());
+        this.lockInTransaction = new TransactionLock(tables);
         this.name = NAME.formatted(tables.table().sqlLiteral());
+        this.hidden = HIDDEN.formatted(tables.table().sqlLiteral());
     }
 
     /** How long fence, extension and release wait for another session. */
     Duration limit() {
         return limit;
+    }
+
+    private static int micros(Decider decider, Duration lease) {
+        return LeaseEnd.micros(decider == Decider.STORE, lease);
+    }
+
+    /** The number of a grant: the part of its token that counts the grants of all keys. */
+    static long number(long token) {
+        return token >> BITS_OF_CHANCE;
     }
 
     /** Grants the key. Returns the new token; empty: another holder has it, or another session is at its row. */
@@ -203,10 +217,10 @@ final class FenceTable {
             statement.setString(1, key);
             statement.setBoolean(2, decider == Decider.STORE);
             statement.setLong(3, lease.toMillis());
-            statement.setInt(4, decider.micros);
+            statement.setInt(4, micros(decider, lease));
             statement.setString(5, key);
             statement.setLong(6, lease.toMillis());
-            statement.setInt(7, decider.micros);
+            statement.setInt(7, micros(decider, lease));
             statement.setString(8, key);
             executeAfterSettings(statement);
             try (ResultSet row = statement.getResultSet()) {
@@ -218,10 +232,21 @@ final class FenceTable {
     /**
      * Locks the fence of the key until the transaction ends. Waits for a grant of the key, and for another transaction that
      * has fenced it, but not for ever.
+     *
+     * @throws SQLException also if rows are hidden from the role: nobody knows then whether the token is the latest one
      */
     Passage fence(Connection connection, String key, long token) throws SQLException {
         Passage atOnce = fence(connection, fence, key, token);
-        return atOnce == Passage.PASSED ? atOnce : fence(connection, fenceWaiting, key, token);
+        if (atOnce == Passage.PASSED) {
+            return atOnce;
+        }
+        Passage passage = fence(connection, fenceWaiting, key, token);
+        if (passage == Passage.REFUSED && one(connection, hidden).equals("true")) {
+            throw new SQLException(
+                    "row-level security of the table can hide the row from the role",
+                    SqlState.INSUFFICIENT_PRIVILEGE.code());
+        }
+        return passage;
     }
 
     private static Passage fence(Connection connection, String sql, String key, long token) throws SQLException {
@@ -240,7 +265,7 @@ final class FenceTable {
                     return Passage.PASSED;
                 }
             }
-            return isReadCommitted(isolation) ? Passage.REFUSED : Passage.OLD_SNAPSHOT;
+            return TransactionLock.isReadCommitted(isolation) ? Passage.REFUSED : Passage.OLD_SNAPSHOT;
         }
     }
 
@@ -250,17 +275,12 @@ final class FenceTable {
         statement.getMoreResults();
     }
 
-    /** READ UNCOMMITTED is the same in PostgreSQL. */
-    private static boolean isReadCommitted(String isolation) {
-        return isolation.startsWith("read ");
-    }
-
     Renewal extend(Connection connection, String key, long token, Duration lease, Decider decider) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(extend)) {
             statement.setString(1, key);
             statement.setLong(2, token);
             statement.setLong(3, lease.toMillis());
-            statement.setInt(4, decider.micros);
+            statement.setInt(4, micros(decider, lease));
             statement.setString(5, key);
             statement.setLong(6, token);
             executeAfterSettings(statement);
@@ -284,12 +304,8 @@ final class FenceTable {
         }
     }
 
-    /** Returns the number of rows. */
-    int removeOld(Connection connection) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(removeOld)) {
-            executeAfterSettings(statement);
-            return statement.getUpdateCount();
-        }
+    OldRows oldRows() {
+        return oldRows;
     }
 
     /** The sessions because of which no grant can use the table. */
@@ -297,27 +313,9 @@ final class FenceTable {
         return sessions;
     }
 
-    /**
-     * Returns whether the transaction has the lock now.
-     *
-     * @throws TwinboxException if the transaction is not READ COMMITTED: it may not see what the last holder has written
-     */
+    /** See {@link TransactionLock#take}. */
     boolean lockInTransaction(Connection connection, String key) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(lockInTransaction)) {
-            statement.setString(1, key);
-            try (ResultSet row = statement.executeQuery()) {
-                row.next();
-                String isolation = row.getString(1);
-                if (!isReadCommitted(isolation)) {
-                    throw new TwinboxException(
-                            "KeyLocks.tryLockInTransaction needs the isolation level READ COMMITTED, but "
-                                    + "the transaction has " + isolation.toUpperCase(Locale.ROOT)
-                                    + ": it may not see what the "
-                                    + "last holder has written. Set the level in the data source, or lock in a new transaction");
-                }
-                return row.getBoolean(2);
-            }
-        }
+        return lockInTransaction.take(connection, key);
     }
 
     /** Schema and name of the table, quoted where needed: the same for each spelling in a configuration. */

@@ -3,9 +3,7 @@ package dev.twinbox.lock;
 import dev.twinbox.InvalidConfigurationException;
 import dev.twinbox.KeyLock;
 import dev.twinbox.KeyLocks;
-import dev.twinbox.SchemaException;
 import dev.twinbox.TwinboxException;
-import dev.twinbox.jdbc.SqlState;
 import dev.twinbox.lock.QuickLeases.AwayException;
 import dev.twinbox.thread.ContextClassLoader;
 import jakarta.annotation.PostConstruct;
@@ -16,7 +14,6 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.transaction.TransactionSynchronizationRegistry;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -46,22 +43,29 @@ class FencedKeyLocks implements KeyLocks {
 
     private LockConfiguration configuration;
     private LockDatabase database;
-    private FenceTable fences;
-    private LockGrants grants;
+    private Executor threads;
     private @Nullable QuickLeases leases;
 
     /** Null until the tables were found. Written by any thread, never taken back. */
-    private volatile @Nullable String table;
+    private volatile @Nullable Ready ready;
+
+    /** What works on the tables that were found, and the name of the table. */
+    private record Ready(FenceTable fences, LockGrants grants, String table) {}
 
     @PostConstruct
     void configure() {
         Config config = ContextClassLoader.call(FencedKeyLocks.class, ConfigProvider::getConfig);
         configuration = LockSettings.read(config);
-        database = new LockDatabase(configuration.dataSource(), registry, transaction::run);
-        fences = new FenceTable(configuration.tables());
+        database = new LockDatabase(configuration.dataSource(), registry, transaction::run, transaction::runInCallers);
+        threads = managedThreads();
         LockConfiguration.Redis redis = configuration.redis();
-        leases = redis == null ? null : new RedisLeases(redis, () -> "twinbox:" + table + ':');
-        grants = new LockGrants(new FencedLock.Store(database, fences, leases, managedThreads()));
+        leases = redis == null ? null : new RedisLeases(redis, this::prefix, threads);
+    }
+
+    /** Of the keys in Redis. */
+    private String prefix() {
+        Ready known = ready;
+        return "twinbox:" + (known == null ? null : known.table()) + ':';
     }
 
     /** Looked up, so that an application without locks needs no Jakarta Concurrency. */
@@ -80,8 +84,9 @@ class FencedKeyLocks implements KeyLocks {
     /** Checks the database now, not only with the first lock. An outage is no mistake. */
     void start() {
         try {
-            check();
+            ready();
             LOG.log(Level.INFO, () -> "Locks started: " + configuration);
+            PoolerCheck.run(database.dataSource(), configuration.dataSource());
             askLeases();
         } catch (SQLException e) {
             LOG.log(
@@ -120,10 +125,7 @@ class FencedKeyLocks implements KeyLocks {
         LockRules.checkKey(key);
         LockRules.checkLease(lease);
         try {
-            if (table == null) {
-                check();
-            }
-            return grants.grant(key, lease);
+            return ready().grants().grant(key, lease);
         } catch (SQLException e) {
             throw failure(key, e);
         }
@@ -134,6 +136,7 @@ class FencedKeyLocks implements KeyLocks {
         LockRules.checkKey(key);
         database.requireTransaction("KeyLocks.tryLockInTransaction");
         try {
+            FenceTable fences = ready().fences();
             return database.inCallersTransaction(connection -> fences.lockInTransaction(connection, key));
         } catch (SQLException e) {
             throw failure(key, e);
@@ -147,43 +150,16 @@ class FencedKeyLocks implements KeyLocks {
                 cause);
     }
 
-    private void check() throws SQLException {
-        try {
-            List<String> problems = database.inNewTransaction(this::problems);
-            if (!problems.isEmpty()) {
-                throw new SchemaException("The locks cannot be used (data source " + configuration.dataSource() + "): "
-                        + String.join("; ", problems)
-                        + ". Create or update the tables as their owner: java -jar twinbox-relay.jar migrate for an"
-                        + " outbox, java -jar twinbox-inbox-cli.jar migrate for an inbox");
-            }
-        } catch (SQLException e) {
-            if (SqlState.isOutage(e)) {
-                throw e;
-            }
-            throw new SchemaException(
-                    "The locks' database refuses the application (data source " + configuration.dataSource() + "): "
-                            + e.getMessage() + ". Check the data source's URL, user and password",
-                    e);
+    /** Checks the database first, if nobody has succeeded with it yet. */
+    private Ready ready() throws SQLException {
+        Ready known = ready;
+        if (known == null) {
+            LockCheck.Found found = new LockCheck(configuration, database).find();
+            FenceTable fences = new FenceTable(found.tables());
+            LockGrants grants = new LockGrants(new FencedLock.Store(database, fences, leases, threads));
+            known = new Ready(fences, grants, found.name());
+            ready = known;
         }
-    }
-
-    private List<String> problems(Connection connection) throws SQLException {
-        List<String> problems = configuration.tables().problems(connection);
-        if (!problems.isEmpty()) {
-            return problems;
-        }
-        String transactionOfFirst = fences.transaction(connection);
-        // The second one is what fence() gets in a transaction that has used a connection before.
-        String transactionOfSecond = database.inCallersTransaction(fences::transaction);
-        if (!transactionOfFirst.equals(transactionOfSecond)) {
-            throw new InvalidConfigurationException(
-                    "Configuration of the locks",
-                    List.of(LockSettings.DATA_SOURCE.key() + " is \"" + configuration.dataSource()
-                            + "\", but two connections of one JTA transaction are not in one transaction of the"
-                            + " database; define it as a JTA data source whose connections are shared within a"
-                            + " transaction"));
-        }
-        table = fences.name(connection);
-        return problems;
+        return known;
     }
 }

@@ -91,9 +91,9 @@ final class FencedLock implements KeyLock {
 
     @Override
     public void fence() {
-        store.database().requireTransaction("KeyLock.fence");
         boolean isPassed = false;
         try {
+            store.database().requireTransaction("KeyLock.fence");
             begin(store.database().transactionKey());
             pass();
             isPassed = true;

@@ -9,10 +9,15 @@ import org.jspecify.annotations.Nullable;
  *
  * @param dataSource JNDI name of the JTA data source
  * @param tables names of the table and the sequence
+ * @param other those that another configuration of this application would choose, so that a choice that changed is
+ *     noticed; null: the choice is configured
  * @param redis null: the database decides about leases
  */
 record LockConfiguration(
-        String dataSource, LockSchema tables, @Nullable Redis redis) {
+        String dataSource,
+        LockSchema tables,
+        @Nullable LockSchema other,
+        @Nullable Redis redis) {
 
     /**
      * How to reach Redis.

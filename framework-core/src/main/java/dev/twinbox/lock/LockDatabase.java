@@ -1,6 +1,7 @@
 package dev.twinbox.lock;
 
 import dev.twinbox.InvalidConfigurationException;
+import dev.twinbox.TwinboxException;
 import dev.twinbox.jdbc.NewTransactionCall;
 import jakarta.transaction.Status;
 import jakarta.transaction.Synchronization;
@@ -26,6 +27,7 @@ final class LockDatabase {
     private final String name;
     private final TransactionSynchronizationRegistry registry;
     private final Consumer<Runnable> newTransaction;
+    private final Consumer<Runnable> callersTransaction;
 
     /** Written by the first thread that needs it; all would write the same. */
     private volatile @Nullable DataSource dataSource;
@@ -40,20 +42,26 @@ final class LockDatabase {
      *
      * @param name JNDI name of the data source
      * @param newTransaction runs work in a transaction of its own
+     * @param callersTransaction runs work where a connection is in the caller's transaction
      */
-    LockDatabase(String name, TransactionSynchronizationRegistry registry, Consumer<Runnable> newTransaction) {
+    LockDatabase(
+            String name,
+            TransactionSynchronizationRegistry registry,
+            Consumer<Runnable> newTransaction,
+            Consumer<Runnable> callersTransaction) {
         this.name = name;
         this.registry = registry;
         this.newTransaction = newTransaction;
+        this.callersTransaction = callersTransaction;
     }
 
-    /** As the other one, with a data source that is known. */
+    /** As the other one, with a data source that is known, and whose connections are always in the transaction. */
     LockDatabase(
             String name,
             TransactionSynchronizationRegistry registry,
             Consumer<Runnable> newTransaction,
             DataSource dataSource) {
-        this(name, registry, newTransaction);
+        this(name, registry, newTransaction, Runnable::run);
         this.dataSource = dataSource;
     }
 
@@ -65,7 +73,7 @@ final class LockDatabase {
     /** Runs the work in a transaction of its own. Returns after the commit. */
     <T> T inNewTransaction(Work<T> work) throws SQLException {
         try {
-            return NewTransactionCall.run(newTransaction, registry, () -> inCallersTransaction(work));
+            return NewTransactionCall.run(newTransaction, registry, () -> onConnection(work));
         } catch (SQLException e) {
             if (e.getCause() instanceof InvalidConfigurationException wrong) {
                 throw wrong;
@@ -74,8 +82,64 @@ final class LockDatabase {
         }
     }
 
-    /** Runs the work in the caller's transaction, see {@link #requireTransaction}. */
+    /**
+     * Runs the work in the caller's transaction, see {@link #requireTransaction}. No connection is opened outside of it: on
+     * Payara that alone does harm, since the pool gives such a connection to two transactions at once from then on.
+     *
+     * @throws TwinboxException if the server allows no work in the transaction any more
+     */
     <T> T inCallersTransaction(Work<T> work) throws SQLException {
+        Answer<T> answer = new Answer<>(() -> onConnection(work));
+        try {
+            callersTransaction.accept(answer);
+        } catch (RuntimeException e) {
+            throw new TwinboxException(
+                    "The server does not let locks join the transaction here (" + e
+                            + "): call fence() and tryLockInTransaction() in a business method, before the transaction "
+                            + "completes",
+                    e);
+        }
+        return answer.get();
+    }
+
+    /** What the work has returned or thrown. A container would wrap what is thrown. */
+    private static final class Answer<T> implements Runnable {
+        private final NewTransactionCall.Work<T> work;
+        private @Nullable T result;
+        private @Nullable SQLException failed;
+        private @Nullable RuntimeException thrown;
+
+        Answer(NewTransactionCall.Work<T> work) {
+            this.work = work;
+        }
+
+        @Override
+        public void run() {
+            try {
+                result = work.run();
+            } catch (SQLException e) {
+                failed = e;
+            } catch (RuntimeException e) {
+                thrown = e;
+            }
+        }
+
+        T get() throws SQLException {
+            if (failed != null) {
+                throw failed;
+            }
+            if (thrown != null) {
+                throw thrown;
+            }
+            T value = result;
+            if (value == null) {
+                throw new IllegalStateException("the server has not run the work");
+            }
+            return value;
+        }
+    }
+
+    private <T> T onConnection(Work<T> work) throws SQLException {
         try (Connection connection = dataSource().getConnection()) {
             return work.run(connection);
         }

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +28,8 @@ final class LockGrants {
 
     /** After so many grants one removes old rows. */
     private static final int REMOVAL = 1_000;
+
+    private static final String OLD_ROWS_STAY = "Old rows of locks stay until the next time";
 
     private final FencedLock.Store store;
 
@@ -98,10 +101,17 @@ final class LockGrants {
 
     private OptionalLong draw(String key, Duration lease, Decider decider) throws SQLException {
         OptionalLong token;
+        AtomicLong drawn = new AtomicLong(); // no token is 0
         try {
-            token = store.database()
-                    .inNewTransaction(connection -> store.fences().grant(connection, key, lease, decider));
+            token = store.database().inNewTransaction(connection -> {
+                OptionalLong granted = store.fences().grant(connection, key, lease, decider);
+                drawn.set(granted.orElse(0));
+                return granted;
+            });
         } catch (SQLException e) {
+            if (drawn.get() != 0) {
+                later(() -> giveBack(key, drawn.get()), "The lock of \"" + key + "\" ends with its lease");
+            }
             if (SqlState.LOCK_NOT_AVAILABLE.isOf(e)) {
                 failIfTableIsLocked(e);
             } else if (!SqlState.isConflict(e)) {
@@ -109,10 +119,28 @@ final class LockGrants {
             }
             return OptionalLong.empty(); // another grant of the key is on its way
         }
-        if (token.isPresent() && token.getAsLong() % REMOVAL == 0) {
-            removeOldLater();
+        if (token.isPresent() && FenceTable.number(token.getAsLong()) % REMOVAL == 0) {
+            later(this::removeOld, OLD_ROWS_STAY); // a large table takes a while, for which the caller does not wait
         }
         return token;
+    }
+
+    /** The answer to the commit was lost, and the grant may be durable. Nobody else has this token. */
+    private void giveBack(String key, long token) {
+        try {
+            boolean wasGranted = store.database()
+                    .inNewTransaction(connection -> store.fences().release(connection, key, token));
+            LOG.log(
+                    Level.DEBUG,
+                    () -> "Lock of \"" + key + "\", whose grant failed, was given back; it was granted: " + wasGranted);
+        } catch (SQLException | RuntimeException e) {
+            LOG.log(
+                    Level.WARNING,
+                    () -> "It is not known whether the lock of \"" + key
+                            + "\" was granted before the database failed, and "
+                            + "it could not be given back. If it was, others get the key at the end of its lease: "
+                            + e.getMessage());
+        }
     }
 
     /** A wait was too long: for another grant of the key, or for the table, which says nothing about the key. */
@@ -126,21 +154,24 @@ final class LockGrants {
         }
     }
 
-    /** A large table takes a while, for which the caller does not wait. */
-    private void removeOldLater() {
+    private void later(Runnable work, String otherwise) {
         try {
-            store.later().execute(this::removeOld);
+            store.later().execute(work);
         } catch (RuntimeException e) { // the application is being undeployed
-            LOG.log(Level.DEBUG, () -> "Old rows of locks stay until the next time: " + e);
+            LOG.log(Level.DEBUG, () -> otherwise + ": " + e);
         }
     }
 
+    /** All of them: an earlier removal may have failed. */
     private void removeOld() {
         try {
-            int removed = store.database().inNewTransaction(store.fences()::removeOld);
-            LOG.log(Level.DEBUG, () -> removed + " old rows of locks removed");
+            int removed = OldRows.AT_ONCE;
+            while (removed == OldRows.AT_ONCE) {
+                removed = store.database().inNewTransaction(store.fences().oldRows()::remove);
+                LOG.log(Level.DEBUG, "{0} old rows of locks removed", removed);
+            }
         } catch (SQLException | RuntimeException e) {
-            LOG.log(Level.DEBUG, () -> "Old rows of locks stay until the next time: " + e.getMessage());
+            LOG.log(Level.DEBUG, () -> OLD_ROWS_STAY + ": " + e.getMessage());
         }
     }
 }

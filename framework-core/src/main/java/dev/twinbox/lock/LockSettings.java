@@ -33,6 +33,19 @@ final class LockSettings {
                             + "the inbox.")
             .optional();
 
+    static final Setting<String> SCHEMA = Setting.identifier(
+                    PREFIX + "schema",
+                    "Schema of `twinbox.locks.table`. Unset: the connection's `search_path` decides.",
+                    OutboxSchema::checkSchema)
+            .optional();
+
+    static final Setting<String> TABLE = Setting.identifier(
+                    PREFIX + "table",
+                    "Table of the locks, for example `outbox_lock`. All who exclude each other use the same. Unset: that "
+                            + "of the outbox, or of the inbox.",
+                    LockSettings::checkTable)
+            .optional();
+
     static final Setting<RedisAddress> REDIS_URL = Setting.of(
                     PREFIX + "redis.url",
                     "`redis:` or `rediss:` URL",
@@ -48,16 +61,22 @@ final class LockSettings {
             Setting.secret(PREFIX + "redis.password", "Its password.").optional();
 
     /** In the order of the documentation. */
-    static final List<Setting<?>> ALL = List.of(PROVIDER, DATA_SOURCE, REDIS_URL, REDIS_USER, REDIS_PASSWORD);
+    static final List<Setting<?>> ALL =
+            List.of(PROVIDER, DATA_SOURCE, SCHEMA, TABLE, REDIS_URL, REDIS_USER, REDIS_PASSWORD);
 
     private static final Setting<String> OUTBOX_DATA_SOURCE = TableSettings.DATA_SOURCE.optional();
 
     /** Keys of the inbox, which checks them. Here they only say where its tables are. */
-    private static final Setting<String> INBOX_DATA_SOURCE = ofInbox("twinbox.inbox.data-source");
+    private static final Setting<String> INBOX_DATA_SOURCE =
+            Setting.jndiName("twinbox.inbox.data-source", "See inbox.").optional();
 
     private static final Setting<String> INBOX_SCHEMA = ofInbox("twinbox.inbox.schema");
     private static final Setting<String> INBOX_TABLE = ofInbox("twinbox.inbox.table");
     private static final String DEFAULT_INBOX_TABLE = "inbox_event";
+
+    /** Easily written in place of {@value #NAME}, and nobody would miss it. */
+    private static final Setting<String> MISSPELT =
+            Setting.text("twinbox.lock", "text", "A mistake.").optional();
 
     private static final String JEDIS = "redis.clients.jedis.UnifiedJedis";
 
@@ -66,6 +85,7 @@ final class LockSettings {
     /** Whether an application sets anything about locks. */
     static boolean isAnySet(Config config) {
         return config.getOptionalValue(NAME, String.class).isPresent()
+                || config.getOptionalValue(MISSPELT.key(), String.class).isPresent()
                 || reader(config).isAnySet(PREFIX);
     }
 
@@ -87,12 +107,15 @@ final class LockSettings {
     /** @param libraries loads what the application has */
     static LockConfiguration read(SettingsReader reader, @Nullable ClassLoader libraries) {
         reader.read(ALL);
-        reader.read(List.of(OUTBOX_DATA_SOURCE, INBOX_DATA_SOURCE, INBOX_SCHEMA, INBOX_TABLE));
+        reader.read(List.of(OUTBOX_DATA_SOURCE, INBOX_DATA_SOURCE, INBOX_SCHEMA, INBOX_TABLE, MISSPELT));
+        if (reader.find(MISSPELT).isPresent()) {
+            reader.report(MISSPELT.key(), "is unknown: did you mean " + NAME + "?");
+        }
         Optional<OutboxSchema> outbox = TableSettings.read(reader);
         Optional<String> dataSource = reader.find(DATA_SOURCE)
                 .or(() -> reader.find(OUTBOX_DATA_SOURCE))
                 .or(() -> reader.find(INBOX_DATA_SOURCE));
-        if (dataSource.isEmpty()) {
+        if (dataSource.isEmpty() && !isReported(reader, DATA_SOURCE)) {
             reader.report(
                     DATA_SOURCE.key(),
                     "is missing: set it to the JNDI name of a JTA data source (this application has neither "
@@ -105,9 +128,20 @@ final class LockSettings {
             refuseRedis(reader);
         }
         reader.refuseUnknown(PREFIX);
-        Optional<LockSchema> tables = tables(reader, outbox, dataSource.orElse(""));
+        Optional<Tables> tables = tables(reader, outbox, dataSource.orElse(""));
         reader.throwIfWrong("Configuration of the locks");
-        return new LockConfiguration(dataSource.orElseThrow(), tables.orElseThrow(), isRedis ? redis(reader) : null);
+        Tables chosen = tables.orElseThrow();
+        return new LockConfiguration(
+                dataSource.orElseThrow(), chosen.used(), chosen.other(), isRedis ? redis(reader) : null);
+    }
+
+    private static boolean isReported(SettingsReader reader, Setting<?> setting) {
+        return reader.problems().stream().anyMatch(problem -> problem.startsWith(setting.key() + " "));
+    }
+
+    private static void checkTable(String name) {
+        SqlIdentifier.check("table", name);
+        new LockSchema(new SqlIdentifier(null, name));
     }
 
     private static void checkRedis(SettingsReader reader, @Nullable ClassLoader libraries) {
@@ -117,8 +151,7 @@ final class LockSettings {
                     "needs Jedis 5 or later, which this application lacks: add redis.clients:jedis to WEB-INF/lib, or "
                             + "set " + PROVIDER.key() + " to postgresql");
         }
-        boolean isUrlSet = reader.find(REDIS_URL).isPresent();
-        if (!isUrlSet && reader.problems().stream().noneMatch(problem -> problem.startsWith(REDIS_URL.key() + " "))) {
+        if (reader.find(REDIS_URL).isEmpty() && !isReported(reader, REDIS_URL)) {
             reader.report(REDIS_URL.key(), "is missing: set it to redis://HOST:PORT, because " + NAME + " is redis");
         }
         if (reader.find(REDIS_USER).isPresent() && reader.find(REDIS_PASSWORD).isEmpty()) {
@@ -144,21 +177,37 @@ final class LockSettings {
                 reader.find(REDIS_PASSWORD).orElse(null));
     }
 
-    /** The inbox's if the data source is the inbox's alone, else the outbox's, whose names have defaults. */
-    private static Optional<LockSchema> tables(
-            SettingsReader reader, Optional<OutboxSchema> outbox, String dataSource) {
-        boolean isOfOutbox =
-                reader.find(OUTBOX_DATA_SOURCE).filter(dataSource::equals).isPresent();
-        boolean isOfInbox =
-                reader.find(INBOX_DATA_SOURCE).filter(dataSource::equals).isPresent();
-        if (isOfOutbox || !isOfInbox) {
-            return outbox.map(OutboxSchema::locks);
+    private record Tables(LockSchema used, @Nullable LockSchema other) {}
+
+    /**
+     * What is configured; else the inbox's if the data source is the inbox's alone, else the outbox's, whose names have
+     * defaults.
+     */
+    private static Optional<Tables> tables(SettingsReader reader, Optional<OutboxSchema> outbox, String dataSource) {
+        String schema = reader.find(SCHEMA).orElse(null);
+        if (reader.find(TABLE).isPresent()) {
+            return reader.combine(
+                    List.of(SCHEMA, TABLE),
+                    () -> new Tables(new LockSchema(new SqlIdentifier(schema, reader.get(TABLE))), null));
         }
-        return reader.combine(
+        if (schema != null) {
+            reader.report(SCHEMA.key(), "counts with " + TABLE.key() + " only: set it, or remove the key");
+        }
+        Optional<LockSchema> ofInbox = reader.combine(
                 List.of(INBOX_SCHEMA, INBOX_TABLE),
                 () -> LockSchema.of(new SqlIdentifier(
                         reader.find(INBOX_SCHEMA).orElse(null),
                         reader.find(INBOX_TABLE).orElse(DEFAULT_INBOX_TABLE))));
+        Optional<LockSchema> ofOutbox = outbox.map(OutboxSchema::locks);
+        if (ofInbox.isEmpty() || ofOutbox.isEmpty()) {
+            return Optional.empty();
+        }
+        boolean isInboxAlone = reader.find(INBOX_DATA_SOURCE)
+                        .filter(dataSource::equals)
+                        .isPresent()
+                && reader.find(OUTBOX_DATA_SOURCE).filter(dataSource::equals).isEmpty();
+        return Optional.of(
+                isInboxAlone ? new Tables(ofInbox.get(), ofOutbox.get()) : new Tables(ofOutbox.get(), ofInbox.get()));
     }
 
     private static Setting<String> ofInbox(String key) {

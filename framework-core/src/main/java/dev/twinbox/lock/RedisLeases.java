@@ -8,15 +8,18 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLException;
-import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocketFactory;
 import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
+import redis.clients.jedis.ConnectionFactory;
 import redis.clients.jedis.DefaultJedisClientConfig;
-import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.Protocol;
 import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.exceptions.JedisClusterException;
@@ -31,7 +34,9 @@ import redis.clients.jedis.providers.PooledConnectionProvider;
  * Leases in Redis. Redis is asked one thing at a time and has {@value #LIMIT_MILLIS} ms for each answer. After a failure
  * it is left alone for {@value #REST_MILLIS} ms, so that a slow Redis does not slow the application down.
  *
- * <p>The only class that uses Jedis.
+ * <p>A crowd takes turns on {@value #MOST_CONNECTIONS} connections. That all are in use says nothing about Redis.
+ *
+ * <p>The only class that uses Jedis, beside {@link RedisSockets}.
  */
 final class RedisLeases implements QuickLeases {
 
@@ -40,6 +45,9 @@ final class RedisLeases implements QuickLeases {
     private static final int LIMIT_MILLIS = 50;
     private static final int REST_MILLIS = 1_000;
     private static final int MOST_CONNECTIONS = 16;
+
+    /** So many limits one waits for a connection that others use. */
+    private static final int PATIENCE = 20;
 
     private static final String EXTEND = """
             if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('pexpire', KEYS[1], ARGV[2]) end
@@ -53,9 +61,13 @@ final class RedisLeases implements QuickLeases {
     private final Supplier<String> prefix;
     private final PooledConnectionProvider connections;
     private final UnifiedJedis redis;
+    private final int limitMillis;
 
-    /** When Redis may be asked again, as {@link System#nanoTime}; null while it answers. Any thread writes it. */
-    private volatile @Nullable Long restUntil;
+    /** One for each connection. */
+    private final Semaphore permits = new Semaphore(MOST_CONNECTIONS, true);
+
+    /** Null while Redis answers. Any thread writes it. */
+    private final AtomicReference<@Nullable Rest> resting = new AtomicReference<>();
 
     /** Whether Redis was asked of which kind it is. Any thread writes it. */
     private volatile boolean isKindKnown;
@@ -67,23 +79,24 @@ final class RedisLeases implements QuickLeases {
      * Connects with the first question.
      *
      * @param prefix of all keys, once it is known
+     * @param threads ask the name server
      */
-    RedisLeases(LockConfiguration.Redis configuration, Supplier<String> prefix) {
-        this(configuration, prefix, LIMIT_MILLIS);
+    RedisLeases(LockConfiguration.Redis configuration, Supplier<String> prefix, Executor threads) {
+        this(configuration, prefix, LIMIT_MILLIS, new Sockets(threads, null));
     }
 
-    RedisLeases(LockConfiguration.Redis configuration, Supplier<String> prefix, int limitMillis) {
-        this(configuration, prefix, limitMillis, null);
-    }
+    /**
+     * How to connect.
+     *
+     * @param threads ask the name server
+     * @param tls sockets for TLS; null: those of this JVM
+     */
+    record Sockets(Executor threads, @Nullable SSLSocketFactory tls) {}
 
-    /** @param sockets for TLS; null: those of this JVM */
-    RedisLeases(
-            LockConfiguration.Redis configuration,
-            Supplier<String> prefix,
-            int limitMillis,
-            @Nullable SSLSocketFactory sockets) {
+    RedisLeases(LockConfiguration.Redis configuration, Supplier<String> prefix, int limitMillis, Sockets sockets) {
         this.address = configuration.address();
         this.prefix = prefix;
+        this.limitMillis = limitMillis;
         Secret password = configuration.password();
         DefaultJedisClientConfig client = DefaultJedisClientConfig.builder()
                 .connectionTimeoutMillis(limitMillis)
@@ -91,20 +104,11 @@ final class RedisLeases implements QuickLeases {
                 .user(configuration.user())
                 .password(password == null ? null : password.value())
                 .database(address.database())
-                .ssl(address.tls())
-                .sslSocketFactory(sockets)
-                .sslParameters(address.tls() ? ofTheHost() : null)
                 .build();
         this.connections = new PooledConnectionProvider(
-                new HostAndPort(address.host(), address.port()), client, poolSettings(limitMillis));
+                new ConnectionFactory(new RedisSockets(address, sockets.threads(), limitMillis, sockets.tls()), client),
+                poolSettings(limitMillis));
         this.redis = new UnifiedJedis(connections, 1, Duration.ofDays(1)); // one attempt, whose parts have limits
-    }
-
-    /** A certificate of another host is refused, before the password is sent. TLS alone does not compare names. */
-    private static SSLParameters ofTheHost() {
-        SSLParameters parameters = new SSLParameters();
-        parameters.setEndpointIdentificationAlgorithm("HTTPS");
-        return parameters;
     }
 
     /** Without a thread of its own and without an MBean, which would stay when the application is undeployed. */
@@ -112,7 +116,7 @@ final class RedisLeases implements QuickLeases {
         GenericObjectPoolConfig<Connection> pool = new GenericObjectPoolConfig<>();
         pool.setMaxTotal(MOST_CONNECTIONS);
         pool.setMaxIdle(MOST_CONNECTIONS);
-        pool.setMaxWait(Duration.ofMillis(limitMillis));
+        pool.setMaxWait(Duration.ofMillis(limitMillis)); // never needed: the permits are as many
         pool.setJmxEnabled(false);
         return pool;
     }
@@ -152,29 +156,73 @@ final class RedisLeases implements QuickLeases {
     }
 
     private boolean ask(Supplier<Boolean> question, Supplier<Boolean> again) throws AwayException {
-        if (isCluster) {
-            throw new AwayException(new IllegalStateException("Redis is a cluster"));
-        }
-        Long rest = restUntil;
-        if (rest != null && System.nanoTime() - rest < 0) {
-            throw new AwayException(new IllegalStateException("Redis has not answered a moment ago"));
-        }
+        Rest rest = takePermit();
         try {
             boolean answer = answer(this::askKind, this::askKind) && answer(question, again);
-            if (rest != null) {
-                restUntil = null;
+            if (rest != null && resting.compareAndSet(rest, null)) {
                 LOG.log(Level.INFO, () -> "Redis at " + address + " answers again; it decides about locks");
             }
             return answer;
-        } catch (JedisException e) {
+        } catch (RuntimeException | OutOfMemoryError e) { // an answer may be of a wrong shape, or say a wrong length
             if (isInterrupted(e)) {
                 Thread.currentThread().interrupt(); // Jedis has cleared it; it says nothing about Redis
             } else if (isOfCluster(failureOf(e))) {
                 leaveCluster();
             } else {
-                rest(e, rest == null);
+                rest(e);
             }
             throw new AwayException(e);
+        } finally {
+            permits.release();
+        }
+    }
+
+    /** Waits for a connection that is free. Returns a rest that is over, or null if there was none. */
+    private @Nullable Rest takePermit() throws AwayException {
+        requireNoRest();
+        try {
+            if (!permits.tryAcquire((long) PATIENCE * limitMillis, TimeUnit.MILLISECONDS)) {
+                throw new AwayException(new IllegalStateException("all connections to Redis are in use"));
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AwayException(e);
+        }
+        boolean isUsed = false;
+        try {
+            Rest rest = requireNoRest(); // it may have begun meanwhile
+            isUsed = true;
+            return rest;
+        } finally {
+            if (!isUsed) {
+                permits.release();
+            }
+        }
+    }
+
+    private @Nullable Rest requireNoRest() throws AwayException {
+        if (isCluster) {
+            throw new AwayException(new IllegalStateException("Redis is a cluster"));
+        }
+        Rest rest = resting.get();
+        if (rest != null && !rest.isOver()) {
+            throw new AwayException(new IllegalStateException("Redis has not answered a moment ago"));
+        }
+        return rest;
+    }
+
+    /**
+     * A time in which Redis is not asked, because it has not answered.
+     *
+     * @param until as {@link System#nanoTime}
+     */
+    private record Rest(long until) {
+        static Rest begun() {
+            return new Rest(System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(REST_MILLIS));
+        }
+
+        boolean isOver() {
+            return System.nanoTime() - until >= 0;
         }
     }
 
@@ -229,10 +277,10 @@ final class RedisLeases implements QuickLeases {
         }
     }
 
-    private void rest(JedisException e, boolean isFirst) {
-        restUntil = System.nanoTime() + Duration.ofMillis(REST_MILLIS).toNanos();
+    private void rest(Throwable e) {
+        Rest before = resting.getAndSet(Rest.begun());
         connections.getPool().clear(); // others may be broken, too
-        if (isFirst) {
+        if (before == null) {
             LOG.log(
                     Level.WARNING,
                     () -> "Redis at " + address + description(failureOf(e)) + " the database decides about locks");
@@ -249,7 +297,10 @@ final class RedisLeases implements QuickLeases {
                         + ". Name it by the host name of the certificate, and let the JVM trust its authority. Until then";
             }
         }
-        return " does not answer: " + reason(failure) + ". Until it does";
+        boolean isAnswer = !(failure instanceof JedisException);
+        return isAnswer
+                ? " answers what it should not (" + failure + "). Until it answers as Redis does"
+                : " does not answer: " + reason(failure) + ". Until it does";
     }
 
     private static boolean isConnectionClosed(Throwable failure) {
@@ -258,7 +309,7 @@ final class RedisLeases implements QuickLeases {
                         || String.valueOf(failure.getMessage()).startsWith("Unexpected end of stream"));
     }
 
-    private static boolean isInterrupted(JedisException e) {
+    private static boolean isInterrupted(Throwable e) {
         for (Throwable cause = failureOf(e); cause != null; cause = cause.getCause()) {
             if (cause instanceof InterruptedException) {
                 return true;
@@ -268,7 +319,7 @@ final class RedisLeases implements QuickLeases {
     }
 
     /** What the only attempt failed of. Jedis reports that there are no more attempts. */
-    private static Throwable failureOf(JedisException e) {
+    private static Throwable failureOf(Throwable e) {
         Throwable[] attempts = e.getSuppressed();
         return attempts.length == 0 ? e : attempts[0];
     }

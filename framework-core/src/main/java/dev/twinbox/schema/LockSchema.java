@@ -47,14 +47,18 @@ public record LockSchema(SqlIdentifier table) {
     /**
      * What keeps the connection's role from using locks, one sentence each; empty if nothing does. The role needs {@code
      * SELECT}, {@code INSERT}, {@code UPDATE} and {@code DELETE} on the table, and {@code USAGE} on the sequence.
+     *
+     * @param connection in a transaction as grants have it
      */
     public List<String> problems(Connection connection) throws SQLException {
-        return new SchemaCheck(connection)
+        List<String> problems = new SchemaCheck(connection)
                 .server()
                 .primary()
                 .table(table, COLUMNS, "SELECT", "INSERT", "UPDATE", "DELETE")
                 .sequence(tokens(), "USAGE")
+                .unique(table, List.of("key"), "no key can be granted for the first time")
                 .problems();
+        return problems.isEmpty() ? new LockTableCheck(this).problems(connection) : problems;
     }
 
     private static SqlIdentifier tokens(SqlIdentifier table) {

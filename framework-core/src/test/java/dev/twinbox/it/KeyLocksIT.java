@@ -174,6 +174,29 @@ class KeyLocksIT {
         assertThat(ask("postgresql", "in-transaction", "key", key)).isEqualTo("true false");
     }
 
+    /** On Payara a plain connection is in auto-commit there, so that a fence protected nothing. */
+    @ParameterizedTest
+    @ValueSource(strings = {"after-begin", "before-completion"})
+    void fault98AFenceHoldsInEachTransaction(String where) throws Exception {
+        String late = ask("postgresql", "take", "key", key, "lease", "PT0.01S");
+        await().until(() -> ask("postgresql", "held", "token", late).equals("false"));
+        assertThat(ask("postgresql", "fence-" + where, "key", key, "token", late))
+                .isEqualTo("granted meanwhile: false");
+        awaitGrant("postgresql");
+
+        assertThat(ask("postgresql", "fence-" + where, "key", key, "token", late))
+                .startsWith("stale: The lock of \"" + key);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"after-begin", "before-completion"})
+    void fault98ALockOfATransactionHoldsInEachTransaction(String where) throws Exception {
+        assertThat(ask("postgresql", "lock-" + where, "key", key)).isEqualTo("true false");
+        assertThat(ask("postgresql", "lock-" + where, "key", key))
+                .as("it has ended with its transaction")
+                .isEqualTo("true false");
+    }
+
     @Test
     void withoutATransactionThereIsNeitherAFenceNorALock() throws Exception {
         String token = ask("postgresql", "take", "key", key, "lease", "PT1M");

@@ -33,6 +33,9 @@ public class LockServlet extends HttpServlet {
     @Inject
     LockedWork work;
 
+    @Inject
+    UnusualTransactions unusual;
+
     @Resource
     ManagedExecutorService executor;
 
@@ -67,6 +70,10 @@ public class LockServlet extends HttpServlet {
             case "in-transaction" -> effects.lockInTransaction(key, work);
             case "in-no-transaction" -> Boolean.toString(locks.tryLockInTransaction(key));
             case "fence-in-no-transaction" -> done(() -> TAKEN.get(token).fence());
+            case "fence-after-begin" -> unusual.afterBegin(() -> fence(key, TAKEN.get(token)));
+            case "fence-before-completion" -> unusual.beforeCompletion(() -> fence(key, TAKEN.get(token)));
+            case "lock-after-begin" -> unusual.afterBegin(() -> lockInTransaction(key));
+            case "lock-before-completion" -> unusual.beforeCompletion(() -> lockInTransaction(key));
             case "jedis" -> Boolean.toString(isLoaded("redis.clients.jedis.UnifiedJedis"));
             case "load" -> load(request);
             default -> "unknown";
@@ -76,6 +83,16 @@ public class LockServlet extends HttpServlet {
     private String take(String key, Duration lease) {
         Optional<KeyLock> lock = locks.tryLock(key, lease);
         return lock.isEmpty() ? "empty" : kept(lock.get());
+    }
+
+    /** Whether the key is granted to another while this transaction has fenced it. */
+    private String fence(String key, KeyLock lock) {
+        lock.fence();
+        return "granted meanwhile: " + locks.tryLock(key, Duration.ofMinutes(1)).isPresent();
+    }
+
+    private String lockInTransaction(String key) {
+        return locks.tryLockInTransaction(key) + " " + work.isFreeInTransaction(key);
     }
 
     private static String kept(KeyLock lock) {

@@ -48,6 +48,7 @@ final class LockWars {
     static WebArchive war(String name, String configuration, String url, String user) {
         WebArchive war = TestWar.named(name, configuration)
                 .addClasses(LockServlet.class, LockedEffects.class, LockedWork.class, StateServlet.class)
+                .addClasses(UnusualTransactions.class, UnusualTransactions.Work.class)
                 .addClasses(LockServlet.Action.class, LockLoad.class, LockLoad.Outcome.class, LockLoad.Counting.class)
                 .addClasses(NaiveCounting.class, NaiveRedisLock.class);
         return withDataSource(war, url, user);

@@ -17,6 +17,9 @@ final class LockParts {
 
     static final LockSchema TABLES = LockSchema.of(new SqlIdentifier(null, "outbox_event"));
 
+    /** The name server is asked by the caller. */
+    static final RedisLeases.Sockets SOCKETS = new RedisLeases.Sockets(Runnable::run, null);
+
     final PlainTransactions transactions;
     final LockDatabase database;
     final FenceTable fences;
@@ -66,7 +69,10 @@ final class LockParts {
 
     static QuickLeases redis(String url, int limitMillis) {
         return new RedisLeases(
-                new LockConfiguration.Redis(RedisAddress.parse(url), null, null), () -> "twinbox:", limitMillis);
+                new LockConfiguration.Redis(RedisAddress.parse(url), null, null),
+                () -> "twinbox:",
+                limitMillis,
+                SOCKETS);
     }
 
     Optional<KeyLock> tryLock(String key, Duration lease) {

@@ -18,6 +18,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.eclipse.microprofile.config.Config;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -50,13 +51,15 @@ class LockSettingsTest {
     void theDatabaseOfTheOutboxIsTheDefault() {
         assertThat(read(Map.of(
                         OUTBOX, "java:app/jdbc/orders", INBOX, "java:app/jdbc/in", "twinbox.outbox.schema", "S")))
-                .isEqualTo(new LockConfiguration("java:app/jdbc/orders", locks("S", "outbox_lock"), null));
+                .isEqualTo(new LockConfiguration(
+                        "java:app/jdbc/orders", locks("S", "outbox_lock"), locks(null, "inbox_lock"), null));
     }
 
     @Test
     void theDatabaseOfTheInboxIsTheDefaultWithoutAnOutbox() {
         assertThat(read(Map.of(INBOX, "java:app/jdbc/in", "twinbox.inbox.table", "seen_event")))
-                .isEqualTo(new LockConfiguration("java:app/jdbc/in", locks(null, "seen_lock"), null));
+                .isEqualTo(new LockConfiguration(
+                        "java:app/jdbc/in", locks(null, "seen_lock"), locks(null, "outbox_lock"), null));
     }
 
     @Test
@@ -177,8 +180,70 @@ class LockSettingsTest {
     }
 
     @Test
+    void fault99TheTableCanBeNamedAndDependsOnNothingElseThen() {
+        Map<String, String> both = Map.of(OUTBOX, "a", INBOX, "b");
+        Map<String, String> named = with(with(both, "twinbox.locks.table", "my_lock"), "twinbox.locks.schema", "S");
+
+        assertThat(read(named)).isEqualTo(new LockConfiguration("a", locks("S", "my_lock"), null, null));
+        assertThat(read(with(named, "twinbox.locks.data-source", "b")).tables()).isEqualTo(locks("S", "my_lock"));
+        assertThat(problems(with(both, "twinbox.locks.schema", "S")))
+                .containsExactly(
+                        "twinbox.locks.schema = \"S\" counts with twinbox.locks.table only: set it, or remove the key");
+        assertThat(problems(with(both, "twinbox.locks.table", "x".repeat(60))))
+                .singleElement()
+                .asString()
+                .startsWith("twinbox.locks.table = \"xxx")
+                .contains("_token\" has 66 bytes of UTF-8: PostgreSQL cuts identifiers after 63");
+    }
+
+    @Test
+    void fault99TheTableThatIsNotChosenIsKnown() {
+        Map<String, String> both = Map.of(OUTBOX, "a", INBOX, "b");
+
+        assertThat(read(with(both, "twinbox.locks.data-source", "b")).other()).isEqualTo(locks(null, "outbox_lock"));
+        assertThat(read(with(both, "twinbox.locks.data-source", "a")).other()).isEqualTo(locks(null, "inbox_lock"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "jdbc:postgresql://h/d?user=u&password=geheim",
+                "postgres://u:geheim@h/d",
+                "u:geheim@h/d",
+                "jdbc:oracle:thin:u/geheim"
+            })
+    void fault114AUrlInPlaceOfAJndiNameIsRefusedAndNotShown(String url) {
+        for (String key : List.of("twinbox.locks.data-source", OUTBOX, INBOX)) {
+            assertThat(problems(Map.of("twinbox.locks", "postgresql", key, url)))
+                    .anyMatch(problem -> problem.startsWith(key + " = \"********\" must be a JNDI name"))
+                    .noneMatch(problem -> problem.contains("geheim"));
+        }
+        assertThat(problems(Map.of("twinbox.locks.data-source", url))).hasSize(1);
+    }
+
+    @Test
+    void fault114APasswordInTheUserIsNotShown() {
+        assertThat(problems(with(redis("redis://cache"), "twinbox.locks.redis.user", "app:geheim")))
+                .singleElement()
+                .asString()
+                .startsWith("twinbox.locks.redis.user = \"********\" needs a password");
+    }
+
+    @Test
+    void fault114AMissingLetterIsNotOverlooked() {
+        Map<String, String> misspelt = Map.of("twinbox.locks.data-source", "d", "twinbox.lock", "redis");
+
+        assertThat(problems(misspelt))
+                .containsExactly("twinbox.lock = \"redis\" is unknown: did you mean twinbox.locks?");
+        assertThat(LockSettings.isAnySet(config(Map.of("twinbox.lock", "redis"))))
+                .isTrue();
+    }
+
+    @Test
     void everythingOfRedisCanBeSet() {
         Map<String, String> all = new HashMap<>(redis("redis://h:1/2"));
+        all.put("twinbox.locks.schema", "S");
+        all.put("twinbox.locks.table", "billing_lock");
         all.put("twinbox.locks.redis.user", "u");
         all.put("twinbox.locks.redis.password", "p@ss");
 
@@ -241,10 +306,12 @@ class LockSettingsTest {
     }
 
     private static SettingsReader reader(Map<String, String> set) {
-        return new SettingsReader(
-                new SmallRyeConfigBuilder()
-                        .withSources(new PropertiesConfigSource(set, "test", 100))
-                        .build(),
-                Set.of());
+        return new SettingsReader(config(set), Set.of());
+    }
+
+    private static Config config(Map<String, String> set) {
+        return new SmallRyeConfigBuilder()
+                .withSources(new PropertiesConfigSource(set, "test", 100))
+                .build();
     }
 }

@@ -133,12 +133,20 @@ final class PlainTransactions implements TransactionSynchronizationRegistry {
 
     @Override
     public void setRollbackOnly() {
-        units.get().element().isRollbackOnly = true;
+        current().isRollbackOnly = true;
     }
 
     @Override
     public boolean getRollbackOnly() {
-        return units.get().element().isRollbackOnly;
+        return current().isRollbackOnly;
+    }
+
+    private Unit current() {
+        Unit unit = units.get().peek();
+        if (unit == null) {
+            throw new IllegalStateException("there is no transaction"); // as the registry of a server
+        }
+        return unit;
     }
 
     @Override

@@ -80,7 +80,7 @@ class RedisLeasesIT {
     /** As in an application: 50 ms, and then a second without a question. */
     @Test
     void aStoppedRedisCostsFiftyMillisecondsOnce() {
-        try (RedisLeases impatient = new RedisLeases(address(), () -> "twinbox:")) {
+        try (RedisLeases impatient = new RedisLeases(address(), () -> "twinbox:", Runnable::run)) {
             await().ignoreExceptionsInstanceOf(AwayException.class).until(() -> !impatient.isHeld(key, "nobody"));
             REDIS.pause();
             try {
@@ -106,7 +106,8 @@ class RedisLeasesIT {
                 RedisLeases wrong = new RedisLeases(
                         new LockConfiguration.Redis(RedisAddress.parse(strict.url()), "app", new Secret(PASSWORD)),
                         () -> "twinbox:",
-                        PATIENT)) {
+                        PATIENT,
+                        LockParts.SOCKETS)) {
             assertThatThrownBy(() -> wrong.take(key, "one", LONG))
                     .isInstanceOf(AwayException.class)
                     .hasStackTraceContaining("WRONGPASS")

@@ -79,7 +79,7 @@ class RedisTlsAttacksIT {
                         RedisAddress.parse("rediss://127.0.0.1:" + server.getLocalPort()), null, new Secret(PASSWORD)),
                 () -> "twinbox:",
                 2_000,
-                context.getSocketFactory());
+                new RedisLeases.Sockets(Runnable::run, context.getSocketFactory()));
     }
 
     private ServerSocket listen(SSLContext context) throws IOException {

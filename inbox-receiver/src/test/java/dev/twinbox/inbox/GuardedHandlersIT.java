@@ -83,6 +83,23 @@ class GuardedHandlersIT {
         assertThat(database.effects("guarded")).contains(id, next);
     }
 
+    /** As if another session had the lock's row for ever: no lock is ever granted. */
+    @Test
+    void fault100AnEventDoesNotWaitAtItsGuardForEver() {
+        database.execute("create function nobody() returns trigger language plpgsql as 'begin return null; end';"
+                + "create trigger nobody before insert on inbox_lock for each row execute function nobody()");
+        String id;
+        try {
+            id = pair.sendFree(0, "order");
+            pair.awaitHandled();
+        } finally {
+            database.execute("drop trigger nobody on inbox_lock; drop function nobody()");
+        }
+
+        assertThat(database.effects("guarded")).contains(id);
+        assertThat(Servers.payara().log()).contains("The guard of handler guarded has kept ");
+    }
+
     /** For DDL, for example. It is no holder of the event. */
     @Test
     void fault89TheLocksTableIsHeldByAnotherSessionAndHandlersGoOn() throws SQLException {

@@ -177,11 +177,13 @@ final class TransactionalProcessor implements Processor {
 
     /**
      * Returns why the rest has to wait. Null if the event is handled or parked, so that the rest can go on. The guard is
-     * asked before a start is recorded: an event that waits at it has not been started.
+     * asked before a start is recorded: an event that waits at it has not been started. It is not asked for an event that is
+     * only parked: the event's own handler, which hangs, may still have the lock.
      */
     private @Nullable Outcome attempt(Batch batch, ReceivedEvent event, Handler handler, int settled)
             throws SQLException {
-        try (Guard.Pass pass = guard.enter(event, handler)) {
+        boolean isOnlyParked = event.verdict() != null || event.timeoutOf(handler) != null;
+        try (Guard.Pass pass = isOnlyParked ? Guard.Pass.unasked() : guard.enter(event, handler)) {
             if (!pass.isOpen()) {
                 return Outcome.waitForInstance(settled);
             }

@@ -40,6 +40,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
@@ -62,6 +63,10 @@ final class Instance {
     final ReceiverStatus status = new ReceiverStatus();
     final Subscription subscription;
     final Announcements announcements;
+
+    /** The clock of the guards, as {@link System#nanoTime}. */
+    final AtomicLong nanos = new AtomicLong();
+
     private Runnable beforeCall = () -> {};
     private final TransactionalProcessor processor;
     private final ParkedRetries retries;
@@ -118,7 +123,7 @@ final class Instance {
                 unknownTypes,
                 parking,
                 status,
-                new Guard(locks(), GROUP));
+                new Guard(locks(), GROUP, nanos::get));
         retries = new ParkedRetries(attempts, parking, inbox, subscription, unknownTypes, announcements, status);
     }
 

@@ -1,6 +1,5 @@
 package dev.twinbox.relay.jdbc;
 
-import dev.twinbox.jdbc.Transactions;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -15,7 +14,6 @@ import org.jspecify.annotations.Nullable;
  * snapshot in memory return the mark, and the caller compares it.
  */
 final class ServerProcess {
-    private static final int LOOKS = 5;
     /** SQL expression for the mark; null where there is none. */
     static final String MARK = "current_setting('twinbox.session', true)";
 
@@ -25,8 +23,6 @@ final class ServerProcess {
             """.replace("{mark}", MARK);
 
     private static final String READ = "-- relay: look for the mark of the server process\nselect " + MARK;
-
-    private static final String ID = "-- relay: server process\nselect pg_backend_pid()::text";
 
     private final String mark;
 
@@ -66,27 +62,6 @@ final class ServerProcess {
                             + "repeats, connect the relay to PostgreSQL itself or to a pool in session mode",
                     "08006");
         }
-    }
-
-    /**
-     * Whether the connections do not have server processes of their own: a pooler in transaction mode gives one that is
-     * idle to the next transaction, whichever connection it is of. Asked several times: a third connection may take the
-     * process that one of these two would have got.
-     */
-    static boolean isShared(Connection one, Connection other) throws SQLException {
-        for (int i = 0; i < LOOKS; i++) {
-            if (isSharedNow(one, other)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private static boolean isSharedNow(Connection one, Connection other) throws SQLException {
-        String own = String.valueOf(text(one, ID));
-        // The transaction keeps its process, so the first connection needs another one if they share.
-        return Transactions.inRolledBackTransaction(
-                other, () -> own.equals(text(other, ID)) || !own.equals(text(one, ID)));
     }
 
     private static @Nullable String text(Connection connection, String sql) throws SQLException {

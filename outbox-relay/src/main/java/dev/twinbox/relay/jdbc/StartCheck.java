@@ -1,6 +1,7 @@
 package dev.twinbox.relay.jdbc;
 
 import dev.twinbox.config.Secret;
+import dev.twinbox.jdbc.SharedProcess;
 import dev.twinbox.jdbc.SqlState;
 import dev.twinbox.relay.config.DeliveryMode;
 import dev.twinbox.relay.config.ExitCode;
@@ -98,7 +99,7 @@ public final class StartCheck {
     public static void refuseTransactionPooling(Connection connection, OutboxDatabase database, RelayConfig config)
             throws SQLException {
         try (Connection other = database.connect()) {
-            if (ServerProcess.isShared(connection, other)) {
+            if (SharedProcess.isShared(connection, other)) {
                 throw new RelayException(
                         ExitCode.DATABASE,
                         Secret.masked(config.database().url())

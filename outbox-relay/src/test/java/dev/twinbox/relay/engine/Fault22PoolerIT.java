@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.twinbox.fixtures.PostgresServer;
+import dev.twinbox.fixtures.TestPooler;
 import dev.twinbox.relay.OutboxDatabaseFixture;
 import dev.twinbox.relay.config.ExitCode;
 import dev.twinbox.relay.config.RelayException;

@@ -1,0 +1,54 @@
+package dev.twinbox.lock;
+
+import dev.twinbox.TwinboxException;
+import dev.twinbox.schema.LockSchema;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Locale;
+
+/** A lock that ends with its transaction. It needs no row; the table only keeps apart the keys of two tables. */
+final class TransactionLock {
+
+    private static final String LOCK = """
+            -- locks: in a transaction
+            select current_setting('transaction_isolation'),
+              case when current_setting('transaction_isolation') in ('read committed', 'read uncommitted')
+                then pg_try_advisory_xact_lock(hashtextextended('dev.twinbox.lock ' || %s::regclass::oid || ' ' || ?, 0))
+              end""";
+
+    private final String lock;
+
+    TransactionLock(LockSchema tables) {
+        lock = LOCK.formatted(tables.table().sqlLiteral());
+    }
+
+    /**
+     * Returns whether the transaction has the lock now.
+     *
+     * @throws TwinboxException if the transaction is not READ COMMITTED: it may not see what the last holder has written
+     */
+    boolean take(Connection connection, String key) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(lock)) {
+            statement.setString(1, key);
+            try (ResultSet row = statement.executeQuery()) {
+                row.next();
+                String isolation = row.getString(1);
+                if (!isReadCommitted(isolation)) {
+                    throw new TwinboxException(
+                            "KeyLocks.tryLockInTransaction needs the isolation level READ COMMITTED, but "
+                                    + "the transaction has " + isolation.toUpperCase(Locale.ROOT)
+                                    + ": it may not see what the "
+                                    + "last holder has written. Set the level in the data source, or lock in a new transaction");
+                }
+                return row.getBoolean(2);
+            }
+        }
+    }
+
+    /** READ UNCOMMITTED is the same in PostgreSQL. */
+    static boolean isReadCommitted(String isolation) {
+        return isolation.startsWith("read ");
+    }
+}
