@@ -36,10 +36,14 @@ public final class PausedTopicTable {
             delete from {paused} where relay = ? and topic = ? returning since
             """;
 
-    /** Waiting for a topic or partition stands still during a pause. Later events of the topic wait for its end only. */
+    /**
+     * Waiting for a topic or partition stands still during a pause. Later events of the topic wait for its end only. The
+     * length is in seconds: an interval in days would depend on the session's time zone.
+     */
     private static final String GO_ON_WAITING = """
             -- relay: time of a pause does not count as waiting
-            update {parked} set since = since + (clock_timestamp() - greatest(since, ?))
+            update {parked}
+            set since = since + make_interval(secs => extract(epoch from clock_timestamp() - greatest(since, ?)))
             where relay = ? and state = 'waiting' and topic = ? and partition <> {for_resume}
             """.replace("{for_resume}", Integer.toString(ParkReason.PAUSED));
 

@@ -33,11 +33,15 @@ import org.slf4j.LoggerFactory;
 public final class PausedTopics {
     private static final Logger LOG = LoggerFactory.getLogger(PausedTopics.class);
 
+    /** A count reads all that is parked. */
+    private static final int LOOKS_PER_COUNT = 5;
+
     private final PausedEvents.Size most;
     private final PauseGate gate;
     private volatile SortedMap<String, Instant> topics = Collections.emptySortedMap();
     private volatile @Nullable String limitReached; // written by the sending thread
     private volatile Runnable listener = () -> {};
+    private int looks; // while the limit is reached; used by the thread of refresh()
 
     /** Parked, but their rows are not visible yet. */
     private final Map<Long, PausedEvents.Size> pending = new HashMap<>(); // guarded by this
@@ -81,7 +85,7 @@ public final class PausedTopics {
     public void refresh(PausedTopicTable table, PausedEvents events) throws SQLException {
         SortedMap<String, Instant> now = table.topics();
         SortedMap<String, Instant> before = topics;
-        if (now.equals(before) && limitReached == null) {
+        if (now.equals(before) && (limitReached == null || ++looks % LOOKS_PER_COUNT != 0)) {
             return;
         }
         PausedEvents.Size savedBefore = saved();

@@ -41,7 +41,8 @@ class PausedTopicIT {
             EngineRig.KAFKA.createTopic(other, 2, Map.of());
             pause(connection, rig.topic);
             EngineRig.Running relay = rig.start();
-            await("it is read").until(() -> relay.progress().observed().pausedTopics().containsKey(rig.topic));
+            await("it is read")
+                    .until(() -> relay.progress().observed().pausedTopics().containsKey(rig.topic));
             for (int i = 0; i < 30; i++) {
                 rig.insert(connection, "k" + i % 3, "waits " + "%02d".formatted(i));
                 insert(connection, other, "k" + i % 3, "goes on " + i);
@@ -54,9 +55,13 @@ class PausedTopicIT {
             assertThat(rig.recordCount()).isZero();
             assertThat(rig.parked(connection).list(ParkedSelections.topic(rig.topic), 4))
                     .extracting(ParkedRows.Line::error)
-                    .containsOnly("topic \"" + rig.topic + "\" is paused by an operator: \"twinbox-relay resume --topic "
-                            + rig.topic + "\" sends its events in order");
-            assertThat(new Health(relay.progress(), Duration.ofSeconds(10)).ready().json().toString())
+                    .containsOnly(
+                            "topic \"" + rig.topic + "\" is paused by an operator: \"twinbox-relay resume --topic "
+                                    + rig.topic + "\" sends its events in order");
+            assertThat(new Health(relay.progress(), Duration.ofSeconds(10))
+                            .ready()
+                            .json()
+                            .toString())
                     .contains("\"status\":\"UP\"", "\"pausedTopics\":\"" + rig.topic + '"');
 
             resume(connection, rig.topic);
@@ -113,7 +118,8 @@ class PausedTopicIT {
             EngineRig.KAFKA.createTopic(other, 1, Map.of());
             EngineRig.Running relay = rig.start();
             pause(connection, rig.topic);
-            await("it is read").until(() -> relay.progress().observed().pausedTopics().containsKey(rig.topic));
+            await("it is read")
+                    .until(() -> relay.progress().observed().pausedTopics().containsKey(rig.topic));
             for (int i = 0; i < 60; i++) {
                 rig.insert(connection, "k" + i % 3, "%03d".formatted(i));
             }
@@ -178,7 +184,8 @@ class PausedTopicIT {
             rig.awaitParked(ParkedState.REFUSED, 1);
             rig.awaitParked(ParkedState.BEHIND, 1);
             pause(connection, rig.topic);
-            await("it is read").until(() -> relay.progress().observed().pausedTopics().containsKey(rig.topic));
+            await("it is read")
+                    .until(() -> relay.progress().observed().pausedTopics().containsKey(rig.topic));
             rig.insert(connection, "k", "third");
             rig.awaitParked(ParkedState.BEHIND, 2);
 
@@ -211,7 +218,9 @@ class PausedTopicIT {
                     .until(() -> rig.number("select count(*) from outbox_parked where partition = -1"
                                     + " and error like '%does not exist%' and state in ('waiting', 'refused')")
                             == 2);
-            assertThat(rig.parkedIn(ParkedState.WAITING)).as("not given up at once").isPositive();
+            assertThat(rig.parkedIn(ParkedState.WAITING))
+                    .as("not given up at once")
+                    .isPositive();
             rig.awaitParked(ParkedState.REFUSED, 2);
             rig.withTopic();
             rig.parked(connection).retry(ParkedSelection.ALL);
