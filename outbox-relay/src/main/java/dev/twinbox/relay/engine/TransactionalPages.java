@@ -114,7 +114,7 @@ final class TransactionalPages {
     private @Nullable Page nextOfTransaction() throws InterruptedException {
         long left = longest - (System.nanoTime() - beganAt);
         Page present = last;
-        if (left <= 0 || present == null) {
+        if (left <= 0 || pausedTopics.isRelayPaused() || present == null) {
             return null;
         }
         boolean moreIsSure = present.after().to() != null;

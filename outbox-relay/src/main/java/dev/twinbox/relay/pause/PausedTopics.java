@@ -167,6 +167,11 @@ public final class PausedTopics {
         return !gate.isClosed() && hasRoomFor(records);
     }
 
+    /** Whether nothing may be sent to any topic. */
+    public boolean isRelayPaused() {
+        return gate.isClosed();
+    }
+
     private boolean hasRoomFor(List<OutboxRecord> records) {
         PausedEvents.Size needed = PausedEvents.Size.NOTHING;
         if (!topics.isEmpty()) {
