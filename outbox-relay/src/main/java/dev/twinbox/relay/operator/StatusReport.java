@@ -90,9 +90,7 @@ public final class StatusReport {
         if (paused != null) {
             json.add("pausedSince", paused.toString());
         }
-        SortedMap<String, Instant> pausedTopics =
-                new PausedTopicTable(connection, config.tables(), config.name()).topics();
-        pausedTopics(pausedTopics);
+        Set<String> pausedTopics = pausedTopics();
         fact("position", position.equals(Position.START) ? "nothing relayed yet" : position.toString());
         Duration saved = new PositionTable(connection, config.tables(), config.name()).sinceLastSave();
         lines.line("last save", saved == null ? "never" : seconds(saved) + " ago");
@@ -105,10 +103,11 @@ public final class StatusReport {
         if (ClusterCheck.problem(connection, config.tables(), server) != null) {
             reasons.add(OTHER_CLUSTER);
         }
-        stuck(reasons, backlog, parked, pausedTopics.keySet());
+        stuck(reasons, backlog, parked, pausedTopics);
     }
 
-    private void pausedTopics(SortedMap<String, Instant> topics) {
+    private Set<String> pausedTopics() throws SQLException {
+        SortedMap<String, Instant> topics = new PausedTopicTable(connection, config.tables(), config.name()).topics();
         lines.line(
                 "paused topics",
                 topics.isEmpty()
@@ -120,6 +119,7 @@ public final class StatusReport {
         topics.forEach((topic, since) ->
                 array.add(Json.createObjectBuilder().add("topic", topic).add("pausedSince", since.toString())));
         json.add("pausedTopics", array);
+        return topics.keySet();
     }
 
     /** Null: the server did not answer in time. All other lines are printed nevertheless. */
