@@ -4,7 +4,6 @@ import dev.twinbox.relay.jdbc.Backlog;
 import dev.twinbox.relay.jdbc.ParkedCount;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Collections;
 import java.util.SortedMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
@@ -21,7 +20,7 @@ public final class ObservedOutbox {
     private volatile @Nullable Backlog backlog;
     private volatile @Nullable ParkedCount parked;
     private volatile @Nullable Long bytes;
-    private volatile SortedMap<String, Instant> pausedTopics = Collections.emptySortedMap();
+    private volatile @Nullable SortedMap<String, Instant> pausedTopics;
     private volatile @Nullable String held;
     private volatile String rotationStop = "";
     private volatile long rotationStoppedAt;
@@ -87,8 +86,8 @@ public final class ObservedOutbox {
         held = newHeld;
     }
 
-    /** The topics that an operator has paused, each with the beginning of its pause; empty also on a standby. */
-    public SortedMap<String, Instant> pausedTopics() {
+    /** The topics that an operator has paused, each with the beginning of its pause; null: not known. */
+    public @Nullable SortedMap<String, Instant> pausedTopics() {
         return pausedTopics;
     }
 
@@ -108,7 +107,7 @@ public final class ObservedOutbox {
         backlog = null;
         parked = null;
         bytes = null;
-        pausedTopics = Collections.emptySortedMap();
+        pausedTopics = null;
         held = null;
         rotationStop = "";
     }

@@ -157,10 +157,9 @@ public final class Health {
         Map<String, String> data = new LinkedHashMap<>();
         data.put("inFlight", Long.toString(progress.backlog()));
         data.put("position", progress.position());
-        if (!progress.observed().pausedTopics().isEmpty()) {
-            data.put(
-                    "pausedTopics",
-                    String.join(", ", progress.observed().pausedTopics().keySet()));
+        Map<String, Instant> topics = progress.observed().pausedTopics();
+        if (topics != null && !topics.isEmpty()) {
+            data.put("pausedTopics", String.join(", ", topics.keySet()));
         }
         return Check.of("progress", cause, data);
     }
