@@ -69,10 +69,9 @@ class PausedTopicKilledIT {
                     killOwner(rig, relays);
                 }
                 assertThat(load.commits()).isPositive();
-                await("all are sent while events of these keys are written")
-                        .atMost(SOON)
-                        .until(() -> rig.count("select count(*) from outbox_parked") == 0);
             }
+            // All keys are blocked. On a busy machine, more events may come than the retry thread sends in small pages.
+            await("all are sent").atMost(SOON).until(() -> rig.count("select count(*) from outbox_parked") == 0);
             rig.assertExact();
             if (mode == DeliveryMode.EXACTLY_ONCE) {
                 assertThat(RelayRig.KAFKA.readAll(rig.topic()).stream().map(RelayRig::id))

@@ -95,7 +95,14 @@ class PausedTopicIT {
             assertThat(first.stop()).isEqualTo(ExitCode.OK);
             long sent = rig.recordCount();
             rig.insert(connection, "fresh", "is not sent before the topics are read");
-            rig.start();
+            try (Connection locking = rig.connect()) {
+                locking.setAutoCommit(false);
+                OutboxDatabaseFixture.execute(locking, "lock table outbox_paused in access exclusive mode");
+                rig.start();
+                await("it wants to read them")
+                        .until(() -> rig.number("select count(*) from pg_locks where not granted") > 0);
+                await("nothing is sent").during(Duration.ofSeconds(1)).until(() -> rig.recordCount() == sent);
+            }
             rig.insert(connection, "k", "9999");
             await("both").until(() -> rig.number("select count(*) from outbox_parked") >= 3);
             assertThat(rig.recordCount()).isEqualTo(sent);
@@ -201,10 +208,11 @@ class PausedTopicIT {
         try (EngineRig rig = EngineRig.create();
                 Connection connection = rig.connect()) {
             rig.waitingLimit = Duration.ofSeconds(3);
-            rig.start();
+            EngineRig.Running relay = rig.start();
             rig.insert(connection, "a", "waits for the topic");
             rig.awaitParked(ParkedState.WAITING, 1);
             pause(connection, rig.topic);
+            await("it is read").until(() -> isPaused(relay, rig.topic));
             rig.insert(connection, "b", "waits for the end of the pause");
             await("the limit is over")
                     .until(() -> rig.number("select count(*) from outbox_parked"
