@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>All are named after the event table. Its slots, sequence and indexes have a suffix ({@code outbox_event_slot0},
  * {@code outbox_event_seq}, …). The other tables lose {@code _event} first: {@code outbox_position}, {@code
- * outbox_lease}, {@code outbox_parked}, {@code outbox_scheduled}, {@code outbox_lock}, {@code outbox_action}.
+ * outbox_lease}, {@code outbox_parked}, {@code outbox_scheduled}, {@code outbox_lock}, {@code outbox_action}, {@code
+ * outbox_paused}.
  *
  * @param schema null: the tables are found by the connection's {@code search_path}
  * @param table name of the event table
@@ -42,7 +43,7 @@ public record OutboxSchema(@Nullable String schema, String table) {
     public static final Map<String, String> SCHEDULED_COLUMNS = scheduledColumns();
 
     /** The version of the tables that this code creates. */
-    public static final int VERSION = 9;
+    public static final int VERSION = 10;
 
     /** The oldest version of the tables that this code works with, so that code and tables need not change together. */
     public static final int OLDEST_VERSION = 2;
@@ -52,7 +53,7 @@ public record OutboxSchema(@Nullable String schema, String table) {
 
     private static final String FIND_VERSION = """
             -- check: version of the outbox
-            select case
+            select case when to_regclass(?) is not null then 10
               when to_regclass(?) is not null then 9 when to_regclass(?) is not null then 8
               when exists (select from pg_index
                 where indrelid = to_regclass(?) and pg_get_indexdef(indexrelid) like '%sha256(%') then 7
@@ -79,6 +80,8 @@ public record OutboxSchema(@Nullable String schema, String table) {
     private static final String SCHEDULED = "_scheduled";
 
     private static final String ACTIONS = "_action";
+
+    private static final String PAUSED = "_paused";
 
     /** @throws IllegalArgumentException if a name, or one derived from it, cannot be a PostgreSQL identifier */
     public OutboxSchema {
@@ -155,6 +158,11 @@ public record OutboxSchema(@Nullable String schema, String table) {
         return events().sibling(ACTIONS);
     }
 
+    /** The table of topics that are paused: {@code outbox_paused} for {@code outbox_event}. */
+    public SqlIdentifier paused() {
+        return events().sibling(PAUSED);
+    }
+
     /** The table of locks: {@code outbox_lock} for {@code outbox_event}. */
     public LockSchema locks() {
         return LockSchema.of(events());
@@ -213,14 +221,15 @@ public record OutboxSchema(@Nullable String schema, String table) {
      */
     public int version(Connection connection) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(FIND_VERSION)) {
-            statement.setString(1, actions().sql());
-            statement.setString(2, locks().table().sql());
-            statement.setString(3, parked().sql());
-            statement.setString(4, position().sql());
-            statement.setString(5, lease().sql());
-            statement.setString(6, scheduled().sql());
-            statement.setString(7, parked().sql());
-            statement.setString(8, events().sql());
+            statement.setString(1, paused().sql());
+            statement.setString(2, actions().sql());
+            statement.setString(3, locks().table().sql());
+            statement.setString(4, parked().sql());
+            statement.setString(5, position().sql());
+            statement.setString(6, lease().sql());
+            statement.setString(7, scheduled().sql());
+            statement.setString(8, parked().sql());
+            statement.setString(9, events().sql());
             try (ResultSet row = statement.executeQuery()) {
                 row.next();
                 return row.getInt(1);
@@ -290,6 +299,7 @@ public record OutboxSchema(@Nullable String schema, String table) {
         names.put("parked_literal", parked().sqlLiteral());
         names.put("scheduled", scheduled().sql());
         names.put("actions", actions().sql());
+        names.put("paused", paused().sql());
         names.putAll(locks().placeholders());
         return names;
     }

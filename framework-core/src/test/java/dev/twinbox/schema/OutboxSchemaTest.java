@@ -26,9 +26,11 @@ class OutboxSchemaTest {
                         "outbox_lease",
                         "outbox_parked",
                         "outbox_scheduled",
-                        "outbox_action");
+                        "outbox_action",
+                        "outbox_paused");
         assertThat(names(new OutboxSchema(null, "Out")))
-                .containsExactly("Out", "Out_position", "Out_lease", "Out_parked", "Out_scheduled", "Out_action");
+                .containsExactly(
+                        "Out", "Out_position", "Out_lease", "Out_parked", "Out_scheduled", "Out_action", "Out_paused");
         assertThat(names(new OutboxSchema(null, "x".repeat(44) + "_event"))).doesNotHaveDuplicates();
     }
 
@@ -39,7 +41,8 @@ class OutboxSchemaTest {
                         tables.lease(),
                         tables.parked(),
                         tables.scheduled(),
-                        tables.actions())
+                        tables.actions(),
+                        tables.paused())
                 .map(SqlIdentifier::name)
                 .toList();
     }

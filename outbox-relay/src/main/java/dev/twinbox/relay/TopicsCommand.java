@@ -24,7 +24,7 @@ import picocli.CommandLine.Spec;
                 "Lists the topics of unsent, parked and the newest events: what waits for them, and how they are on "
                         + "Kafka. Changes nothing.")
 final class TopicsCommand implements Callable<Integer> {
-    private static final String COLUMNS = "TOPIC\tUNSENT\tPARKED\tKAFKA";
+    private static final String COLUMNS = "TOPIC\tUNSENT\tPARKED\tPAUSED\tKAFKA";
 
     @Mixin
     private ConfigurationOption configuration;
@@ -64,7 +64,8 @@ final class TopicsCommand implements Callable<Integer> {
     }
 
     private static String text(String name, TopicsReport.Line line) {
-        return TextLine.of(name, line.hasUnsent() ? "yes" : "-", parked(line.parked()), kafka(line.state()));
+        String paused = line.pausedSince() == null ? "-" : "since " + line.pausedSince();
+        return TextLine.of(name, line.hasUnsent() ? "yes" : "-", parked(line.parked()), paused, kafka(line.state()));
     }
 
     private static String parked(Map<ParkedState, Integer> parked) {

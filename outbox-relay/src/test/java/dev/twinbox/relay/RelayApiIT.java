@@ -98,6 +98,51 @@ class RelayApiIT {
     }
 
     @Test
+    void topicsArePausedAndResumed() throws Exception {
+        try (RelayRig rig = RelayRig.create()) {
+            RelayProcess relay = rig.startRelay(Map.of("twinbox.relay.http.operator-token", OPERATOR));
+            String body = "{\"topics\":[\"" + rig.topic() + "\"]}";
+            JsonObject paused = post(relay, "/pause", body, OPERATOR, 200);
+            assertThat(post(relay, "/pause", body, OPERATOR, 200))
+                    .as("a second time")
+                    .isEqualTo(paused);
+            assertThat(paused.getJsonArray("topics").getJsonObject(0).getString("pausedSince"))
+                    .startsWith("20");
+            rig.insertAndCommit(1);
+            await("parked").atMost(SOON).until(() -> rig.count("select count(*) from outbox_parked") == 1);
+            assertThat(get(relay, "/status", null, 200).getJsonArray("pausedTopics"))
+                    .isEqualTo(paused.getJsonArray("topics"));
+            assertThat(get(relay, "/topics", null, 200)
+                            .getJsonArray("topics")
+                            .getJsonObject(0)
+                            .getString("pausedSince"))
+                    .startsWith("20");
+            JsonObject cause =
+                    get(relay, "/causes", null, 200).getJsonArray("causes").getJsonObject(0);
+            assertThat(cause.getString("cause")).isEqualTo("paused");
+            assertThat(get(relay, "/parked?cause=paused", null, 200).getJsonArray("parked"))
+                    .hasSize(1);
+
+            for (String wrong : List.of(
+                    "{\"topics\":[]}",
+                    "{\"topics\":[1]}",
+                    "{\"topics\":\"t\"}",
+                    "{\"topics\":[\"a/b\"]}",
+                    "{\"topic\":\"t\"}")) {
+                post(relay, "/pause", wrong, OPERATOR, 400);
+                post(relay, "/resume", wrong, OPERATOR, 400);
+            }
+            assertThat(post(relay, "/resume", body, OPERATOR, 200).toString()).contains("\"wasPaused\":true");
+            assertThat(post(relay, "/resume", body, OPERATOR, 200).toString()).contains("\"wasPaused\":false");
+            rig.awaitRecords(1);
+            assertThat(get(relay, "/actions", null, 200).getJsonArray("actions").getValuesAs(JsonObject.class))
+                    .extracting(each -> each.getString("action") + ' ' + each.getString("selection"))
+                    .containsExactly("resume topic \"" + rig.topic() + '"', "pause topic \"" + rig.topic() + '"');
+            assertThat(relay.terminate()).as(relay.log()).isZero();
+        }
+    }
+
+    @Test
     void statusAndPauseAreThoseOfTheCommandLine() throws Exception {
         try (RelayRig rig = RelayRig.create()) {
             RelayProcess relay = rig.startRelay(Map.of("twinbox.relay.http.operator-token", OPERATOR));

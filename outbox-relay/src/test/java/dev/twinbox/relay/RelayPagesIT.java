@@ -84,6 +84,35 @@ class RelayPagesIT {
     }
 
     @Test
+    void aTopicIsPausedAndResumedByTheButtons() throws Exception {
+        try (RelayRig rig = RelayRig.create();
+                Browser browser = Browser.start()) {
+            RelayProcess relay = rig.startRelay(Map.of("twinbox.relay.http.operator-token", OPERATOR));
+            browser.open(page(relay));
+            browser.await("main", "No topic is paused");
+            browser.type("#pause-topic", rig.topic());
+            browser.click("main form button", "Pause topic");
+            browser.await("#ask", "Pause topic " + rig.topic() + "?");
+            browser.click("#ask-do", "Pause topic");
+            browser.type("#token", OPERATOR);
+            browser.click("#login-do", "Log in");
+            browser.await("#done", "Topic " + rig.topic() + " is paused");
+            browser.await("main table", rig.topic());
+            insert(rig, "k1", "first");
+            await("parked").atMost(SOON).until(() -> rig.count("select count(*) from outbox_parked") == 1);
+
+            browser.click("nav a", "Stuck keys");
+            browser.await(".card", "The topic is paused");
+            browser.click(".card button", "Resume the topic");
+            browser.await("#done", "Topic " + rig.topic() + " is resumed");
+            browser.await("main", "No key is stuck");
+            rig.awaitRecords(1);
+            assertThat(browser.errors()).isEmpty();
+            assertThat(relay.terminate()).as(relay.log()).isZero();
+        }
+    }
+
+    @Test
     void eachPageFitsOnANarrowScreenAndMarkupOfEventsStaysText() throws Exception {
         try (RelayRig rig = RelayRig.create();
                 Browser browser = Browser.start().withWidth(360)) {

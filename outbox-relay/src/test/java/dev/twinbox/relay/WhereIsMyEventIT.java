@@ -130,8 +130,8 @@ class WhereIsMyEventIT {
         assertThat(json(rig.command(Map.of(), "topics", "--json"))).isEqualTo(answer);
         assertThat(rig.command(Map.of(), "topics"))
                 .contains(
-                        rig.topic() + "\tyes\t1 refused, 1 behind\t3 partitions\n",
-                        rig.topic() + "-missing\t-\t1 waiting\tcreate it, the relay never does\n",
+                        rig.topic() + "\tyes\t1 refused, 1 behind\t-\t3 partitions\n",
+                        rig.topic() + "-missing\t-\t1 waiting\t-\tcreate it, the relay never does\n",
                         "an operator has paused the relay");
     }
 

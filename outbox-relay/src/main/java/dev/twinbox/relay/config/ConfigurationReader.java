@@ -108,7 +108,10 @@ public final class ConfigurationReader {
                 IDLE,
                 RETRY,
                 new RelayConfig.Parking(
-                        reader.get(RelaySettings.STALL_TIMEOUT), reader.get(RelaySettings.WAITING_LIMIT)),
+                        reader.get(RelaySettings.STALL_TIMEOUT),
+                        reader.get(RelaySettings.WAITING_LIMIT),
+                        reader.get(RelaySettings.PAUSED_ROWS),
+                        reader.get(RelaySettings.PAUSED_BYTES)),
                 RelaySettings.HTTP.values(reader),
                 READY_TIMEOUT,
                 reader.get(RelaySettings.SHUTDOWN_TIMEOUT),

@@ -133,8 +133,10 @@ public record RelayConfig(
      *
      * @param stallTimeout a partition that takes nothing for this long although Kafka answers is worked around
      * @param waitingLimit after this long an operator has to decide about an event that waits for its topic or partition
+     * @param pausedRows most events that are set aside for paused topics
+     * @param pausedBytes most bytes of them
      */
-    public record Parking(Duration stallTimeout, Duration waitingLimit) {}
+    public record Parking(Duration stallTimeout, Duration waitingLimit, int pausedRows, int pausedBytes) {}
 
     /**
      * Whether and how spans are reported.

@@ -107,6 +107,20 @@ public final class RelaySettings {
                             + "`parked retry` or `parked discard`.")
             .withDefault("PT24H");
 
+    public static final Setting<Integer> PAUSED_ROWS = Setting.integer(
+                    PREFIX + "paused.rows",
+                    1,
+                    10_000_000,
+                    "Most events that are set aside while their topics are paused. Then the relay sends nothing more, and is "
+                            + "not ready.")
+            .withDefault("100000");
+    public static final Setting<Integer> PAUSED_BYTES = Setting.integer(
+                    PREFIX + "paused.bytes",
+                    1024,
+                    Integer.MAX_VALUE,
+                    "The same in bytes: payloads and headers, and 500 for each event.")
+            .withDefault("1073741824");
+
     public static final HttpSettings HTTP = HttpSettings.of(
             PREFIX + "http.",
             "health, metrics and the API",
@@ -144,6 +158,8 @@ public final class RelaySettings {
             LEASE,
             STALL_TIMEOUT,
             WAITING_LIMIT,
+            PAUSED_ROWS,
+            PAUSED_BYTES,
             HTTP.host(),
             HTTP.port(),
             HTTP.names(),

@@ -9,6 +9,7 @@ import dev.twinbox.relay.kafka.ProducerSettings;
 import dev.twinbox.relay.kafka.Refusal;
 import dev.twinbox.relay.kafka.Topic;
 import dev.twinbox.relay.kafka.Topics;
+import dev.twinbox.relay.pause.PausedTopics;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.producer.ProducerConfig;
@@ -37,11 +38,13 @@ final class AcceptanceCheck {
 
     private final Topics topics;
     private final KnownOutcomes known;
+    private final PausedTopics pausedTopics;
     private final Compression compression;
 
-    AcceptanceCheck(RelayConfig config, Topics topics, KnownOutcomes known) {
+    AcceptanceCheck(RelayConfig config, Topics topics, KnownOutcomes known, PausedTopics pausedTopics) {
         this.topics = topics;
         this.known = known;
+        this.pausedTopics = pausedTopics;
         Object type = ProducerSettings.of(config).get(ProducerConfig.COMPRESSION_TYPE_CONFIG);
         this.compression = "none".equals(type) ? Compression.NONE : Compression.SOME;
     }
@@ -65,6 +68,9 @@ final class AcceptanceCheck {
      * again.
      */
     @Nullable ParkReason obstacle(OutboxRecord record) {
+        if (pausedTopics.contains(record.topic())) {
+            return ParkReason.pausedTopic(record.topic()); // Kafka is not asked: the topic may be missing.
+        }
         String fault = record.fault();
         if (fault != null) {
             return ParkReason.refused(fault);
@@ -135,13 +141,15 @@ final class AcceptanceCheck {
     }
 
     /**
-     * Whether the topic or partition that parked events wait for is available now.
+     * Whether the topic or partition that parked events wait for is available now. A pause that has ended always is.
      *
      * @throws KafkaException if Kafka does not answer
      */
     boolean isThere(ParkedQueue.WaitedFor group) {
         Topic topic = topics.fresh(group.topic());
-        return topic.status() != Topic.Status.MISSING && !topic.unwritable().contains(group.partition());
+        return group.partition() == ParkReason.PAUSED
+                || (topic.status() != Topic.Status.MISSING
+                        && !topic.unwritable().contains(group.partition()));
     }
 
     /** An event that waited for this was sent. */

@@ -6,6 +6,7 @@ import dev.twinbox.relay.jdbc.ParkedTable;
 import dev.twinbox.relay.jdbc.Position;
 import dev.twinbox.relay.jdbc.PositionTable;
 import dev.twinbox.relay.kafka.ProducerSettings;
+import dev.twinbox.relay.pause.PausedTopics;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -22,7 +23,7 @@ final class AtLeastOnce implements Publication {
     private final LeasedTables tables;
     private final Function<String, Producer<byte[], byte[]>> producers;
     private final InFlight inFlight;
-    private final PauseGate gate;
+    private final PausedTopics pausedTopics;
     private final Failures failures;
     private final Progress progress;
     private final SessionThreads threads;
@@ -36,7 +37,7 @@ final class AtLeastOnce implements Publication {
             LeasedTables tables,
             Function<String, Producer<byte[], byte[]>> producers,
             InFlight inFlight,
-            PauseGate gate,
+            PausedTopics pausedTopics,
             Failures failures,
             Progress progress,
             SessionThreads threads) {
@@ -44,7 +45,7 @@ final class AtLeastOnce implements Publication {
         this.tables = tables;
         this.producers = producers;
         this.inFlight = inFlight;
-        this.gate = gate;
+        this.pausedTopics = pausedTopics;
         this.failures = failures;
         this.progress = progress;
         this.threads = threads;
@@ -75,7 +76,7 @@ final class AtLeastOnce implements Publication {
             flusher.flush();
         }
         inFlight.awaitUnsent();
-        gate.awaitOpen();
+        pausedTopics.awaitRoom(inFlight.nextRecords());
         Page page = inFlight.take();
         if (page != null) {
             windowHasMore = page.after().to() != null;

@@ -11,10 +11,14 @@ import dev.twinbox.relay.jdbc.EventSlots;
 import dev.twinbox.relay.jdbc.LeaseTable;
 import dev.twinbox.relay.jdbc.OutboxDatabase;
 import dev.twinbox.relay.jdbc.ParkedCount;
+import dev.twinbox.relay.jdbc.PausedEvents;
+import dev.twinbox.relay.jdbc.PausedTopicTable;
 import dev.twinbox.relay.jdbc.Position;
 import dev.twinbox.relay.jdbc.PositionSlots;
 import dev.twinbox.relay.jdbc.PositionTable;
 import dev.twinbox.relay.jdbc.ScheduledEvents;
+import dev.twinbox.relay.pause.PauseGate;
+import dev.twinbox.relay.pause.PausedTopics;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -35,6 +39,8 @@ final class Housekeeper implements Runnable {
     /** Time between two checks for scheduled events and for a pause. Both take effect later by up to this time. */
     private static final Duration TICK = Duration.ofMillis(200);
 
+    private static final int TICKS_PER_TOPICS = 2;
+
     private static final int TICKS_PER_ROTATION = 5;
 
     private static final int TICKS_PER_COUNT = 25;
@@ -45,6 +51,7 @@ final class Housekeeper implements Runnable {
     private final OutboxDatabase database;
     private final ObservedOutbox observed;
     private final PauseGate gate;
+    private final PausedTopics pausedTopics;
     private final BlockedKeys blockedKeys;
     private final Failures failures;
     private final Waiter waiter;
@@ -63,12 +70,14 @@ final class Housekeeper implements Runnable {
             OutboxDatabase database,
             ObservedOutbox observed,
             PauseGate gate,
+            PausedTopics pausedTopics,
             BlockedKeys blockedKeys,
             Failures failures) {
         this.config = config;
         this.database = database;
         this.observed = observed;
         this.gate = gate;
+        this.pausedTopics = pausedTopics;
         this.blockedKeys = blockedKeys;
         this.failures = failures;
         this.waiter = new Waiter(config.idle());
@@ -133,6 +142,8 @@ final class Housekeeper implements Runnable {
     private final class Tables {
         private final Connection connection;
         private final LeaseTable lease;
+        private final PausedTopicTable topics;
+        private final PausedEvents pausedEvents;
         private final SlotRotation events;
         private final PositionSlots positions;
         private final ScheduledEvents scheduled;
@@ -141,6 +152,8 @@ final class Housekeeper implements Runnable {
         Tables(Connection connection) throws SQLException {
             this.connection = connection;
             this.lease = new LeaseTable(connection, config.tables(), config.name());
+            this.topics = new PausedTopicTable(connection, config.tables(), config.name());
+            this.pausedEvents = new PausedEvents(connection, config.tables(), config.name());
             EventSlots slots = new EventSlots(connection, config.tables(), config.name());
             this.events = new SlotRotation(slots, config.tables(), observed);
             this.positions = new PositionSlots(connection, config.tables());
@@ -151,6 +164,10 @@ final class Housekeeper implements Runnable {
 
     private void runOnce(Tables tables, long tick) throws SQLException {
         gate.set(tables.lease.pausedSince());
+        if (tick % TICKS_PER_TOPICS == 0) {
+            attempt("reading paused topics", () -> pausedTopics.refresh(tables.topics, tables.pausedEvents));
+            observed.recordPausedTopics(pausedTopics.topics(), pausedTopics.limitReached());
+        }
         if (tick % TICKS_PER_ROTATION == 0) {
             mayMove = mayMove || (!forbidden && ScheduledEvents.areKnownTo(tables.connection, config.tables()));
             attempt("looking for rows of another cluster", () -> refuseRowsOfAnotherCluster(tables.connection));

@@ -133,6 +133,17 @@ final class InFlight {
         return page;
     }
 
+    /** The records of the page that {@link #take} returns next; none if there is no page. */
+    List<OutboxRecord> nextRecords() {
+        lock.lock();
+        try {
+            Page next = unsent.peek();
+            return next == null ? List.of() : next.records();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Whether a page waits to be sent. */
     boolean hasUnsent() {
         lock.lock();

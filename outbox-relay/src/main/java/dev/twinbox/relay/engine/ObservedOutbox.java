@@ -3,6 +3,8 @@ package dev.twinbox.relay.engine;
 import dev.twinbox.relay.jdbc.Backlog;
 import dev.twinbox.relay.jdbc.ParkedCount;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.SortedMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +20,8 @@ public final class ObservedOutbox {
     private volatile @Nullable Backlog backlog;
     private volatile @Nullable ParkedCount parked;
     private volatile @Nullable Long bytes;
+    private volatile @Nullable SortedMap<String, Instant> pausedTopics;
+    private volatile @Nullable String held;
     private volatile String rotationStop = "";
     private volatile long rotationStoppedAt;
 
@@ -72,6 +76,26 @@ public final class ObservedOutbox {
         return parked;
     }
 
+    /**
+     * The topics that an operator has paused were read.
+     *
+     * @param newHeld why their events hold the position, for the operator; null: they do not
+     */
+    void recordPausedTopics(SortedMap<String, Instant> topics, @Nullable String newHeld) {
+        pausedTopics = topics;
+        held = newHeld;
+    }
+
+    /** The topics that an operator has paused, each with the beginning of its pause; null: not known. */
+    public @Nullable SortedMap<String, Instant> pausedTopics() {
+        return pausedTopics;
+    }
+
+    /** Why events of paused topics hold the position, for the operator; null: they do not. */
+    public @Nullable String held() {
+        return held;
+    }
+
     /** The last count failed. */
     void clearCounts() {
         backlog = null;
@@ -83,6 +107,8 @@ public final class ObservedOutbox {
         backlog = null;
         parked = null;
         bytes = null;
+        pausedTopics = null;
+        held = null;
         rotationStop = "";
     }
 

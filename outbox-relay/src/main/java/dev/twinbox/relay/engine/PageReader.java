@@ -1,5 +1,6 @@
 package dev.twinbox.relay.engine;
 
+import dev.twinbox.relay.pause.PauseGate;
 import java.sql.SQLException;
 
 /** The reading thread: reads pages ahead of the sending thread, as long as {@link InFlight} has room. */

@@ -11,13 +11,13 @@ import dev.twinbox.relay.kafka.PositionTopic;
 import dev.twinbox.relay.kafka.ProducerSettings;
 import dev.twinbox.relay.kafka.Refusal;
 import dev.twinbox.relay.kafka.Topics;
+import dev.twinbox.relay.pause.PauseGate;
+import dev.twinbox.relay.pause.PausedTopics;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
-import java.util.UUID;
 import java.util.function.Function;
 import org.apache.kafka.clients.producer.Producer;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +43,7 @@ final class RelaySession implements AutoCloseable {
     private final SessionConnections connections;
     private final SessionThreads threads;
     private final PauseGate gate;
+    private final PausedTopics pausedTopics;
     private final Failures failures;
     private final InFlight inFlight;
     private final BlockedKeys blockedKeys;
@@ -69,32 +70,29 @@ final class RelaySession implements AutoCloseable {
         this.lease = lease;
         this.tables = new LeasedTables(saving, config, lease);
         this.connections = new SessionConnections(resources.database());
-        this.gate = new PauseGate(progress);
+        this.gate = new PauseGate(progress::recordPaused);
+        this.pausedTopics = new PausedTopics(config.parking(), gate);
         this.failures = new Failures(main);
         this.threads = new SessionThreads(failures, progress.loopEnds());
         this.inFlight = new InFlight(config.page());
         this.blockedKeys = new BlockedKeys(connections, config);
-        this.admission = new AcceptanceCheck(config, topics, known);
-        this.housekeeper =
-                new Housekeeper(config, resources.database(), progress.observed(), gate, blockedKeys, failures);
+        this.admission = new AcceptanceCheck(config, topics, known, pausedTopics);
+        this.housekeeper = new Housekeeper(
+                config, resources.database(), progress.observed(), gate, pausedTopics, blockedKeys, failures);
         LeaseTable leases = new LeaseTable(saving, config.tables(), config.name());
         gate.set(leases.pausedSince());
+        pausedTopics.begin(saving, config.tables(), config.name());
         Function<String, Producer<byte[], byte[]>> producers = resources.producers();
         if (config.delivery().mode() == DeliveryMode.AT_LEAST_ONCE) {
-            this.publication = new AtLeastOnce(config, tables, producers, inFlight, gate, failures, progress, threads);
+            this.publication =
+                    new AtLeastOnce(config, tables, producers, inFlight, pausedTopics, failures, progress, threads);
             this.retryPublication = new AtLeastOnceRetry(producers);
         } else {
-            PositionTopic topic = new PositionTopic(config, outbox(leases));
-            TransactionalPages pages = new TransactionalPages(inFlight, gate, lease, main, topic);
+            PositionTopic topic = new PositionTopic(config, leases.exactlyOnce());
+            TransactionalPages pages = new TransactionalPages(inFlight, pausedTopics, lease, main, topic);
             this.publication = new ExactlyOnce(config.name(), tables, topic, producers, pages, blockedKeys, progress);
             this.retryPublication = new ExactlyOnceRetry(producers, topic);
         }
-    }
-
-    /** Identifies this outbox's own offsets in Kafka. */
-    private static UUID outbox(LeaseTable leases) throws SQLException {
-        LeaseTable.Seen seen = Objects.requireNonNull(leases.look(), "the lease is ours");
-        return Objects.requireNonNull(seen.exactlyOnce(), "the candidate has checked the mode");
     }
 
     /**
@@ -129,6 +127,7 @@ final class RelaySession implements AutoCloseable {
         Sender sender = sender();
         RetryLoop retryLoop = retryLoop();
         retries = retryLoop;
+        pausedTopics.listen(retryLoop::wake);
         threads.start("relay-reader", reader::run);
         threads.start("relay-sender", sender::run);
         threads.start("relay-retry", retryLoop::run);
@@ -139,7 +138,7 @@ final class RelaySession implements AutoCloseable {
         KafkaOutage outage = new KafkaOutage(config, topics.login(), failures, progress);
         Duration stallTimeout = config.parking().stallTimeout();
         ProducerCalls handOver = new ProducerCalls(publication, admission, known, topics, lease, outage, stallTimeout);
-        return new Sender(publication, handOver, blockedKeys, known, failures, progress, main);
+        return new Sender(publication, handOver, blockedKeys, pausedTopics, known, failures, progress, main);
     }
 
     private RetryLoop retryLoop() {
@@ -153,8 +152,8 @@ final class RelaySession implements AutoCloseable {
                 config.parking().stallTimeout());
         RetryTransactions transactions =
                 new RetryTransactions(connections, config, lease, blockedKeys, retryPublication);
-        RetryDelivery delivery =
-                new RetryDelivery(config, transactions, retryPublication, admission, lease, stalls, progress);
+        RetryDelivery delivery = new RetryDelivery(
+                config, transactions, retryPublication, admission, lease, stalls, progress, pausedTopics);
         return new RetryLoop(config, contact, stalls, gate, blockedKeys, transactions, delivery, failures);
     }
 
@@ -264,6 +263,7 @@ final class RelaySession implements AutoCloseable {
             });
         }
         blockedKeys.recordSaved(entries);
+        pausedTopics.recordSaved(entries);
         progress.recordParked(entries.size());
         if (retries != null) {
             retries.wake();

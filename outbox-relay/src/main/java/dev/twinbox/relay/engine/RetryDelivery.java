@@ -8,6 +8,7 @@ import dev.twinbox.relay.jdbc.ParkedQueue;
 import dev.twinbox.relay.jdbc.ParkedState;
 import dev.twinbox.relay.jdbc.ParkedTable;
 import dev.twinbox.relay.kafka.Refusal;
+import dev.twinbox.relay.pause.PausedTopics;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -39,6 +40,7 @@ final class RetryDelivery {
     private final Lease lease;
     private final StallWatch stalls;
     private final Progress progress;
+    private final PausedTopics pausedTopics;
     private final RetryPauses pauses = new RetryPauses(FIRST_PAUSE);
     private final Set<Long> suspects = new HashSet<>();
     private int blamedInARow; // events that failed since the last one was sent
@@ -52,7 +54,8 @@ final class RetryDelivery {
             AcceptanceCheck admission,
             Lease lease,
             StallWatch stalls,
-            Progress progress) {
+            Progress progress,
+            PausedTopics pausedTopics) {
         this.config = config;
         this.transactions = transactions;
         this.publication = publication;
@@ -60,6 +63,7 @@ final class RetryDelivery {
         this.lease = lease;
         this.stalls = stalls;
         this.progress = progress;
+        this.pausedTopics = pausedTopics;
     }
 
     /** Whether nothing is retried, because Kafka itself has failed. */
@@ -69,12 +73,23 @@ final class RetryDelivery {
 
     /** Whether a group is not retried now. */
     boolean isPaused(ParkedQueue.WaitedFor group) {
-        return pauses.isEverythingPaused() || pauses.isTopicPaused(group.topic());
+        return pauses.isEverythingPaused()
+                || pauses.isTopicPaused(group.topic())
+                || pausedTopics.contains(group.topic());
     }
 
     /** The events and topics that are not retried now. */
     ParkedQueue.Paused paused() {
-        return pauses.paused();
+        ParkedQueue.Paused failed = pauses.paused();
+        List<String> topics = new ArrayList<>(failed.topics());
+        topics.addAll(pausedTopics.topics().keySet());
+        return new ParkedQueue.Paused(failed.events(), topics);
+    }
+
+    /** Events of topics that an operator has paused wait. Returns whether there may be more to do at once. */
+    boolean setAsideReady() throws SQLException, LeaseLostException {
+        Set<String> topics = pausedTopics.topics().keySet();
+        return !topics.isEmpty() && transactions.setAside(topics) > 0;
     }
 
     /**
@@ -275,7 +290,7 @@ final class RetryDelivery {
         }
         for (ParkedTable.Entry entry : back) {
             String error = entry.reason().error();
-            if (error != null) {
+            if (error != null && !entry.reason().isPause()) {
                 LOG.warn("Parked again: {}", error);
             }
         }

@@ -4,6 +4,7 @@ import dev.twinbox.relay.config.RelayConfig;
 import dev.twinbox.relay.jdbc.EventKey;
 import dev.twinbox.relay.jdbc.ParkReason;
 import dev.twinbox.relay.jdbc.ParkedQueue;
+import dev.twinbox.relay.pause.PauseGate;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.HashSet;
@@ -93,6 +94,7 @@ final class RetryLoop implements Runnable {
     private boolean runOnce() throws SQLException, LeaseLostException, InterruptedException {
         long saves = blockedKeys.saves();
         boolean worked = deleteDiscarded();
+        worked |= delivery.setAsideReady();
         worked |= sendReady();
         worked |= sendWaiting();
         if (!worked && !transactions.table().hasRows()) {

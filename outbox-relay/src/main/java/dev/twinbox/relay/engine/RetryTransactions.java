@@ -3,9 +3,11 @@ package dev.twinbox.relay.engine;
 import dev.twinbox.jdbc.Transactions;
 import dev.twinbox.relay.config.RelayConfig;
 import dev.twinbox.relay.jdbc.ParkedQueue;
+import dev.twinbox.relay.jdbc.PausedEvents;
 import dev.twinbox.relay.kafka.ProducerSettings;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,6 +62,13 @@ final class RetryTransactions {
      */
     <T> T underLease(Work<T> work) throws SQLException, LeaseLostException {
         return underLease(opened(), work);
+    }
+
+    /** Sets events of these topics aside that are ready; returns how many. */
+    int setAside(Collection<String> topics) throws SQLException, LeaseLostException {
+        Opened mine = opened();
+        PausedEvents events = new PausedEvents(mine.connection(), config.tables(), config.name());
+        return underLease(mine, table -> events.setAside(topics));
     }
 
     private <T> T underLease(Opened mine, Work<T> work) throws SQLException, LeaseLostException {

@@ -4,6 +4,7 @@ import dev.twinbox.relay.jdbc.EventKey;
 import dev.twinbox.relay.jdbc.OutboxRecord;
 import dev.twinbox.relay.jdbc.ParkReason;
 import dev.twinbox.relay.jdbc.ParkedState;
+import dev.twinbox.relay.pause.PausedTopics;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Set;
@@ -25,6 +26,7 @@ final class Sender implements Runnable, Page.Listener {
     private final Producer<byte[], byte[]> producer;
     private final ProducerCalls handOver;
     private final BlockedKeys blockedKeys;
+    private final PausedTopics pausedTopics;
     private final KnownOutcomes known;
     private final Failures failures;
     private final Progress progress;
@@ -40,6 +42,7 @@ final class Sender implements Runnable, Page.Listener {
             Publication publication,
             ProducerCalls handOver,
             BlockedKeys blockedKeys,
+            PausedTopics pausedTopics,
             KnownOutcomes known,
             Failures failures,
             Progress progress,
@@ -48,6 +51,7 @@ final class Sender implements Runnable, Page.Listener {
         this.producer = publication.producer();
         this.handOver = handOver;
         this.blockedKeys = blockedKeys;
+        this.pausedTopics = pausedTopics;
         this.known = known;
         this.failures = failures;
         this.progress = progress;
@@ -90,7 +94,8 @@ final class Sender implements Runnable, Page.Listener {
 
         @Override
         public @Nullable TopicPartition partitionOf(OutboxRecord record) throws InterruptedException {
-            return handOver.partitionOf(record);
+            // Kafka is not asked for a topic whose events are parked anyway.
+            return pausedTopics.contains(record.topic()) ? null : handOver.partitionOf(record);
         }
 
         @Override
@@ -130,6 +135,7 @@ final class Sender implements Runnable, Page.Listener {
 
     private void park(Page page, OutboxRecord record, ParkReason reason, Set<EventKey> blocked) {
         blockedKeys.add(record);
+        pausedTopics.recordParked(record);
         EventKey key = record.key();
         if (key != null) {
             blocked.add(key);
@@ -137,7 +143,7 @@ final class Sender implements Runnable, Page.Listener {
         page.park(record, reason);
         if (reason.state() == ParkedState.REFUSED) {
             LOG.warn("Parking for the operator: {}", reason.error()); // the reason names the event
-        } else if (reason.state() == ParkedState.WAITING) {
+        } else if (reason.state() == ParkedState.WAITING && !reason.isPause()) {
             LOG.warn("Parking {}: {}", record, reason.error());
         }
     }

@@ -2,6 +2,7 @@ package dev.twinbox.relay.engine;
 
 import dev.twinbox.relay.jdbc.PositionTable;
 import dev.twinbox.relay.kafka.PositionTopic;
+import dev.twinbox.relay.pause.PausedTopics;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
@@ -31,7 +32,7 @@ final class TransactionalPages {
     private static final Duration FIRST_REFRESH = Duration.ofMinutes(1);
 
     private final InFlight inFlight;
-    private final PauseGate gate;
+    private final PausedTopics pausedTopics;
     private final Lease lease;
     private final Waiter main;
     private final PositionTopic topic;
@@ -47,9 +48,9 @@ final class TransactionalPages {
     private PositionTable.@Nullable Saved prepared; // guarded by this
 
     /** @param main wakes the main thread */
-    TransactionalPages(InFlight inFlight, PauseGate gate, Lease lease, Waiter main, PositionTopic topic) {
+    TransactionalPages(InFlight inFlight, PausedTopics pausedTopics, Lease lease, Waiter main, PositionTopic topic) {
         this.inFlight = inFlight;
-        this.gate = gate;
+        this.pausedTopics = pausedTopics;
         this.lease = lease;
         this.main = main;
         this.topic = topic;
@@ -113,11 +114,12 @@ final class TransactionalPages {
     private @Nullable Page nextOfTransaction() throws InterruptedException {
         long left = longest - (System.nanoTime() - beganAt);
         Page present = last;
-        if (left <= 0 || gate.isClosed() || present == null) {
+        if (left <= 0 || pausedTopics.isRelayPaused() || present == null) {
             return null;
         }
         boolean moreIsSure = present.after().to() != null;
-        return inFlight.take(moreIsSure ? Duration.ofNanos(left) : Duration.ZERO);
+        boolean isThere = inFlight.awaitUnsent(moreIsSure ? Duration.ofNanos(left) : Duration.ZERO);
+        return isThere && pausedTopics.isOpenFor(inFlight.nextRecords()) ? inFlight.take(Duration.ZERO) : null;
     }
 
     /** Waits without an open transaction: consumers of committed records would wait for its end. */
@@ -125,7 +127,7 @@ final class TransactionalPages {
         while (!inFlight.awaitUnsent(untilRefresh) && !inFlight.isSealed()) {
             refresh();
         }
-        while (!gate.awaitOpen(untilRefresh)) {
+        while (!pausedTopics.awaitRoom(untilRefresh, inFlight.nextRecords())) {
             refresh();
         }
         Page page = inFlight.take(Duration.ZERO);

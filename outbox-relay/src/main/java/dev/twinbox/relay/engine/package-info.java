@@ -7,8 +7,9 @@
  *   <li>{@link dev.twinbox.relay.engine.Relay} holds the lease by a {@code Lease} and runs one {@code RelaySession}
  *       after the other.
  *   <li>{@code PageReader} reads a {@code Page} of the {@code Window}.
- *   <li>{@code Sender} takes it. {@code AcceptanceCheck}, {@code BlockedKeys} and {@code KnownOutcomes} say which of
- *       its records are parked. {@code ProducerCalls} hands the others to the producer.
+ *   <li>{@code Sender} takes it. {@code AcceptanceCheck}, {@code BlockedKeys}, {@code KnownOutcomes} and {@link
+ *       dev.twinbox.relay.pause.PausedTopics} say which of its records are parked. {@code ProducerCalls} hands the
+ *       others to the producer.
  *   <li>{@code InFlight} knows which pages are acknowledged. {@code Publication} saves the position after them:
  *       {@code AtLeastOnce}, or {@code ExactlyOnce} with {@code TransactionalPages}.
  *   <li>{@code RetryLoop} sends parked events again. {@code Housekeeper} empties slots and moves scheduled events.

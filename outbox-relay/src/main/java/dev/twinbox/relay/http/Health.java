@@ -145,14 +145,22 @@ public final class Health {
                     "paused by an operator since " + paused + ": nothing is sent until \"twinbox-relay resume\"",
                     Map.of("position", progress.position()));
         }
+        String held = progress.observed().held();
+        if (held != null) {
+            return Check.of("progress", held, Map.of("position", progress.position()));
+        }
         Duration still = progress.sinceMove();
         String cause = still.compareTo(timeout) <= 0
                 ? null
                 : "for " + still.toSeconds() + " s none of the events in flight was acknowledged, the limit is "
                         + timeout.toSeconds() + " s: check whether the broker is reachable";
-        return Check.of(
-                "progress",
-                cause,
-                Map.of("inFlight", Long.toString(progress.backlog()), "position", progress.position()));
+        Map<String, String> data = new LinkedHashMap<>();
+        data.put("inFlight", Long.toString(progress.backlog()));
+        data.put("position", progress.position());
+        Map<String, Instant> topics = progress.observed().pausedTopics();
+        if (topics != null && !topics.isEmpty()) {
+            data.put("pausedTopics", String.join(", ", topics.keySet()));
+        }
+        return Check.of("progress", cause, data);
     }
 }

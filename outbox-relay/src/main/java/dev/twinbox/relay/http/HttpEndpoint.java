@@ -91,7 +91,8 @@ public final class HttpEndpoint implements AutoCloseable {
         }
         Access access = address.access();
         Api api = OperatorApi.of(config, access, health);
-        WebFiles pages = new WebFiles("relay", "/console", access).add(HttpEndpoint.class, "main.js", "overview.js");
+        WebFiles pages = new WebFiles("relay", "/console", access)
+                .add(HttpEndpoint.class, "main.js", "overview.js", "topics.js");
         return List.of(new Part(api::owns, api), new Part(pages::owns, pages));
     }
 

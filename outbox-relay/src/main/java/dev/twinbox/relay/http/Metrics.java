@@ -176,6 +176,10 @@ public final class Metrics implements AutoCloseable {
                 "1: publishes in Kafka transactions, exactly once; 0: at least once",
                 p -> delivery == DeliveryMode.EXACTLY_ONCE ? 1 : 0);
         gauge("paused", "1: an operator has paused the relay", p -> p.pausedSince() == null ? 0 : 1);
+        gauge(
+                "paused.topics",
+                "Topics that an operator has paused; 0 on a standby, NaN: not known",
+                p -> seen(p, p.observed().pausedTopics(), Map::size));
         seconds("poll.age", "Time since the last successful poll", Progress::sincePoll);
         seconds(
                 "still",

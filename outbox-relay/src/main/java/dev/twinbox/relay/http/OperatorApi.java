@@ -20,6 +20,7 @@ import dev.twinbox.relay.jdbc.OutboxDatabase;
 import dev.twinbox.relay.jdbc.ParkedCauses;
 import dev.twinbox.relay.jdbc.ParkedPayload;
 import dev.twinbox.relay.jdbc.ParkedRows;
+import dev.twinbox.relay.jdbc.PausedTopicTable;
 import dev.twinbox.relay.jdbc.StartCheck;
 import dev.twinbox.relay.operator.CausesJson;
 import dev.twinbox.relay.operator.EventAnswer;
@@ -39,6 +40,7 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -84,8 +86,8 @@ final class OperatorApi {
                 .post(
                         "/parked/{number}/discard",
                         call -> operations.change(ParkedChange.DISCARD, ParkedQuery.one(call)))
-                .post("/pause", call -> operations.pause())
-                .post("/resume", call -> operations.resume())
+                .post("/pause", call -> operations.pause(TopicsRequest.of(call)))
+                .post("/resume", call -> operations.resume(TopicsRequest.of(call)))
                 .get("/actions", Role.VISITOR, operations::log);
     }
 
@@ -180,9 +182,15 @@ final class OperatorApi {
         });
     }
 
-    private JsonObject pause() {
+    private JsonObject pause(List<String> topics) {
         return onDatabase(connection -> {
             OperatorActions actions = actions(connection);
+            if (!topics.isEmpty()) {
+                actions.pauseTopics(topics);
+                LOG.info("{} has paused topics over HTTP: {}", actions.who(), topics);
+                return TopicsRequest.paused(
+                        topics, new PausedTopicTable(connection, config.tables(), config.name()).topics());
+            }
             actions.pause();
             LOG.info("{} has paused the relay over HTTP", actions.who());
             Instant since = new LeaseTable(connection, config.tables(), config.name()).pausedSince();
@@ -192,9 +200,14 @@ final class OperatorApi {
         });
     }
 
-    private JsonObject resume() {
+    private JsonObject resume(List<String> topics) {
         return onDatabase(connection -> {
             OperatorActions actions = actions(connection);
+            if (!topics.isEmpty()) {
+                Set<String> resumed = actions.resumeTopics(topics);
+                LOG.info("{} has resumed topics over HTTP: {}", actions.who(), resumed);
+                return TopicsRequest.resumed(topics, resumed);
+            }
             boolean wasPaused = actions.resume();
             LOG.info("{} has resumed the relay over HTTP", actions.who());
             return Json.createObjectBuilder().add("wasPaused", wasPaused).build();

@@ -11,6 +11,7 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -166,6 +167,16 @@ public final class LeaseTable {
                         row.getObject("exactly_once", UUID.class));
             }
         }
+    }
+
+    /**
+     * Identifies this outbox's own offsets in Kafka.
+     *
+     * @throws NullPointerException if the relay does not publish exactly once
+     */
+    public UUID exactlyOnce() throws SQLException {
+        Seen seen = Objects.requireNonNull(look(), "a lease that is held");
+        return Objects.requireNonNull(seen.exactlyOnce(), "the candidate has checked the mode");
     }
 
     /** Records that this name, if it has never run, publishes exactly once. */

@@ -35,6 +35,7 @@ public record ParkedCauses(List<Group> groups, long moving, boolean isCut) {
     /** Told apart by the texts of the relay's errors; the first one that fits counts. The table has no other mark. */
     public enum Cause {
         INCOMPLETE("parked without "),
+        PAUSED(" is paused by an operator: "),
         TOO_LARGE(
                 "more than max.message.bytes",
                 "RecordTooLargeException",

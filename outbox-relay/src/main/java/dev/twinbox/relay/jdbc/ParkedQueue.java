@@ -46,7 +46,7 @@ public final class ParkedQueue {
             """;
 
     /** The first row of a key, or any row without a key. */
-    private static final String IS_HEAD = """
+    static final String IS_HEAD = """
             (p.key is null or not exists (
               select from {parked} e where e.relay = p.relay and {same} and e.number < p.number))""".replace("{same}", ParkedTable.sameKey("e", "p"));
 
@@ -61,9 +61,7 @@ public final class ParkedQueue {
               (select number, topic, key, state, {bytes} from {parked} p
                 where p.relay = ? and {same} and p.number >= h.number order by p.number limit ?)
             ) r limit ?
-            """.replace("{same}", ParkedTable.sameKey("p", "h")).replace("{bytes}", """
-                    coalesce(octet_length(payload), 0)
-                      + coalesce(octet_length(array_to_string(headers, '')), 0) + 500""");
+            """.replace("{same}", ParkedTable.sameKey("p", "h")).replace("{bytes}", RowSize.OF_PARKED);
 
     static final String READY = """
             -- relay: parked events to send
@@ -99,8 +97,8 @@ public final class ParkedQueue {
             -- relay: parked events that have waited too long
             update {parked} set state = 'refused', error = error || '; waited for ' || ?
             where relay = ? and number in (
-                select number from {parked} where relay = ? and state = 'waiting' and topic = ? and partition = ?
-                order by number limit ?)
+              select number from {parked} where relay = ? and state = 'waiting' and topic = ? and partition = ?
+              order by number limit ?)
               and state = 'waiting' and since < clock_timestamp() - make_interval(secs => ?)
             """;
 
@@ -116,10 +114,12 @@ public final class ParkedQueue {
             delete from {parked} where relay = ? and number = any(?)
             """;
 
+    /** The end of a pause ({@link ParkReason#PAUSED}) is not waited for any more: what it waits for now begins now. */
     private static final String PUT_BACK = """
             -- relay: parked events were not sent
             update {parked} p set state = b.state, partition = b.partition, error = coalesce(b.error, p.error),
-              attempts = p.attempts + case b.state when 'refused' then 1 else 0 end
+              attempts = p.attempts + case b.state when 'refused' then 1 else 0 end,
+              since = case when p.partition = -2 and b.partition <> -2 then clock_timestamp() else p.since end
             from unnest(?::bigint[], ?::text[], ?::int[], ?::text[]) b(number, state, partition, error)
             where p.relay = ? and p.number = b.number and p.state = 'sending'
             """;

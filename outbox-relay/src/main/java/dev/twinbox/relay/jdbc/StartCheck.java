@@ -61,6 +61,9 @@ public final class StartCheck {
 
     private static final Map<String, String> UNDECIDED_COLUMNS = Map.of("decided_state", "text", "sent_as", "bigint");
 
+    private static final Map<String, String> PAUSED_COLUMNS =
+            Map.of("relay", "text", "topic", "text", "since", "timestamp with time zone");
+
     private StartCheck() {}
 
     /**
@@ -157,6 +160,9 @@ public final class StartCheck {
                         "DELETE");
         if (ScheduledEvents.areKnownTo(connection, config.tables())) {
             check.allRows(config.tables().scheduled());
+        }
+        if (new PausedTopicTable(connection, config.tables(), config.name()).exists()) {
+            check.table(config.tables().paused(), PAUSED_COLUMNS, "SELECT");
         }
         return check.problems();
     }

@@ -40,6 +40,7 @@ public final class CausesJson {
 
     private static String title(ParkedCauses.Cause cause) {
         return switch (cause) {
+            case PAUSED -> "The topic is paused";
             case TOO_LARGE -> "The event is too large for the topic";
             case MISSING_TOPIC -> "The topic does not exist";
             case NOT_AUTHORISED -> "The relay may not write to the topic";
@@ -55,6 +56,8 @@ public final class CausesJson {
 
     private static String remedy(ParkedCauses.Cause cause) {
         return switch (cause) {
+            case PAUSED ->
+                "Resume the topic when its events may be sent. They follow in order. A retry sends nothing before that.";
             case TOO_LARGE ->
                 "Raise max.message.bytes of the topic and, if it is lower, twinbox.relay.kafka.max.request.size. Then "
                         + "retry. If consumers do not need the event, discard it.";

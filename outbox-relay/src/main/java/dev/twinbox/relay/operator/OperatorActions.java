@@ -1,17 +1,25 @@
 package dev.twinbox.relay.operator;
 
+import dev.twinbox.TopicName;
 import dev.twinbox.console.actions.ActionLog;
 import dev.twinbox.console.actions.ActionRecorder;
 import dev.twinbox.console.actions.Actor;
 import dev.twinbox.console.actions.SelectionText;
 import dev.twinbox.jdbc.Transactions;
+import dev.twinbox.relay.config.ExitCode;
 import dev.twinbox.relay.config.RelayConfig;
+import dev.twinbox.relay.config.RelayException;
 import dev.twinbox.relay.jdbc.LeaseTable;
 import dev.twinbox.relay.jdbc.OutboxDatabase;
 import dev.twinbox.relay.jdbc.ParkedRows;
 import dev.twinbox.relay.jdbc.ParkedSelection;
+import dev.twinbox.relay.jdbc.PausedTopicTable;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -81,13 +89,63 @@ public final class OperatorActions {
     public void pause() throws SQLException {
         LeaseTable lease = lease();
         long systemIdentifier = OutboxDatabase.identify(connection).systemIdentifier();
-        inTransaction("pause", () -> lease.pause(systemIdentifier));
+        inTransaction("pause", null, () -> lease.pause(systemIdentifier));
     }
 
     /** Resumes the relay; false if it was not paused. */
     public boolean resume() throws SQLException {
         LeaseTable lease = lease();
-        return inTransaction("resume", lease::resume);
+        return inTransaction("resume", null, lease::resume);
+    }
+
+    /**
+     * Pauses topics, each in a transaction of its own. They need not exist. Idempotent.
+     *
+     * @throws RelayException if a name is illegal, or the tables are too old; then none is paused
+     */
+    public void pauseTopics(Collection<String> topics) throws SQLException {
+        PausedTopicTable table = topicTable(topics);
+        for (String topic : topics) {
+            inTransaction("pause", text(topic), () -> table.pause(topic));
+        }
+    }
+
+    /**
+     * Resumes topics, each in a transaction of its own; returns those that were paused.
+     *
+     * @throws RelayException as {@link #pauseTopics}
+     */
+    public Set<String> resumeTopics(Collection<String> topics) throws SQLException {
+        PausedTopicTable table = topicTable(topics);
+        Set<String> resumed = new LinkedHashSet<>();
+        for (String topic : topics) {
+            if (inTransaction("resume", text(topic), () -> table.resume(topic))) {
+                resumed.add(topic);
+            }
+        }
+        return resumed;
+    }
+
+    private PausedTopicTable topicTable(Collection<String> topics) throws SQLException {
+        for (String topic : topics) {
+            try {
+                TopicName.check(topic);
+            } catch (IllegalArgumentException e) {
+                throw new RelayException(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
+            }
+        }
+        PausedTopicTable table = new PausedTopicTable(connection, config.tables(), config.name());
+        if (!table.exists()) {
+            throw new RelayException(
+                    ExitCode.SCHEMA,
+                    "topics cannot be paused or resumed, there is no table "
+                            + config.tables().paused() + ": run \"twinbox-relay migrate\" as the tables' owner");
+        }
+        return table;
+    }
+
+    private static String text(String topic) {
+        return new SelectionText().with("topic", topic).toString();
     }
 
     private interface Change {
@@ -95,12 +153,12 @@ public final class OperatorActions {
         boolean run() throws SQLException;
     }
 
-    private boolean inTransaction(String name, Change change) throws SQLException {
+    private boolean inTransaction(String name, @Nullable String selection, Change change) throws SQLException {
         ActionRecorder recorder = recorder();
         return Transactions.inTransaction(connection, () -> {
             boolean isChanged = change.run();
             if (isChanged) {
-                recorder.done(name);
+                recorder.done(name, selection);
             }
             return isChanged;
         });

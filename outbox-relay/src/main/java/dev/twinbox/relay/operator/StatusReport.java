@@ -11,6 +11,7 @@ import dev.twinbox.relay.jdbc.LeaseTable;
 import dev.twinbox.relay.jdbc.OutboxDatabase;
 import dev.twinbox.relay.jdbc.ParkedCount;
 import dev.twinbox.relay.jdbc.ParkedState;
+import dev.twinbox.relay.jdbc.PausedTopicTable;
 import dev.twinbox.relay.jdbc.Position;
 import dev.twinbox.relay.jdbc.PositionTable;
 import dev.twinbox.relay.jdbc.StartCheck;
@@ -28,6 +29,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
@@ -88,6 +90,7 @@ public final class StatusReport {
         if (paused != null) {
             json.add("pausedSince", paused.toString());
         }
+        Set<String> pausedTopics = pausedTopics();
         fact("position", position.equals(Position.START) ? "nothing relayed yet" : position.toString());
         Duration saved = new PositionTable(connection, config.tables(), config.name()).sinceLastSave();
         lines.line("last save", saved == null ? "never" : seconds(saved) + " ago");
@@ -100,7 +103,23 @@ public final class StatusReport {
         if (ClusterCheck.problem(connection, config.tables(), server) != null) {
             reasons.add(OTHER_CLUSTER);
         }
-        stuck(reasons, backlog, parked);
+        stuck(reasons, backlog, parked, pausedTopics);
+    }
+
+    private Set<String> pausedTopics() throws SQLException {
+        SortedMap<String, Instant> topics = new PausedTopicTable(connection, config.tables(), config.name()).topics();
+        lines.line(
+                "paused topics",
+                topics.isEmpty()
+                        ? "none"
+                        : topics.entrySet().stream()
+                                .map(each -> each.getKey() + " since " + each.getValue())
+                                .collect(Collectors.joining(", ", "", ": \"twinbox-relay resume --topic\" ends it")));
+        JsonArrayBuilder array = Json.createArrayBuilder();
+        topics.forEach((topic, since) ->
+                array.add(Json.createObjectBuilder().add("topic", topic).add("pausedSince", since.toString())));
+        json.add("pausedTopics", array);
+        return topics.keySet();
     }
 
     /** Null: the server did not answer in time. All other lines are printed nevertheless. */
@@ -233,10 +252,13 @@ public final class StatusReport {
     }
 
     /** The one line to read first when events do not come. */
-    private void stuck(List<String> reasons, @Nullable Backlog backlog, ParkedCount parked) {
+    private void stuck(List<String> reasons, @Nullable Backlog backlog, ParkedCount parked, Set<String> pausedTopics) {
         boolean isSending = (backlog == null || backlog.events() > 0) && reasons.isEmpty();
         if (parked.of(ParkedState.REFUSED) > 0) {
             reasons.add("keys with refused events wait for an operator");
+        }
+        if (!pausedTopics.isEmpty()) {
+            reasons.add("an operator has paused topics: " + String.join(", ", pausedTopics));
         }
         String stuck = reasons.isEmpty() ? "no" : String.join("; ", reasons);
         String hint = "; if \"unsent\" does not shrink, the running relay's /health/ready names the cause";

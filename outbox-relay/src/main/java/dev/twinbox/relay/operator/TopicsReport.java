@@ -3,6 +3,7 @@ package dev.twinbox.relay.operator;
 import dev.twinbox.relay.config.RelayConfig;
 import dev.twinbox.relay.jdbc.LeaseTable;
 import dev.twinbox.relay.jdbc.ParkedState;
+import dev.twinbox.relay.jdbc.PausedTopicTable;
 import dev.twinbox.relay.jdbc.TopicCounts;
 import dev.twinbox.relay.kafka.TopicState;
 import jakarta.json.Json;
@@ -15,6 +16,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.apache.kafka.common.KafkaException;
@@ -40,11 +42,13 @@ public record TopicsReport(
      *
      * @param hasUnsent whether events for it are unsent
      * @param parked events for it, by state
+     * @param pausedSince since when an operator has paused it; null: it is not paused
      * @param state on Kafka; null: Kafka could not be asked
      */
     public record Line(
             boolean hasUnsent,
             Map<ParkedState, Integer> parked,
+            @Nullable Instant pausedSince,
             @Nullable TopicState state) {}
 
     /**
@@ -55,7 +59,11 @@ public record TopicsReport(
     public static TopicsReport of(RelayConfig config, Connection connection) throws SQLException {
         Instant paused = new LeaseTable(connection, config.tables(), config.name()).pausedSince();
         TopicCounts counts = TopicCounts.of(connection, config.tables(), config.name());
-        List<String> names = counts.topics().stream().limit(MOST_TOPICS).toList();
+        SortedMap<String, Instant> pausedTopics =
+                new PausedTopicTable(connection, config.tables(), config.name()).topics();
+        SortedSet<String> known = new TreeSet<>(counts.topics());
+        known.addAll(pausedTopics.keySet());
+        List<String> names = known.stream().limit(MOST_TOPICS).toList();
         Map<String, TopicState> states = Map.of();
         String unknown = null;
         try {
@@ -67,9 +75,10 @@ public record TopicsReport(
         SortedMap<String, Line> topics = new TreeMap<>();
         for (String name : names) {
             Map<ParkedState, Integer> parked = counts.parked().getOrDefault(name, Map.of());
-            topics.put(name, new Line(counts.unsent().contains(name), parked, states.get(name)));
+            topics.put(
+                    name, new Line(counts.unsent().contains(name), parked, pausedTopics.get(name), states.get(name)));
         }
-        boolean isCut = counts.isCut() || names.size() < counts.topics().size();
+        boolean isCut = counts.isCut() || names.size() < known.size();
         return new TopicsReport(topics, paused, isCut, unknown);
     }
 
@@ -95,6 +104,9 @@ public record TopicsReport(
                 .add("topic", name)
                 .add("hasUnsent", line.hasUnsent())
                 .add("parked", parked);
+        if (line.pausedSince() != null) {
+            json.add("pausedSince", line.pausedSince().toString());
+        }
         TopicState state = line.state();
         if (state != null && state.problem() != null) {
             json.add("problem", state.problem());

@@ -5,6 +5,7 @@ import { event } from "./event.js";
 import { overview } from "./overview.js";
 import { search } from "./search.js";
 import { stuck } from "./stuck.js";
+import { resumeTopic } from "./topics.js";
 
 const change = changes({
   retry: "They are sent again, and the later events of their keys follow in order.",
@@ -29,7 +30,9 @@ const shown = [
 
 start("Twinbox relay", [
   overview,
-  stuck(change, (group) => ({ cause: group.cause, topic: group.topic })),
+  stuck(change, (group) => ({ cause: group.cause, topic: group.topic }), (group) => group.cause === "paused"
+    ? { label: "Resume the topic", run: () => resumeTopic(group.topic) }
+    : null),
   search(change, filters, columns),
   actions,
   event(change, shown),

@@ -1,6 +1,7 @@
 // How the relay stands: figures of this process each second, of the tables every fifth time.
 import { done, doing, el, facts, figures, get, keeper, post, sure, table } from "./console.js";
 import { Chart } from "./chart.js";
+import { pausedTopics, pauseForm } from "./topics.js";
 
 const EVERY = 5;
 
@@ -50,10 +51,12 @@ function open(root) {
   const plot = el("div", { role: "img", "aria-label": "Events sent each second, and events in flight" });
   const trouble = el("div");
   const buttons = el("p");
+  const topics = el("div");
   const rest = el("div");
-  root.append(numbers, plot, el("h2", {}, "What keeps events from being sent"), trouble, buttons, rest);
+  root.append(numbers, plot, el("h2", {}, "What keeps events from being sent"), trouble, buttons,
+    el("h2", {}, "Paused topics"), topics, pauseForm(), rest);
   const chart = new Chart(plot, ["Sent each second", "In flight"]);
-  const [showTrouble, showButtons, showRest] = [trouble, buttons, rest].map(keeper);
+  const [showTrouble, showButtons, showTopics, showRest] = [trouble, buttons, topics, rest].map(keeper);
   let status = null;
   let before = null;
   let turn = 0;
@@ -82,6 +85,7 @@ function open(root) {
     showButtons("pausedSince" in status, (isPaused) => [isPaused
       ? el("button", { type: "button", click: doing(resume) }, "Resume sending")
       : el("button", { type: "button", click: doing(pause) }, "Pause sending")]);
+    showTopics(status.pausedTopics, (paused) => [pausedTopics(paused)]);
     const known = FACTS.map(([name, label]) => [label, status[name] === undefined ? undefined : String(status[name])]);
     showRest(status, () => [
       el("h2", {}, "How the relay stands"),

@@ -59,6 +59,8 @@ public final class EngineRig implements AutoCloseable {
 
     Duration stallTimeout = Duration.ofSeconds(30);
     Duration waitingLimit = Duration.ofHours(24);
+    int pausedRows = 100_000;
+    int pausedBytes = 1 << 30;
     OutboxDatabase relayDatabase;
     /** How often a producer was opened for pages. Parked events have other producers. */
     final AtomicInteger senders = new AtomicInteger();
@@ -116,7 +118,7 @@ public final class EngineRig implements AutoCloseable {
                 lease,
                 new RelayConfig.Idle(Duration.ofMillis(2), Duration.ofMillis(50)),
                 Duration.ofMillis(200),
-                new RelayConfig.Parking(stallTimeout, waitingLimit),
+                new RelayConfig.Parking(stallTimeout, waitingLimit, pausedRows, pausedBytes),
                 new HttpConfig("127.0.0.1", 0),
                 Duration.ofSeconds(10),
                 Duration.ofSeconds(10),

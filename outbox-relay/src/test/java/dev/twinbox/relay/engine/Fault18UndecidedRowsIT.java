@@ -16,6 +16,8 @@ import dev.twinbox.relay.jdbc.PositionTable;
 import dev.twinbox.relay.jdbc.Snapshot;
 import dev.twinbox.relay.kafka.PositionTopic;
 import dev.twinbox.relay.kafka.ProducerSettings;
+import dev.twinbox.relay.pause.PauseGate;
+import dev.twinbox.relay.pause.PausedTopics;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -70,6 +72,10 @@ class Fault18UndecidedRowsIT {
         }
     }
 
+    private static PausedTopics notPaused(RelayConfig config) {
+        return new PausedTopics(config.parking(), new PauseGate(since -> {}));
+    }
+
     /**
      * What a session's main thread does for one page, up to its end by SIGTERM, while the sending thread commits in the
      * middle. Returns whether all counted as settled then.
@@ -87,7 +93,7 @@ class Fault18UndecidedRowsIT {
                             .exactlyOnce());
             InFlight inFlight = new InFlight(config.page());
             TransactionalPages pages =
-                    new TransactionalPages(inFlight, new PauseGate(progress), lease, new Waiter(config.idle()), topic);
+                    new TransactionalPages(inFlight, notPaused(config), lease, new Waiter(config.idle()), topic);
             BlockedKeys blocked = new BlockedKeys(new SessionConnections(rig.relayDatabase), config);
             ExactlyOnce publication = new ExactlyOnce(
                     config.name(),

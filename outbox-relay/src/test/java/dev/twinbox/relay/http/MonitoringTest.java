@@ -131,6 +131,7 @@ class MonitoringTest {
                         "twinbox_relay_lag_events{relay=\"relay\"} NaN\n",
                         "twinbox_relay_lag_seconds{relay=\"relay\"} NaN\n",
                         "twinbox_relay_outbox_bytes{relay=\"relay\"} NaN\n",
+                        "twinbox_relay_paused_topics{relay=\"relay\"} NaN\n",
                         "twinbox_relay_parked{relay=\"relay\",state=\"refused\"} NaN\n");
     }
 }

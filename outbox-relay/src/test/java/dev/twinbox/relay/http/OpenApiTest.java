@@ -116,8 +116,8 @@ class OpenApiTest {
     @Test
     void aTopicHasTheDescribedFields() {
         SortedMap<String, TopicsReport.Line> lines = new TreeMap<>();
-        lines.put("a", new TopicsReport.Line(true, Map.of(), new TopicState(1, List.of(), null)));
-        lines.put("b", new TopicsReport.Line(true, Map.of(), new TopicState(0, List.of(), "problem")));
+        lines.put("a", new TopicsReport.Line(true, Map.of(), Instant.EPOCH, new TopicState(1, List.of(), null)));
+        lines.put("b", new TopicsReport.Line(true, Map.of(), null, new TopicState(0, List.of(), "problem")));
         JsonObject report = new TopicsReport(lines, Instant.EPOCH, true, "problem").json();
         Set<String> fields = new TreeSet<>();
         report.getJsonArray("topics").getValuesAs(JsonObject.class).forEach(each -> fields.addAll(each.keySet()));

@@ -41,7 +41,8 @@ class PagesTest {
     @Test
     void allThatThePagesLoadIsServed() throws IOException {
         assertThat(files().all())
-                .containsKeys("", "console.css", "main.js", "overview.js", "stuck.js", "uplot.js", "uplot.css")
+                .containsKeys(
+                        "", "console.css", "main.js", "overview.js", "stuck.js", "topics.js", "uplot.js", "uplot.css")
                 .hasSizeGreaterThan(10);
         for (String file : files().all().keySet()) {
             assertThat(headers(get("/console/" + file)))

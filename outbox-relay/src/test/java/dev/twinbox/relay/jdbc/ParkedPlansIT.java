@@ -70,6 +70,18 @@ class ParkedPlansIT {
     }
 
     @Test
+    void settingReadyEventsAsideReadsNoneThatWait() throws SQLException {
+        assertThat(buffers(
+                        PausedEvents.SET_ASIDE,
+                        "'%s is paused'",
+                        "'relay'",
+                        "'relay'",
+                        "'{orders,missing1}'::text[]",
+                        "500"))
+                .isLessThan(BUFFERS);
+    }
+
+    @Test
     void lookingForWhatIsWaitedForHopsOverWhatWaits() throws SQLException {
         assertThat(buffers(ParkedQueue.WAITED_FOR, "'relay'", "''", "-1", "'relay'", "500"))
                 .isLessThan(BUFFERS);

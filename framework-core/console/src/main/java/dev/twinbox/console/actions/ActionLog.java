@@ -59,8 +59,8 @@ public final class ActionLog {
      *
      * @param who the token's name, or the users of the database and of the operating system
      * @param via how it was asked for: {@code http} or {@code command-line}
-     * @param selection which parked events were selected; null: the change is not about events
-     * @param events how many were changed; null if there is no selection
+     * @param selection which parked events were selected, or which topic; null: the change is about the whole
+     * @param events how many were changed; null: the change is not about events
      */
     public record Action(
             String who,

@@ -37,10 +37,14 @@ public final class ActionRecorder {
         }
     }
 
-    /** Records a change that is not about events, in its transaction. */
-    public void done(String action) throws SQLException {
+    /**
+     * Records a change that is not about events, in its transaction.
+     *
+     * @param selection what was changed; null: the whole
+     */
+    public void done(String action, @Nullable String selection) throws SQLException {
         if (isRecorded) {
-            log.insert(action(action, null, null));
+            log.insert(action(action, selection, null));
         }
     }
 

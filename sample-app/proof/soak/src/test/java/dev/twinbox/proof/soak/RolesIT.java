@@ -40,6 +40,7 @@ class RolesIT {
             "outbox_lease",
             "outbox_parked",
             "outbox_action",
+            "outbox_paused",
             "outbox_position_slot0",
             "outbox_position_slot1",
             "outbox_event_slot0",
