@@ -42,6 +42,13 @@ public class InboxStatus {
         return receiver.sum(Total.ALREADY_DONE);
     }
 
+    /**
+     * Attempts to handle a single event that ended with a {@link dev.twinbox.RetryLaterException}. They are not failures.
+     */
+    public long retriedLater() {
+        return receiver.sum(Total.RETRIED_LATER);
+    }
+
     /** Failed attempts to handle a single event. */
     public long failures() {
         return receiver.sum(Total.FAILURES);

@@ -37,6 +37,7 @@ final class TestApp {
         this.name = name;
         war = ShrinkWrap.create(WebArchive.class, name + ".war")
                 .addClasses(Order.class, Script.class, Script.BusinessException.class, StatusServlet.class)
+                .addClasses(Script.InvalidException.class, Script.UnknownCustomerException.class)
                 .addClass(StatusServlet.Housekeeping.class)
                 .addAsWebInfResource(
                         new StringAsset("<beans version=\"4.0\" bean-discovery-mode=\"annotated\"/>"), "beans.xml")

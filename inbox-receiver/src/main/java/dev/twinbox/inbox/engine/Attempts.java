@@ -2,6 +2,7 @@ package dev.twinbox.inbox.engine;
 
 import dev.twinbox.inbox.event.Handler;
 import dev.twinbox.inbox.event.ReceivedEvent;
+import dev.twinbox.inbox.event.RetryRule;
 import dev.twinbox.inbox.jdbc.Faults;
 import dev.twinbox.inbox.jdbc.JtaDatabase;
 import dev.twinbox.inbox.jdbc.RetriedWrites;
@@ -81,5 +82,16 @@ final class Attempts {
     /** Whose failure an attempt is that was not committed. */
     FailureKind failureOf(Attempt attempt) {
         return FailureKind.attempt(attempt, writes);
+    }
+
+    /**
+     * What the handlers of an attempt say about the next one. They have no say if their exception is not the cause. An
+     * attempt that lost against another transaction is repeated, unless the handler asks for a delay.
+     */
+    static RetryRule retryRule(Attempt attempt, FailureKind failure, List<Handler> handlers) {
+        if (failure == FailureKind.DATABASE || !attempt.hasThrown()) {
+            return RetryRule.AS_CONFIGURED;
+        }
+        return RetryRule.of(attempt.cause(), failure == FailureKind.EVENT ? handlers : List.of());
     }
 }

@@ -5,6 +5,7 @@ import dev.twinbox.inbox.engine.Claims.GoneException;
 import dev.twinbox.inbox.event.ErrorText;
 import dev.twinbox.inbox.event.Handler;
 import dev.twinbox.inbox.event.ReceivedEvent;
+import dev.twinbox.inbox.event.RetryRule;
 import dev.twinbox.inbox.event.Subscription;
 import dev.twinbox.inbox.jdbc.BlockedKey;
 import dev.twinbox.inbox.jdbc.DueEvent;
@@ -151,7 +152,14 @@ final class ParkedRetries {
 
     private void notCommitted(DueEvent due, ReceivedEvent event, List<Handler> mine, Attempt attempt, Runnable whenHung)
             throws SQLException {
-        switch (attempts.failureOf(attempt)) {
+        FailureKind failure = attempts.failureOf(attempt);
+        RetryRule retry = Attempts.retryRule(attempt, failure, mine);
+        if (retry.kind() == RetryRule.Kind.AFTER_DELAY && !Faults.isAlreadyDone(attempt.cause())) {
+            status.retriedLater();
+            parking.postpone(due, attempt.cause(), retry.delay());
+            return;
+        }
+        switch (failure) {
             case DATABASE -> {
                 parking.giveBack(due);
                 throw new SQLException("parked event " + due.number() + " could not be retried", attempt.cause());
@@ -167,7 +175,7 @@ final class ParkedRetries {
                             mine.stream().map(Handler::withoutEffect).toList(),
                             whenHung);
                 } else {
-                    failed(due, event, attempt.cause());
+                    failed(due, event, attempt.cause(), retry);
                 }
             }
         }
@@ -189,8 +197,12 @@ final class ParkedRetries {
     }
 
     private void failed(DueEvent due, ReceivedEvent event, Throwable cause) throws SQLException {
+        failed(due, event, cause, RetryRule.AS_CONFIGURED);
+    }
+
+    private void failed(DueEvent due, ReceivedEvent event, Throwable cause, RetryRule retry) throws SQLException {
         status.failed();
-        State state = parking.failedAgain(due, cause);
+        State state = parking.failedAgain(due, cause, retry);
         if (state == State.RETRY) {
             LOG.log(Level.DEBUG, () -> event + " failed at attempt " + due.attempt(), ErrorText.forLog(cause));
             return;

@@ -53,7 +53,8 @@ public final class ReceiverStatus {
         PARKED("Parked events, counted once per handler"),
         EXPIRED("Inbox rows deleted after their retention"),
         TIMED_OUT("Handler calls that took longer than their limit"),
-        ALREADY_DONE("Events whose handler threw AlreadyDoneException");
+        ALREADY_DONE("Events whose handler threw AlreadyDoneException"),
+        RETRIED_LATER("Attempts that ended with a RetryLaterException");
 
         private final String meaning;
 
@@ -250,6 +251,10 @@ public final class ReceiverStatus {
 
     void alreadyDone(int events) {
         add(Total.ALREADY_DONE, events);
+    }
+
+    void retriedLater() {
+        add(Total.RETRIED_LATER, 1);
     }
 
     void expired(int rows) {

@@ -4,6 +4,7 @@ import dev.twinbox.inbox.event.Handler;
 import dev.twinbox.inbox.event.ParkingDecision;
 import dev.twinbox.inbox.event.ReceivedEvent;
 import dev.twinbox.inbox.event.RecordedStart;
+import dev.twinbox.inbox.event.RetryRule;
 import dev.twinbox.inbox.event.UnreadableRecordException;
 import dev.twinbox.inbox.jdbc.Faults;
 import dev.twinbox.inbox.kafka.HandoverKind;
@@ -221,22 +222,28 @@ final class TransactionalProcessor implements Processor {
             status.alreadyDone(obstacle == null ? 1 : 0);
             return obstacle;
         }
-        if (mayTryAgain(event, failure, attempt.cause())) {
+        RetryRule retry = Attempts.retryRule(attempt, failure, List.of(handler));
+        if (mayTryAgain(event, failure, attempt.cause(), retry)) {
             return Outcome.waitForEvent(settled, attempt.cause(), handler);
         }
-        ParkingDecision verdict = new ParkingDecision(attempt.cause(), attempt.mayBeCommitted());
+        ParkingDecision verdict = new ParkingDecision(attempt.cause(), attempt.mayBeCommitted(), retry);
         event.judged(verdict);
         park(event, handler, start, verdict);
         return null;
     }
 
     /** Counts the failure. Returns whether the handler may be called again before the event is parked. */
-    private boolean mayTryAgain(ReceivedEvent event, FailureKind failure, Throwable cause) {
+    private boolean mayTryAgain(ReceivedEvent event, FailureKind failure, Throwable cause, RetryRule retry) {
+        if (retry.kind() == RetryRule.Kind.AFTER_DELAY) {
+            status.retriedLater();
+            return false;
+        }
         if (failure == FailureKind.CONFLICT) {
             return event.conflicted() < MOST_CONFLICTS;
         }
         status.failed();
         return event.failed() < parking.quickTries()
+                && retry.kind() == RetryRule.Kind.AS_CONFIGURED
                 && !(cause instanceof UnreadableRecordException)
                 && !(cause instanceof HandlerTimeoutException);
     }

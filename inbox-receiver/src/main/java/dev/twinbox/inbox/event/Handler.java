@@ -85,6 +85,10 @@ public final class Handler {
         return options.timeout();
     }
 
+    HandlerOptions options() {
+        return options;
+    }
+
     Class<?> eventClass() {
         return eventClass;
     }

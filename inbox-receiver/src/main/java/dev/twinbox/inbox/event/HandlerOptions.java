@@ -3,9 +3,11 @@ package dev.twinbox.inbox.event;
 import dev.twinbox.DeliveryContract;
 import dev.twinbox.HandlerTransaction;
 import dev.twinbox.InboxHandler;
+import java.lang.reflect.Method;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,9 +16,13 @@ import org.jspecify.annotations.Nullable;
  * @param transaction what shares a transaction
  * @param timeout how long a call may take; null: as configured
  * @param guarding whether instances exclude each other for an event
+ * @param notRetried exceptions after which an event is not tried again
  */
 public record HandlerOptions(
-        HandlerTransaction transaction, @Nullable Duration timeout, Guarding guarding) {
+        HandlerTransaction transaction,
+        @Nullable Duration timeout,
+        Guarding guarding,
+        Set<Class<? extends Throwable>> notRetried) {
 
     /** Whether instances exclude each other for an event. */
     public enum Guarding {
@@ -25,10 +31,12 @@ public record HandlerOptions(
     }
 
     /** What holds for a handler that chooses nothing. */
-    public static final HandlerOptions DEFAULT = new HandlerOptions(HandlerTransaction.BATCH, null, Guarding.NONE);
+    public static final HandlerOptions DEFAULT =
+            new HandlerOptions(HandlerTransaction.BATCH, null, Guarding.NONE, Set.of());
 
     /** Reads the annotation. Adds one sentence for each rule that it breaks. */
-    static HandlerOptions of(InboxHandler annotation, @Nullable HandlerShape shape, List<String> breaches) {
+    static HandlerOptions of(
+            InboxHandler annotation, Method method, @Nullable HandlerShape shape, List<String> breaches) {
         if (annotation.transaction() == HandlerTransaction.PER_EVENT && shape == HandlerShape.LIST) {
             breaches.add("it gets a list of events, so it cannot have a transaction for each of them; "
                     + "take one event, or remove transaction = PER_EVENT");
@@ -36,7 +44,8 @@ public record HandlerOptions(
         return new HandlerOptions(
                 annotation.transaction(),
                 timeout(annotation.timeout(), breaches),
-                guarding(annotation, shape, breaches));
+                guarding(annotation, shape, breaches),
+                RetryChecks.notRetried(annotation, method, breaches));
     }
 
     private static Guarding guarding(InboxHandler annotation, @Nullable HandlerShape shape, List<String> breaches) {
