@@ -106,6 +106,20 @@ public @interface InboxHandler {
     Class<? extends Throwable>[] notRetried() default {};
 
     /**
+     * Exceptions that say that something is away which the handler needs for all its events, such as a service. They open
+     * its circuit breaker. It opens when at least 20 calls ended within 10 seconds and at least 80 percent of them by
+     * such an exception. Subclasses and causes count as with {@link #notRetried()}. Empty (the default): the handler has
+     * no circuit breaker.
+     *
+     * <p>While it is open the handler is not called for new events. They are parked in order, about 10,000 at most. From
+     * time to time one of them is tried, of another key each time where there are several, and without counting an
+     * attempt. When one succeeds, the breaker is closed and all others follow. After 10 minutes the handler is called as
+     * usual again, and failures count as attempts. Other handlers go on. Each instance of the application finds out by
+     * its own calls. Not for {@code AT_MOST_ONCE}.
+     */
+    Class<? extends Throwable>[] breakOn() default {};
+
+    /**
      * What happens to an event that lacks a primitive of the event class, or has a number that does not fit. The default
      * parks it. Only the default {@link EventSerializer} heeds this.
      */

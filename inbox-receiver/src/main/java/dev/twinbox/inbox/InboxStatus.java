@@ -64,6 +64,14 @@ public class InboxStatus {
         return receiver.hungThreads();
     }
 
+    /**
+     * Handlers of this instance that are not called for new events now, because their circuit breaker is open. {@link
+     * #notes} names them.
+     */
+    public int openBreakers() {
+        return receiver.openBreakers();
+    }
+
     /** Records of types that no handler of this application takes. */
     public long skipped() {
         return receiver.sum(Total.SKIPPED);

@@ -38,7 +38,7 @@ final class TestApp {
         war = ShrinkWrap.create(WebArchive.class, name + ".war")
                 .addClasses(Order.class, Script.class, Script.BusinessException.class, StatusServlet.class)
                 .addClasses(Script.InvalidException.class, Script.UnknownCustomerException.class)
-                .addClass(StatusServlet.Housekeeping.class)
+                .addClasses(Script.ServiceAwayException.class, StatusServlet.Housekeeping.class)
                 .addAsWebInfResource(
                         new StringAsset("<beans version=\"4.0\" bean-discovery-mode=\"annotated\"/>"), "beans.xml")
                 .addAsLibraries(library(EventSerializer.class), library(InboxStatus.class))

@@ -21,6 +21,7 @@ final class Attempts {
     private final Tracing tracing;
     private final Runnable afterCall;
     private final CallWatch watch;
+    private final Breakers breakers;
     private final Parking parking;
     private final ReceiverStatus status;
 
@@ -31,6 +32,7 @@ final class Attempts {
             Tracing tracing,
             Runnable afterCall,
             CallWatch watch,
+            Breakers breakers,
             Parking parking,
             ReceiverStatus status) {
         this.group = group;
@@ -39,6 +41,7 @@ final class Attempts {
         this.tracing = tracing;
         this.afterCall = afterCall;
         this.watch = watch;
+        this.breakers = breakers;
         this.parking = parking;
         this.status = status;
     }
@@ -65,7 +68,7 @@ final class Attempts {
     }
 
     private HandlerCalls calls(CallWatch.Abandonment abandonment) {
-        return new HandlerCalls(group, tracing, afterCall, watch, abandonment);
+        return new HandlerCalls(group, tracing, afterCall, watch, breakers, abandonment);
     }
 
     private Attempt execute(Attempt attempt) {

@@ -82,6 +82,9 @@ public final class ReceiverStatus {
     /** Written under the lock of the watch, read by all. */
     private volatile int hungThreads;
 
+    /** Written by all workers, read by all. */
+    private volatile int openBreakers;
+
     private volatile @Nullable String reasonToRestart;
 
     private final LoopEnds loopEnds = new LoopEnds();
@@ -203,6 +206,15 @@ public final class ReceiverStatus {
     /** How many threads hang in handlers now. */
     public int hungThreads() {
         return hungThreads;
+    }
+
+    void breakersOpen(int breakers) {
+        openBreakers = breakers;
+    }
+
+    /** How many handlers are not called now, because their circuit breaker is open. */
+    public int openBreakers() {
+        return openBreakers;
     }
 
     void failed() {

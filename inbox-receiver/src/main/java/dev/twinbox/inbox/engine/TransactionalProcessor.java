@@ -105,6 +105,9 @@ final class TransactionalProcessor implements Processor {
         if (attempt.isCommitted()) {
             return Outcome.goOn(attempt.handled());
         }
+        if (attempt.cause() instanceof Breakers.FullException full) {
+            return Outcome.hold(0, full);
+        }
         FailureKind failure = attempts.failureOf(attempt);
         if (failure == FailureKind.DATABASE) {
             return Outcome.waitForDatabase(0, attempt.cause());
@@ -195,12 +198,7 @@ final class TransactionalProcessor implements Processor {
     private @Nullable Outcome attemptNow(
             Batch batch, ReceivedEvent event, Handler handler, @Nullable RecordedStart start, int settled)
             throws SQLException {
-        @Nullable Throwable late = event.timeoutOf(handler);
-        if (late != null && event.verdict() == null) {
-            status.failed();
-            event.failed();
-            event.judged(new ParkingDecision(late, false));
-        }
+        judgeIfLate(event, handler);
         @Nullable ParkingDecision decided = event.verdict();
         if (decided != null) {
             park(event, handler, start, decided);
@@ -212,6 +210,9 @@ final class TransactionalProcessor implements Processor {
         }
         if (attempt.isCommitted()) {
             return null;
+        }
+        if (attempt.cause() instanceof Breakers.FullException full) {
+            return Outcome.hold(settled, full);
         }
         FailureKind failure = attempts.failureOf(attempt);
         if (failure == FailureKind.DATABASE) {
@@ -230,6 +231,16 @@ final class TransactionalProcessor implements Processor {
         event.judged(verdict);
         park(event, handler, start, verdict);
         return null;
+    }
+
+    /** An event that took too long before is parked, without another call. */
+    private void judgeIfLate(ReceivedEvent event, Handler handler) {
+        @Nullable Throwable late = event.timeoutOf(handler);
+        if (late != null && event.verdict() == null) {
+            status.failed();
+            event.failed();
+            event.judged(new ParkingDecision(late, false));
+        }
     }
 
     /** Counts the failure. Returns whether the handler may be called again before the event is parked. */

@@ -17,12 +17,14 @@ import org.jspecify.annotations.Nullable;
  * @param timeout how long a call may take; null: as configured
  * @param guarding whether instances exclude each other for an event
  * @param notRetried exceptions after which an event is not tried again
+ * @param breakOn exceptions that open the handler's circuit breaker; empty: it has none
  */
 public record HandlerOptions(
         HandlerTransaction transaction,
         @Nullable Duration timeout,
         Guarding guarding,
-        Set<Class<? extends Throwable>> notRetried) {
+        Set<Class<? extends Throwable>> notRetried,
+        Set<Class<? extends Throwable>> breakOn) {
 
     /** Whether instances exclude each other for an event. */
     public enum Guarding {
@@ -32,7 +34,7 @@ public record HandlerOptions(
 
     /** What holds for a handler that chooses nothing. */
     public static final HandlerOptions DEFAULT =
-            new HandlerOptions(HandlerTransaction.BATCH, null, Guarding.NONE, Set.of());
+            new HandlerOptions(HandlerTransaction.BATCH, null, Guarding.NONE, Set.of(), Set.of());
 
     /** Reads the annotation. Adds one sentence for each rule that it breaks. */
     static HandlerOptions of(
@@ -45,7 +47,8 @@ public record HandlerOptions(
                 annotation.transaction(),
                 timeout(annotation.timeout(), breaches),
                 guarding(annotation, shape, breaches),
-                RetryChecks.notRetried(annotation, method, breaches));
+                RetryChecks.notRetried(annotation, method, breaches),
+                RetryChecks.breakOn(annotation, breaches));
     }
 
     private static Guarding guarding(InboxHandler annotation, @Nullable HandlerShape shape, List<String> breaches) {

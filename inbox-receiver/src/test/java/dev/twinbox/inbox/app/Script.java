@@ -120,6 +120,7 @@ public class Script {
             case "runtime" -> throw new IllegalStateException("runtime");
             case "business" -> throw new BusinessException();
             case "unknown-customer" -> throw new UnknownCustomerException();
+            case "service" -> callService();
             case "later" -> throw new RetryLaterException(Duration.parse(words[1]), "not yet");
             case "gate" -> passGate(Integer.parseInt(words[1]));
             case "gate-then-throw" -> {
@@ -174,6 +175,27 @@ public class Script {
         @Override
         public String getMessage() {
             throw new StackOverflowError();
+        }
+    }
+
+    /** A service that a handler needs is away. */
+    public static final class ServiceAwayException extends Exception {
+        private static final long serialVersionUID = 1;
+
+        ServiceAwayException() {
+            super("service is away");
+        }
+    }
+
+    /** Works when the test has repaired it. */
+    private void callService() throws SQLException, ServiceAwayException {
+        try (Connection connection = dataSource.getConnection();
+                PreparedStatement statement = connection.prepareStatement("select count(*) from repaired");
+                ResultSet row = statement.executeQuery()) {
+            row.next();
+            if (row.getInt(1) == 0) {
+                throw new ServiceAwayException();
+            }
         }
     }
 

@@ -111,19 +111,21 @@ final class Instance {
                 List.of(),
                 status,
                 new StopRequest());
-        Attempts attempts = new Attempts(GROUP, local, Tracing.off(), () -> {}, watch, parking, status);
+        Breakers breakers = new Breakers(HandlerTable.of(INBOX), mostWaiting, status);
+        Attempts attempts = new Attempts(GROUP, local, Tracing.off(), () -> {}, watch, breakers, parking, status);
         HandlerTable table = HandlerTable.of(INBOX);
         UnknownTypes unknownTypes =
                 new UnknownTypes(GROUP, unknownType, table, inbox, parking, local, status, mostWaiting);
         announcements = new Announcements(GROUP, mine, table, Duration.ofDays(15), local, status);
         processor = new TransactionalProcessor(
                 attempts,
-                new Claims.FromKafka(inbox, parked, GROUP, null),
+                new Claims.FromKafka(inbox, parked, GROUP, breakers, null),
                 unknownTypes,
                 parking,
                 status,
                 new Guard(locks(), GROUP));
-        retries = new ParkedRetries(attempts, parking, inbox, subscription, unknownTypes, announcements, status);
+        retries = new ParkedRetries(
+                attempts, parking, inbox, subscription, unknownTypes, announcements, breakers, status);
     }
 
     /** Another instance has each lock. Asked for handlers whose name ends with {@code Guarded}. */
@@ -157,8 +159,12 @@ final class Instance {
             if (name.endsWith("Guarded")) {
                 return GuardedHandler.of(name, contract(name), method);
             }
+            if (name.endsWith("Breaking")) {
+                return StrictHandler.of(name, contract(name), method, Set.of(), Set.of(IOException.class));
+            }
             return name.endsWith("Strict")
-                    ? StrictHandler.of(name, contract(name), method, Set.of(RuntimeException.class, SQLException.class))
+                    ? StrictHandler.of(
+                            name, contract(name), method, Set.of(RuntimeException.class, SQLException.class), Set.of())
                     : new Handler(name, contract(name), HandlerShape.EVENT, String.class, method);
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(e);

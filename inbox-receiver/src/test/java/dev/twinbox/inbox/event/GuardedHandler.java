@@ -21,6 +21,6 @@ public final class GuardedHandler {
                 String.class,
                 EventReading.STRICT,
                 call,
-                new HandlerOptions(HandlerTransaction.BATCH, null, Guarding.GUARDED, Set.of()));
+                new HandlerOptions(HandlerTransaction.BATCH, null, Guarding.GUARDED, Set.of(), Set.of()));
     }
 }

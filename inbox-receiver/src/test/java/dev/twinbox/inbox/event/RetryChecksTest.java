@@ -42,6 +42,17 @@ class RetryChecksTest {
 
         @InboxHandler(notRetried = {Busy.class, AlreadyDoneException.class})
         public void contradictory() {}
+
+        @InboxHandler(breakOn = IOException.class)
+        public void breaking() {}
+
+        @InboxHandler(breakOn = IOException.class, delivery = DeliveryContract.AT_MOST_ONCE)
+        public void atMostOnceBreaking() {}
+
+        @InboxHandler(
+                breakOn = {IOException.class, Busy.class},
+                notRetried = IOException.class)
+        public void breakingAndNotRetried() {}
     }
 
     @Test
@@ -72,6 +83,22 @@ class RetryChecksTest {
                         "its notRetried names Busy, which asks for another try; remove it, or throw another exception",
                         "its notRetried names AlreadyDoneException, after which the event counts as handled; "
                                 + "remove it, or throw another exception");
+    }
+
+    @Test
+    void theRulesOfACircuitBreakerAreChecked() {
+        List<String> breaches = new ArrayList<>();
+        assertThat(read("breaking", breaches).breakOn()).containsExactly(IOException.class);
+        assertThat(breaches).isEmpty();
+
+        assertThat(breaches("atMostOnceBreaking"))
+                .containsExactly("it is called at most once for an event, so no event can be parked while its circuit "
+                        + "breaker is open; remove breakOn, or choose another delivery");
+        assertThat(breaches("breakingAndNotRetried"))
+                .containsExactly(
+                        "its breakOn names Busy, which asks for another try; remove it, or throw another exception",
+                        "its notRetried and its breakOn both name IOException, but after a pause a further try helps "
+                                + "or it does not; remove it from one of them");
     }
 
     private static List<String> breaches(String name) {

@@ -29,7 +29,7 @@ class RetryRuleTest {
     @SuppressWarnings("varargs")
     private static Handler handler(Class<? extends Throwable>... notRetried) {
         return StrictHandler.of(
-                "h", DeliveryContract.AT_LEAST_ONCE, MethodHandles.empty(Handler.CALL), Set.of(notRetried));
+                "h", DeliveryContract.AT_LEAST_ONCE, MethodHandles.empty(Handler.CALL), Set.of(notRetried), Set.of());
     }
 
     private static Kind kind(Throwable thrown, Handler... handlers) {

@@ -255,6 +255,12 @@ public final class WrongHandlers {
 
         @InboxHandler(notRetried = RetryLaterException.class)
         public void neverAndLater(Known event) {}
+
+        @InboxHandler(breakOn = IllegalStateException.class, delivery = DeliveryContract.AT_MOST_ONCE)
+        public void nothingIsParked(Known event) {}
+
+        @InboxHandler(breakOn = IllegalStateException.class, notRetried = IllegalStateException.class)
+        public void pausedAndNever(Known event) {}
     }
 
     @ApplicationScoped
