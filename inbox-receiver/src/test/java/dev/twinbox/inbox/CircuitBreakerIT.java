@@ -7,9 +7,11 @@ import dev.twinbox.inbox.app.BreakingHandlers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A service that handlers need is away: their circuit breakers open, and close when it is back. On a real server. */
+@Tag("proof")
 class CircuitBreakerIT {
 
     private static final String APP = "breaker";

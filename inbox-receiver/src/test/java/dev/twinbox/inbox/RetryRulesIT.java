@@ -8,11 +8,13 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A handler says which failures are not retried, and when it wants an event again. On a real server. */
+@Tag("proof")
 class RetryRulesIT {
 
     private static final String APP = "rules";
