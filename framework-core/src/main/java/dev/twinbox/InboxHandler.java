@@ -26,8 +26,9 @@ import java.lang.annotation.Target;
  * batch.
  *
  * <p><b>Commit and rollback.</b> The method runs in the receiver's transaction. Whatever it throws, checked exceptions
- * and {@code Error}s included, rolls back its effect together with the inbox row. The event is tried again. {@link
- * #delivery()} chooses another contract.
+ * and {@code Error}s included, rolls back its effect together with the inbox row. The event is tried again, unless
+ * {@link #notRetried()} names the exception. A {@link RetryLaterException} says when. {@link #delivery()} chooses another
+ * contract.
  *
  * <p><b>Events that follow.</b> What the method publishes, by {@link Outbox} or {@link OutboxPublisher}, is published
  * if and only if the effect commits. A redelivery of the event publishes nothing. A published event gets the
@@ -37,7 +38,8 @@ import java.lang.annotation.Target;
  * <p><b>Failures.</b> Refused at deployment are methods of another shape, two handlers of one name, and methods that would
  * not run in the receiver's transaction: {@code REQUIRES_NEW}, {@code NOT_SUPPORTED}, {@code NEVER}, bean-managed, or
  * asynchronous. Refused too are session beans that demand a role ({@code @RolesAllowed}, {@code @DenyAll}), classes
- * without a scope, and event classes that JSON-B cannot read. The default serializer reads by {@link #reading()}.
+ * without a scope, and event classes that JSON-B cannot read. The default serializer reads by {@link #reading()}. {@code
+ * AT_MOST_ONCE} handlers with {@link #notRetried()}, or that declare a {@link RetryLaterException}, are refused as well.
  */
 @Documented
 @Retention(RUNTIME)
@@ -88,6 +90,34 @@ public @interface InboxHandler {
      * lasts at most 30 seconds. Not for {@code (List<E>)} and {@code AT_MOST_ONCE}. See {@link KeyLocks}.
      */
     boolean guard() default false;
+
+    /**
+     * Exceptions after which another try cannot help, subclasses included. The event is then parked for the operator at
+     * once, after one attempt. Its key waits or goes on, by {@code twinbox.inbox.parked.when-dead}. Empty (the default):
+     * all failures are tried again.
+     *
+     * <p>An exception counts too if it is the cause of another one. So it does not matter how a container or a library
+     * wraps it, or whether it is thrown at the commit. What the container wraps around it counts only if it is named
+     * itself. Never counted are failures of the application's own database, conflicts between transactions, and calls
+     * that took too long. Not for {@code AT_MOST_ONCE}.
+     *
+     * <p>In a batch the handler is called twice: the batch is rolled back, and its events are handled one by one.
+     */
+    Class<? extends Throwable>[] notRetried() default {};
+
+    /**
+     * Exceptions that say that something is away which the handler needs for all its events, such as a service. They open
+     * its circuit breaker. It opens when at least 20 calls ended within 10 seconds and at least 80 percent of them by
+     * such an exception. Subclasses and causes count as with {@link #notRetried()}. Empty (the default): the handler has
+     * no circuit breaker.
+     *
+     * <p>While it is open the handler is not called for new events. They are parked in order, about 10,000 at most. From
+     * time to time one of them is tried, of another key each time where there are several, and without counting an
+     * attempt. When one succeeds, the breaker is closed and all others follow. After 10 minutes the handler is called as
+     * usual again, and failures count as attempts. Other handlers go on. Each instance of the application finds out by
+     * its own calls. Not for {@code AT_MOST_ONCE}.
+     */
+    Class<? extends Throwable>[] breakOn() default {};
 
     /**
      * What happens to an event that lacks a primitive of the event class, or has a number that does not fit. The default

@@ -50,6 +50,12 @@ final class InboxMetrics implements AutoCloseable {
                 return status.hungThreads();
             }
         },
+        OPEN_BREAKERS("Handlers that are not called for new events, because their circuit breaker is open") {
+            @Override
+            double of(ReceiverStatus status) {
+                return status.openBreakers();
+            }
+        },
         TROUBLES("Troubles that keep the receiver from working; 0: it is ready") {
             @Override
             double of(ReceiverStatus status) {

@@ -42,6 +42,13 @@ public class InboxStatus {
         return receiver.sum(Total.ALREADY_DONE);
     }
 
+    /**
+     * Attempts to handle a single event that ended with a {@link dev.twinbox.RetryLaterException}. They are not failures.
+     */
+    public long retriedLater() {
+        return receiver.sum(Total.RETRIED_LATER);
+    }
+
     /** Failed attempts to handle a single event. */
     public long failures() {
         return receiver.sum(Total.FAILURES);
@@ -55,6 +62,14 @@ public class InboxStatus {
     /** Threads that hang in a handler now: it has not returned, although it was interrupted. */
     public int hungThreads() {
         return receiver.hungThreads();
+    }
+
+    /**
+     * Handlers of this instance that are not called for new events now, because their circuit breaker is open. {@link
+     * #notes} names them.
+     */
+    public int openBreakers() {
+        return receiver.openBreakers();
     }
 
     /** Records of types that no handler of this application takes. */

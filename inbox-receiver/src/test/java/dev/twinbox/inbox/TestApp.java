@@ -37,7 +37,8 @@ final class TestApp {
         this.name = name;
         war = ShrinkWrap.create(WebArchive.class, name + ".war")
                 .addClasses(Order.class, Script.class, Script.BusinessException.class, StatusServlet.class)
-                .addClass(StatusServlet.Housekeeping.class)
+                .addClasses(Script.InvalidException.class, Script.UnknownCustomerException.class)
+                .addClasses(Script.ServiceAwayException.class, StatusServlet.Housekeeping.class)
                 .addAsWebInfResource(
                         new StringAsset("<beans version=\"4.0\" bean-discovery-mode=\"annotated\"/>"), "beans.xml")
                 .addAsLibraries(library(EventSerializer.class), library(InboxStatus.class))

@@ -32,7 +32,7 @@ class WrongHandlersRefusedIT {
 
     @Test
     void everyProblemIsCounted() {
-        assertThat(log).contains("The inbox cannot work in this application: 41 problems");
+        assertThat(log).contains("The inbox cannot work in this application: 46 problems");
     }
 
     @ParameterizedTest
@@ -66,6 +66,12 @@ class WrongHandlersRefusedIT {
                 "Guards.ofList(java.util.List<dev.twinbox.inbox.wrong.WrongHandlers$Known>)|"
                         + "it gets a list of events, so it cannot have a lock for each of them",
                 "Guards.atMostOnce(Known)|it is called at most once for an event, so there is nothing to guard",
+                "RetryRules.nothingIsRetried(Known)|"
+                        + "it is called at most once for an event, so nothing is ever retried",
+                "RetryRules.nothingIsLate(Known)|it declares RetryLaterException, but is called at most once",
+                "RetryRules.neverAndLater(Known)|its notRetried names RetryLaterException, which asks for another try",
+                "RetryRules.nothingIsParked(Known)|it is called at most once for an event, so no event can be parked",
+                "RetryRules.pausedAndNever(Known)|its notRetried and its breakOn both name IllegalStateException",
                 "BeanManaged.handle(Known)|its class manages transactions itself",
                 "OfOneClient.handle(Known)|its class is a @Stateful bean",
                 "OfOneRequest.handle(Known)|its bean is @RequestScoped",

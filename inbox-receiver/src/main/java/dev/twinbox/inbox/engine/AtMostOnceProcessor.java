@@ -3,11 +3,14 @@ package dev.twinbox.inbox.engine;
 import dev.twinbox.inbox.event.ErrorText;
 import dev.twinbox.inbox.event.Handler;
 import dev.twinbox.inbox.event.ReceivedEvent;
+import dev.twinbox.inbox.event.RetryRule;
 import dev.twinbox.inbox.event.UnknownType;
 import dev.twinbox.inbox.jdbc.Faults;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /** Handles {@code AT_MOST_ONCE} events. Their offset is already committed, so each event gets exactly one attempt. */
 final class AtMostOnceProcessor implements Processor {
@@ -18,6 +21,9 @@ final class AtMostOnceProcessor implements Processor {
     private final Claims claims;
     private final UnknownType unknownType;
     private final ReceiverStatus status;
+
+    /** Handlers that the log has named. */
+    private final Set<String> warned = ConcurrentHashMap.newKeySet();
 
     AtMostOnceProcessor(Attempts attempts, Claims claims, UnknownType unknownType, ReceiverStatus status) {
         this.attempts = attempts;
@@ -39,7 +45,7 @@ final class AtMostOnceProcessor implements Processor {
                     if (attempt.isAbandoned()) {
                         return Outcome.takenOver();
                     }
-                    report(event, attempt);
+                    report(event, handler, attempt);
                 }
             } else {
                 drop(event, event.problem());
@@ -64,11 +70,24 @@ final class AtMostOnceProcessor implements Processor {
         return Outcome.goOn(0);
     }
 
-    private void report(ReceivedEvent event, Attempt attempt) {
+    private void report(ReceivedEvent event, Handler handler, Attempt attempt) {
         if (!attempt.isCommitted() && Faults.isAlreadyDone(attempt.cause())) {
             status.alreadyDone(1);
         } else if (!attempt.isCommitted()) {
             drop(event, attempt.cause());
+            warnOfRetry(handler, attempt.cause());
+        }
+    }
+
+    /** <b>Remedy.</b> Choose another delivery, or let the handler throw another exception. */
+    private void warnOfRetry(Handler handler, Throwable cause) {
+        if (RetryRule.of(cause, List.of()).kind() == RetryRule.Kind.AFTER_DELAY && warned.add(handler.name())) {
+            LOG.log(
+                    Level.WARNING,
+                    "Handler {0} has thrown RetryLaterException, but is called at most once for an event: the event is "
+                            + "dropped. Choose another delivery for the handler, or throw another exception. This is "
+                            + "logged once",
+                    handler);
         }
     }
 

@@ -93,6 +93,11 @@ final class Attempt implements Runnable, Synchronization {
         return committed && thrown == null;
     }
 
+    /** Whether {@link #cause} is what was thrown, by a handler or at the commit, while no call took too long. */
+    boolean hasThrown() {
+        return thrown != null && !isBeforeHandling() && !(thrown instanceof HandlerTimeoutException);
+    }
+
     /** How many handler calls had an effect. Valid if the attempt is committed. */
     int effects() {
         return effects;

@@ -2,6 +2,7 @@ package dev.twinbox.inbox.engine;
 
 import dev.twinbox.inbox.event.Handler;
 import dev.twinbox.inbox.event.ReceivedEvent;
+import dev.twinbox.inbox.event.RetryRule;
 import dev.twinbox.inbox.jdbc.Faults;
 import dev.twinbox.inbox.jdbc.JtaDatabase;
 import dev.twinbox.inbox.jdbc.RetriedWrites;
@@ -20,6 +21,7 @@ final class Attempts {
     private final Tracing tracing;
     private final Runnable afterCall;
     private final CallWatch watch;
+    private final Breakers breakers;
     private final Parking parking;
     private final ReceiverStatus status;
 
@@ -30,6 +32,7 @@ final class Attempts {
             Tracing tracing,
             Runnable afterCall,
             CallWatch watch,
+            Breakers breakers,
             Parking parking,
             ReceiverStatus status) {
         this.group = group;
@@ -38,6 +41,7 @@ final class Attempts {
         this.tracing = tracing;
         this.afterCall = afterCall;
         this.watch = watch;
+        this.breakers = breakers;
         this.parking = parking;
         this.status = status;
     }
@@ -64,7 +68,7 @@ final class Attempts {
     }
 
     private HandlerCalls calls(CallWatch.Abandonment abandonment) {
-        return new HandlerCalls(group, tracing, afterCall, watch, abandonment);
+        return new HandlerCalls(group, tracing, afterCall, watch, breakers, abandonment);
     }
 
     private Attempt execute(Attempt attempt) {
@@ -81,5 +85,16 @@ final class Attempts {
     /** Whose failure an attempt is that was not committed. */
     FailureKind failureOf(Attempt attempt) {
         return FailureKind.attempt(attempt, writes);
+    }
+
+    /**
+     * What the handlers of an attempt say about the next one. They have no say if their exception is not the cause. An
+     * attempt that lost against another transaction is repeated, unless the handler asks for a delay.
+     */
+    static RetryRule retryRule(Attempt attempt, FailureKind failure, List<Handler> handlers) {
+        if (failure == FailureKind.DATABASE || !attempt.hasThrown()) {
+            return RetryRule.AS_CONFIGURED;
+        }
+        return RetryRule.of(attempt.cause(), failure == FailureKind.EVENT ? handlers : List.of());
     }
 }

@@ -11,7 +11,10 @@ import dev.twinbox.inbox.jdbc.InboxTable.ClaimSink;
 import dev.twinbox.inbox.jdbc.ParkedTable;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,22 +44,64 @@ interface Claims {
     /**
      * Claims of events from Kafka.
      *
+     * @param breakers say which handlers are not called
      * @param start the row that records the handler's start; null if there is none
      */
     record FromKafka(
             InboxTable inbox,
             ParkedTable parked,
             String group,
+            Breakers breakers,
             @Nullable Long start) implements Claims {
 
         /** The same claims, for an event whose start is recorded in that row. */
         FromKafka withStart(@Nullable RecordedStart recorded) {
-            return recorded == null ? this : new FromKafka(inbox, parked, group, recorded.number());
+            return recorded == null ? this : new FromKafka(inbox, parked, group, breakers, recorded.number());
         }
 
         @Override
         public ClaimSession take(Connection connection, List<Delivery> deliveries, ClaimSink sink) throws SQLException {
-            return inbox.claim(connection, group, deliveries, sink);
+            Set<String> open = breakers.open();
+            if (open.isEmpty()) {
+                return inbox.claim(connection, group, deliveries, sink);
+            }
+            List<Delivery> ofOpen = deliveries.stream()
+                    .filter(delivery -> open.contains(delivery.handler().name()))
+                    .toList();
+            return ofOpen.isEmpty()
+                    ? inbox.claim(connection, group, deliveries, sink)
+                    : takeAllBut(connection, ofOpen, deliveries, sink);
+        }
+
+        /** What would be handled by a handler whose circuit breaker is open is parked instead, in its place. */
+        private ClaimSession takeAllBut(
+                Connection connection, List<Delivery> ofOpen, List<Delivery> deliveries, ClaimSink sink)
+                throws SQLException {
+            Set<Delivery> toPark = new LinkedHashSet<>(ofOpen);
+            Set<Delivery> claimed = new LinkedHashSet<>();
+            Set<String> handlers =
+                    ofOpen.stream().map(delivery -> delivery.handler().name()).collect(Collectors.toSet());
+            for (String handler : handlers) {
+                breakers.checkRoom(connection, group, handler);
+            }
+            ClaimSession session = inbox.claim(connection, group, deliveries, (delivery, result) -> {
+                if (result == ClaimResult.TO_HANDLE && toPark.contains(delivery)) {
+                    claimed.add(delivery);
+                } else {
+                    toPark.remove(delivery);
+                    sink.accept(delivery, result);
+                }
+            });
+            toPark.removeIf(delivery -> delivery.handler().claims() && !claimed.contains(delivery));
+            for (Delivery delivery : toPark) {
+                sink.accept(delivery, ClaimResult.TO_FOLLOW);
+            }
+            List<Delivery> toUnclaim =
+                    claimed.stream().filter(each -> each.handler().claims()).toList();
+            if (!toUnclaim.isEmpty()) {
+                inbox.unclaim(connection, group, toUnclaim);
+            }
+            return session;
         }
 
         @Override

@@ -24,6 +24,7 @@ final class HandlerCalls {
     private final Tracing tracing;
     private final Runnable afterCall;
     private final CallWatch watch;
+    private final Breakers breakers;
     private final CallWatch.Abandonment abandonment;
     private final SortedMap<String, ListCall> lists = new TreeMap<>();
     private @Nullable ClaimSession session;
@@ -35,11 +36,17 @@ final class HandlerCalls {
      * @param abandonment what is done about a call that has not returned
      */
     HandlerCalls(
-            String group, Tracing tracing, Runnable afterCall, CallWatch watch, CallWatch.Abandonment abandonment) {
+            String group,
+            Tracing tracing,
+            Runnable afterCall,
+            CallWatch watch,
+            Breakers breakers,
+            CallWatch.Abandonment abandonment) {
         this.group = group;
         this.tracing = tracing;
         this.afterCall = afterCall;
         this.watch = watch;
+        this.breakers = breakers;
         this.abandonment = abandonment;
     }
 
@@ -75,6 +82,7 @@ final class HandlerCalls {
         } catch (Throwable t) { // whatever it is, the call has ended
             thrown = t;
         }
+        breakers.ended(handler, thrown);
         try {
             call.end(thrown);
         } finally {

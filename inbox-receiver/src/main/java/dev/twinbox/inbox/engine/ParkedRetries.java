@@ -5,7 +5,9 @@ import dev.twinbox.inbox.engine.Claims.GoneException;
 import dev.twinbox.inbox.event.ErrorText;
 import dev.twinbox.inbox.event.Handler;
 import dev.twinbox.inbox.event.ReceivedEvent;
+import dev.twinbox.inbox.event.RetryRule;
 import dev.twinbox.inbox.event.Subscription;
+import dev.twinbox.inbox.jdbc.AnnouncedHandler;
 import dev.twinbox.inbox.jdbc.BlockedKey;
 import dev.twinbox.inbox.jdbc.DueEvent;
 import dev.twinbox.inbox.jdbc.Faults;
@@ -17,6 +19,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,7 +44,9 @@ final class ParkedRetries {
     private final Subscription subscription;
     private final UnknownTypes unknownTypes;
     private final Announcements announcements;
+    private final Breakers breakers;
     private final ReceiverStatus status;
+
     /** Events that were due before are settled. Written by all threads. */
     private volatile Instant from = Instant.EPOCH;
 
@@ -57,6 +63,7 @@ final class ParkedRetries {
             Subscription subscription,
             UnknownTypes unknownTypes,
             Announcements announcements,
+            Breakers breakers,
             ReceiverStatus status) {
         this.attempts = attempts;
         this.parking = parking;
@@ -64,6 +71,7 @@ final class ParkedRetries {
         this.subscription = subscription;
         this.unknownTypes = unknownTypes;
         this.announcements = announcements;
+        this.breakers = breakers;
         this.status = status;
     }
 
@@ -76,14 +84,35 @@ final class ParkedRetries {
      */
     boolean runOnce(Runnable whenFound, Runnable whenHung) throws SQLException {
         Instant notBefore = from;
-        Optional<DueEvent> due = parking.takeDue(notBefore, announcements.mine());
+        Set<String> open = breakers.open();
+        Optional<DueEvent> due = open.isEmpty()
+                ? parking.takeDue(notBefore, announcements.mine())
+                : takeProbeOrDueOfOthers(open, notBefore);
         if (due.isPresent()) {
             whenFound.run();
             handle(due.get(), whenHung);
-        } else if (notBefore.equals(Instant.EPOCH)) {
+        } else if (notBefore.equals(Instant.EPOCH) && open.isEmpty()) { // what is due for an open one is not settled
             from = fromAfterSweep;
         }
         return due.isPresent();
+    }
+
+    /** One event for a handler whose circuit breaker is open, if it is time for that; otherwise one for the others. */
+    private Optional<DueEvent> takeProbeOrDueOfOthers(Set<String> open, Instant notBefore) throws SQLException {
+        String probed = breakers.takeProbe();
+        if (probed != null) {
+            Optional<DueEvent> probe = parking.takeDue(Instant.EPOCH, mine(probed::equals));
+            if (probe.isPresent()) {
+                return probe;
+            }
+        }
+        return parking.takeDue(notBefore, mine(handler -> !open.contains(handler)));
+    }
+
+    private List<AnnouncedHandler> mine(Predicate<String> wanted) {
+        return announcements.mine().stream()
+                .filter(announced -> wanted.test(announced.handler()))
+                .toList();
     }
 
     /**
@@ -140,6 +169,9 @@ final class ParkedRetries {
             return;
         }
         if (attempt.isCommitted()) {
+            if (attempt.effects() > 0) {
+                breakers.succeeded(due.handler());
+            }
             promote(due, event);
             LOG.log(Level.DEBUG, () -> event + " was handled at attempt " + due.attempt());
         } else if (attempt.cause() instanceof GoneException) {
@@ -151,7 +183,14 @@ final class ParkedRetries {
 
     private void notCommitted(DueEvent due, ReceivedEvent event, List<Handler> mine, Attempt attempt, Runnable whenHung)
             throws SQLException {
-        switch (attempts.failureOf(attempt)) {
+        FailureKind failure = attempts.failureOf(attempt);
+        RetryRule retry = Attempts.retryRule(attempt, failure, mine);
+        if (retry.kind() == RetryRule.Kind.AFTER_DELAY && !Faults.isAlreadyDone(attempt.cause())) {
+            status.retriedLater();
+            parking.postpone(due, attempt.cause(), retry.delay());
+            return;
+        }
+        switch (failure) {
             case DATABASE -> {
                 parking.giveBack(due);
                 throw new SQLException("parked event " + due.number() + " could not be retried", attempt.cause());
@@ -166,8 +205,11 @@ final class ParkedRetries {
                             event,
                             mine.stream().map(Handler::withoutEffect).toList(),
                             whenHung);
+                } else if (retry.kind() == RetryRule.Kind.AS_CONFIGURED
+                        && mine.stream().allMatch(handler -> breakers.explains(handler, attempt.cause()))) {
+                    parking.giveBack(due);
                 } else {
-                    failed(due, event, attempt.cause());
+                    failed(due, event, attempt.cause(), retry);
                 }
             }
         }
@@ -189,8 +231,12 @@ final class ParkedRetries {
     }
 
     private void failed(DueEvent due, ReceivedEvent event, Throwable cause) throws SQLException {
+        failed(due, event, cause, RetryRule.AS_CONFIGURED);
+    }
+
+    private void failed(DueEvent due, ReceivedEvent event, Throwable cause, RetryRule retry) throws SQLException {
         status.failed();
-        State state = parking.failedAgain(due, cause);
+        State state = parking.failedAgain(due, cause, retry);
         if (state == State.RETRY) {
             LOG.log(Level.DEBUG, () -> event + " failed at attempt " + due.attempt(), ErrorText.forLog(cause));
             return;

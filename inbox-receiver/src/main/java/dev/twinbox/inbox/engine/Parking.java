@@ -9,8 +9,10 @@ import dev.twinbox.inbox.event.Handler;
 import dev.twinbox.inbox.event.ParkingDecision;
 import dev.twinbox.inbox.event.ReceivedEvent;
 import dev.twinbox.inbox.event.RecordedStart;
+import dev.twinbox.inbox.event.RetryRule;
 import dev.twinbox.inbox.event.UnreadableRecordException;
 import dev.twinbox.inbox.jdbc.AnnouncedHandler;
+import dev.twinbox.inbox.jdbc.Backoff;
 import dev.twinbox.inbox.jdbc.BlockedKey;
 import dev.twinbox.inbox.jdbc.DueEvent;
 import dev.twinbox.inbox.jdbc.InboxTable;
@@ -24,6 +26,7 @@ import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -90,30 +93,31 @@ final class Parking {
 
     /** Parks an event that no handler can be named for. */
     void parkWithoutHandler(ReceivedEvent event, UnreadableRecordException cause) throws SQLException {
-        State state = stateAfter(0, cause);
+        State state = stateAfter(0, cause, RetryRule.AS_CONFIGURED);
         writes.run(connection -> {
             table.park(connection, group, event, null, state, 0, ErrorText.of(cause), rules.backoff());
             return true;
         });
-        report(event, null, state, 0, cause);
+        report(event, null, state, 0, new ParkingDecision(cause, false));
     }
 
     /** Parks an event, unless its effect turns out to have happened. */
     void park(ReceivedEvent event, Handler handler, ParkingDecision verdict) throws SQLException {
         int failures = event.failures();
         Throwable cause = verdict.cause();
-        State state = stateAfter(failures, cause);
+        State state = stateAfter(failures, cause, verdict.retry());
+        Backoff wait = waitBefore(verdict.retry());
         boolean parked = writes.run(connection -> {
             if (verdict.mayBeCommitted()
                     && handler.claims()
                     && inbox.isHandled(connection, group, new Delivery(handler, event))) {
                 return false;
             }
-            table.park(connection, group, event, handler, state, failures, ErrorText.of(cause), rules.backoff());
+            table.park(connection, group, event, handler, state, failures, ErrorText.of(cause), wait);
             return true;
         });
         if (parked) {
-            report(event, handler, state, failures, cause);
+            report(event, handler, state, failures, verdict);
         }
     }
 
@@ -124,12 +128,13 @@ final class Parking {
     void parkStarted(ReceivedEvent event, Handler handler, RecordedStart start, ParkingDecision verdict)
             throws SQLException {
         int failures = event.failures();
-        State state = stateAfter(failures, verdict.cause());
+        State state = stateAfter(failures, verdict.cause(), verdict.retry());
+        Backoff wait = waitBefore(verdict.retry());
         String error = error(ErrorText.of(verdict.cause()), event);
-        boolean parked = writes.run(
-                connection -> starts.park(connection, start.number(), state, failures, error, rules.backoff()));
+        boolean parked =
+                writes.run(connection -> starts.park(connection, start.number(), state, failures, error, wait));
         if (parked) {
-            report(event, handler, state, failures, verdict.cause());
+            report(event, handler, state, failures, verdict);
         }
     }
 
@@ -138,15 +143,29 @@ final class Parking {
     }
 
     /** A retry cannot help a record that cannot be read. */
-    private State stateAfter(int failures, Throwable cause) {
-        return cause instanceof UnreadableRecordException || failures >= rules.attempts()
-                ? rules.whenDead()
-                : State.RETRY;
+    private State stateAfter(int failures, Throwable cause, RetryRule retry) {
+        return switch (retry.kind()) {
+            case NEVER -> rules.whenDead();
+            case AFTER_DELAY -> State.RETRY;
+            case AS_CONFIGURED ->
+                cause instanceof UnreadableRecordException || failures >= rules.attempts()
+                        ? rules.whenDead()
+                        : State.RETRY;
+        };
     }
 
-    private void report(ReceivedEvent event, @Nullable Handler handler, State state, int failures, Throwable cause) {
+    private Backoff waitBefore(RetryRule retry) {
+        return retry.kind() == RetryRule.Kind.AFTER_DELAY ? Backoff.always(retry.delay()) : rules.backoff();
+    }
+
+    private void report(
+            ReceivedEvent event, @Nullable Handler handler, State state, int failures, ParkingDecision verdict) {
         status.parked(1);
-        Throwable printable = ErrorText.forLog(cause);
+        Throwable printable = ErrorText.forLog(verdict.cause());
+        if (verdict.retry().kind() == RetryRule.Kind.AFTER_DELAY) {
+            LOG.log(Level.DEBUG, () -> "Parked " + event + " until handler " + handler + " wants it again", printable);
+            return;
+        }
         long now = System.nanoTime();
         long before = noLogBefore.get();
         if (now - before < 0 || !noLogBefore.compareAndSet(before, now + LOG_INTERVAL)) {
@@ -253,9 +272,18 @@ final class Parking {
         });
     }
 
+    /** Takes the attempt back, because the handler asked for another one after a delay. */
+    void postpone(DueEvent due, Throwable cause, Duration delay) throws SQLException {
+        store(connection -> {
+            table.postpone(connection, due, delay, ErrorText.of(cause));
+            return true;
+        });
+    }
+
     /** Stores that an attempt failed. Returns the new state. */
-    State failedAgain(DueEvent due, Throwable cause) throws SQLException {
-        int most = cause instanceof UnreadableRecordException ? 0 : rules.attempts();
+    State failedAgain(DueEvent due, Throwable cause, RetryRule retry) throws SQLException {
+        boolean isLast = retry.kind() == RetryRule.Kind.NEVER || cause instanceof UnreadableRecordException;
+        int most = isLast ? 0 : rules.attempts();
         return store(connection -> Optional.ofNullable(table.failedAgain(
                         connection, due, most, rules.whenDead(), ErrorText.of(cause), rules.backoff())))
                 .orElse(State.RETRY);

@@ -50,6 +50,7 @@ public final class Receiver {
     private final ParkedTable parked;
     private final DatabaseCheck check;
     private final Announcements announcements;
+    private final Breakers breakers;
     private final TopicLookup lookup;
     private final List<PollLoop> loops = new ArrayList<>();
     private final StopRequest stop = new StopRequest(ReceiverThreads::isShutDown);
@@ -77,6 +78,7 @@ public final class Receiver {
                 config.retention(),
                 database,
                 status);
+        this.breakers = new Breakers(HandlerTable.of(config.table()), Breakers.MOST_WAITING, status);
         this.lookup = new TopicLookup(ConsumerSettings.adminProperties(config));
     }
 
@@ -173,13 +175,13 @@ public final class Receiver {
     }
 
     private Attempts attempts(String group, Tracing tracing, Runnable afterCall, CallWatch watch) {
-        return new Attempts(group, database, tracing, afterCall, watch, parking(group), status);
+        return new Attempts(group, database, tracing, afterCall, watch, breakers, parking(group), status);
     }
 
     private void start(Subscription subscription, Attempts attempts, WorkerWaits waits, ReceiverThreads started) {
         String group = subscription.group();
         Parking parking = parking(group);
-        Claims.FromKafka claims = new Claims.FromKafka(inbox, parked, group, null);
+        Claims.FromKafka claims = new Claims.FromKafka(inbox, parked, group, breakers, null);
         boolean isAtMostOnce = group.equals(config.atMostOnceGroup());
         UnknownTypes unknownTypes = unknownTypes(parking);
         Processor processor = isAtMostOnce
@@ -250,8 +252,8 @@ public final class Receiver {
 
     private void startRetries(Subscription ofParked, Attempts attempts, WorkerWaits waits, ReceiverThreads started) {
         Parking parking = parking(ofParked.group());
-        ParkedRetries retries =
-                new ParkedRetries(attempts, parking, inbox, ofParked, unknownTypes(parking), announcements, status);
+        ParkedRetries retries = new ParkedRetries(
+                attempts, parking, inbox, ofParked, unknownTypes(parking), announcements, breakers, status);
         started.start(
                 new RetryLoop(retries, started.share(), waits, config.databaseBackoff(), status, stop),
                 "twinbox-inbox-retry");

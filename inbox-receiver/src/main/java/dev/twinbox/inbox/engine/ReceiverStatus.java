@@ -53,7 +53,8 @@ public final class ReceiverStatus {
         PARKED("Parked events, counted once per handler"),
         EXPIRED("Inbox rows deleted after their retention"),
         TIMED_OUT("Handler calls that took longer than their limit"),
-        ALREADY_DONE("Events whose handler threw AlreadyDoneException");
+        ALREADY_DONE("Events whose handler threw AlreadyDoneException"),
+        RETRIED_LATER("Attempts that ended with a RetryLaterException");
 
         private final String meaning;
 
@@ -80,6 +81,9 @@ public final class ReceiverStatus {
 
     /** Written under the lock of the watch, read by all. */
     private volatile int hungThreads;
+
+    /** Written by all workers, read by all. */
+    private volatile int openBreakers;
 
     private volatile @Nullable String reasonToRestart;
 
@@ -204,6 +208,15 @@ public final class ReceiverStatus {
         return hungThreads;
     }
 
+    void breakersOpen(int breakers) {
+        openBreakers = breakers;
+    }
+
+    /** How many handlers are not called now, because their circuit breaker is open. */
+    public int openBreakers() {
+        return openBreakers;
+    }
+
     void failed() {
         add(Total.FAILURES, 1);
     }
@@ -250,6 +263,10 @@ public final class ReceiverStatus {
 
     void alreadyDone(int events) {
         add(Total.ALREADY_DONE, events);
+    }
+
+    void retriedLater() {
+        add(Total.RETRIED_LATER, 1);
     }
 
     void expired(int rows) {

@@ -4,6 +4,7 @@ import dev.twinbox.inbox.event.Handler;
 import dev.twinbox.inbox.event.ParkingDecision;
 import dev.twinbox.inbox.event.ReceivedEvent;
 import dev.twinbox.inbox.event.RecordedStart;
+import dev.twinbox.inbox.event.RetryRule;
 import dev.twinbox.inbox.event.UnreadableRecordException;
 import dev.twinbox.inbox.jdbc.Faults;
 import dev.twinbox.inbox.kafka.HandoverKind;
@@ -104,6 +105,9 @@ final class TransactionalProcessor implements Processor {
         if (attempt.isCommitted()) {
             return Outcome.goOn(attempt.handled());
         }
+        if (attempt.cause() instanceof Breakers.FullException full) {
+            return Outcome.hold(0, full);
+        }
         FailureKind failure = attempts.failureOf(attempt);
         if (failure == FailureKind.DATABASE) {
             return Outcome.waitForDatabase(0, attempt.cause());
@@ -196,12 +200,7 @@ final class TransactionalProcessor implements Processor {
     private @Nullable Outcome attemptNow(
             Batch batch, ReceivedEvent event, Handler handler, @Nullable RecordedStart start, int settled)
             throws SQLException {
-        @Nullable Throwable late = event.timeoutOf(handler);
-        if (late != null && event.verdict() == null) {
-            status.failed();
-            event.failed();
-            event.judged(new ParkingDecision(late, false));
-        }
+        judgeIfLate(event, handler);
         @Nullable ParkingDecision decided = event.verdict();
         if (decided != null) {
             park(event, handler, start, decided);
@@ -214,6 +213,9 @@ final class TransactionalProcessor implements Processor {
         if (attempt.isCommitted()) {
             return null;
         }
+        if (attempt.cause() instanceof Breakers.FullException full) {
+            return Outcome.hold(settled, full);
+        }
         FailureKind failure = attempts.failureOf(attempt);
         if (failure == FailureKind.DATABASE) {
             return Outcome.waitForDatabase(settled, attempt.cause());
@@ -223,22 +225,38 @@ final class TransactionalProcessor implements Processor {
             status.alreadyDone(obstacle == null ? 1 : 0);
             return obstacle;
         }
-        if (mayTryAgain(event, failure, attempt.cause())) {
+        RetryRule retry = Attempts.retryRule(attempt, failure, List.of(handler));
+        if (mayTryAgain(event, failure, attempt.cause(), retry)) {
             return Outcome.waitForEvent(settled, attempt.cause(), handler);
         }
-        ParkingDecision verdict = new ParkingDecision(attempt.cause(), attempt.mayBeCommitted());
+        ParkingDecision verdict = new ParkingDecision(attempt.cause(), attempt.mayBeCommitted(), retry);
         event.judged(verdict);
         park(event, handler, start, verdict);
         return null;
     }
 
+    /** An event that took too long before is parked, without another call. */
+    private void judgeIfLate(ReceivedEvent event, Handler handler) {
+        @Nullable Throwable late = event.timeoutOf(handler);
+        if (late != null && event.verdict() == null) {
+            status.failed();
+            event.failed();
+            event.judged(new ParkingDecision(late, false));
+        }
+    }
+
     /** Counts the failure. Returns whether the handler may be called again before the event is parked. */
-    private boolean mayTryAgain(ReceivedEvent event, FailureKind failure, Throwable cause) {
+    private boolean mayTryAgain(ReceivedEvent event, FailureKind failure, Throwable cause, RetryRule retry) {
+        if (retry.kind() == RetryRule.Kind.AFTER_DELAY) {
+            status.retriedLater();
+            return false;
+        }
         if (failure == FailureKind.CONFLICT) {
             return event.conflicted() < MOST_CONFLICTS;
         }
         status.failed();
         return event.failed() < parking.quickTries()
+                && retry.kind() == RetryRule.Kind.AS_CONFIGURED
                 && !(cause instanceof UnreadableRecordException)
                 && !(cause instanceof HandlerTimeoutException);
     }

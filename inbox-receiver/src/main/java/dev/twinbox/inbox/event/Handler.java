@@ -8,6 +8,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A handler that is ready to be called, through the bean's contextual reference. */
@@ -83,6 +84,20 @@ public final class Handler {
     /** How long a call may take; null: as configured. */
     public @Nullable Duration timeout() {
         return options.timeout();
+    }
+
+    HandlerOptions options() {
+        return options;
+    }
+
+    /** Exceptions that open its circuit breaker; empty: it has none. */
+    public Set<Class<? extends Throwable>> breakOn() {
+        return options.breakOn();
+    }
+
+    /** Whether what it threw counts as a failure for its circuit breaker. */
+    public boolean breaksOn(Throwable thrown) {
+        return Causes.isNamed(thrown, options.breakOn());
     }
 
     Class<?> eventClass() {

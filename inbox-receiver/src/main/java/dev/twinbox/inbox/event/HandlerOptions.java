@@ -3,9 +3,11 @@ package dev.twinbox.inbox.event;
 import dev.twinbox.DeliveryContract;
 import dev.twinbox.HandlerTransaction;
 import dev.twinbox.InboxHandler;
+import java.lang.reflect.Method;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,9 +16,15 @@ import org.jspecify.annotations.Nullable;
  * @param transaction what shares a transaction
  * @param timeout how long a call may take; null: as configured
  * @param guarding whether instances exclude each other for an event
+ * @param notRetried exceptions after which an event is not tried again
+ * @param breakOn exceptions that open the handler's circuit breaker; empty: it has none
  */
 public record HandlerOptions(
-        HandlerTransaction transaction, @Nullable Duration timeout, Guarding guarding) {
+        HandlerTransaction transaction,
+        @Nullable Duration timeout,
+        Guarding guarding,
+        Set<Class<? extends Throwable>> notRetried,
+        Set<Class<? extends Throwable>> breakOn) {
 
     /** Whether instances exclude each other for an event. */
     public enum Guarding {
@@ -25,10 +33,12 @@ public record HandlerOptions(
     }
 
     /** What holds for a handler that chooses nothing. */
-    public static final HandlerOptions DEFAULT = new HandlerOptions(HandlerTransaction.BATCH, null, Guarding.NONE);
+    public static final HandlerOptions DEFAULT =
+            new HandlerOptions(HandlerTransaction.BATCH, null, Guarding.NONE, Set.of(), Set.of());
 
     /** Reads the annotation. Adds one sentence for each rule that it breaks. */
-    static HandlerOptions of(InboxHandler annotation, @Nullable HandlerShape shape, List<String> breaches) {
+    static HandlerOptions of(
+            InboxHandler annotation, Method method, @Nullable HandlerShape shape, List<String> breaches) {
         if (annotation.transaction() == HandlerTransaction.PER_EVENT && shape == HandlerShape.LIST) {
             breaches.add("it gets a list of events, so it cannot have a transaction for each of them; "
                     + "take one event, or remove transaction = PER_EVENT");
@@ -36,7 +46,9 @@ public record HandlerOptions(
         return new HandlerOptions(
                 annotation.transaction(),
                 timeout(annotation.timeout(), breaches),
-                guarding(annotation, shape, breaches));
+                guarding(annotation, shape, breaches),
+                RetryChecks.notRetried(annotation, method, breaches),
+                RetryChecks.breakOn(annotation, breaches));
     }
 
     private static Guarding guarding(InboxHandler annotation, @Nullable HandlerShape shape, List<String> breaches) {

@@ -125,7 +125,7 @@ public final class HandlerRules {
             RoleRules.check(method, breaches);
         }
         declaration.check(UnseenHandlers.parameters(method), breaches);
-        HandlerOptions options = HandlerOptions.of(annotation, declaration.shape(), breaches);
+        HandlerOptions options = HandlerOptions.of(annotation, method, declaration.shape(), breaches);
         checkEventClass(declaration.eventClass(), breaches);
         if (!declaration.topic().isEmpty()) {
             topics.add(declaration.topic());

@@ -6,5 +6,12 @@ package dev.twinbox.inbox.event;
  *
  * @param cause why the handler failed
  * @param mayBeCommitted whether the last attempt failed during its commit, so that its effect may have happened
+ * @param retry whether and when it is tried again
  */
-public record ParkingDecision(Throwable cause, boolean mayBeCommitted) {}
+public record ParkingDecision(Throwable cause, boolean mayBeCommitted, RetryRule retry) {
+
+    /** A decision after which the event is retried as configured. */
+    public ParkingDecision(Throwable cause, boolean mayBeCommitted) {
+        this(cause, mayBeCommitted, RetryRule.AS_CONFIGURED);
+    }
+}

@@ -7,8 +7,18 @@ import java.time.Duration;
  *
  * @param initial wait after the first failure
  * @param max longest wait
+ * @param atLeast shortest wait, which wins over the maximum
  */
-public record Backoff(Duration initial, Duration max) {
+public record Backoff(Duration initial, Duration max, Duration atLeast) {
+
+    public Backoff(Duration initial, Duration max) {
+        this(initial, max, Duration.ZERO);
+    }
+
+    /** Always the same wait. */
+    public static Backoff always(Duration wait) {
+        return new Backoff(Duration.ZERO, Duration.ZERO, wait);
+    }
 
     /**
      * How long to wait before the next attempt.
@@ -17,7 +27,8 @@ public record Backoff(Duration initial, Duration max) {
      */
     public Duration after(int failures) {
         int doublings = Math.min(failures - 1, 30);
-        Duration wait = initial.multipliedBy(1L << doublings);
-        return wait.compareTo(max) < 0 ? wait : max;
+        Duration doubled = initial.multipliedBy(1L << doublings);
+        Duration wait = doubled.compareTo(max) < 0 ? doubled : max;
+        return wait.compareTo(atLeast) < 0 ? atLeast : wait;
     }
 }

@@ -56,11 +56,11 @@ final class ParkedColumns {
             entry("next_try_at", "timestamp with time zone"));
 
     /**
-     * The time of the next attempt. The wait grows with each attempt, up to a maximum. Half of it is random, so that
-     * events that failed together are not retried together.
+     * The time of the next attempt, see {@link Backoff}. Half of a wait that grows is random, so that events that failed
+     * together are not retried together.
      */
     static final String NEXT_TRY = "clock_timestamp() + make_interval(secs => "
-            + "least(?, ? * power(2, least(%s, 30) - 1)) * (0.5 + random() / 2))";
+            + "greatest(?, least(?, ? * power(2, least(%s, 30) - 1)) * (0.5 + random() / 2)))";
 
     private ParkedColumns() {}
 
@@ -97,9 +97,10 @@ final class ParkedColumns {
     }
 
     static int setBackoff(PreparedStatement statement, int before, Backoff backoff) throws SQLException {
-        statement.setDouble(before + 1, backoff.max().toMillis() / 1000.0);
-        statement.setDouble(before + 2, backoff.initial().toMillis() / 1000.0);
-        return before + 2;
+        statement.setDouble(before + 1, backoff.atLeast().toNanos() / 1e9);
+        statement.setDouble(before + 2, backoff.max().toMillis() / 1000.0);
+        statement.setDouble(before + 3, backoff.initial().toMillis() / 1000.0);
+        return before + 3;
     }
 
     static ParkedEvent read(ResultSet row) throws SQLException {

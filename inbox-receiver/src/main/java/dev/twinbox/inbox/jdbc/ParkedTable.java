@@ -9,6 +9,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Timestamp;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -89,6 +90,12 @@ public final class ParkedTable {
             -- inbox: take back an attempt that the database failed
             update %%s
                set attempts = attempts - 1, next_try_at = %s
+             where number = ? and attempts = ? and state = 'retry'""".formatted(ParkedColumns.NEXT_TRY.formatted("1"));
+
+    private static final String POSTPONE = """
+            -- inbox: take back an attempt and store when the handler wants the next one
+            update %%s
+               set attempts = attempts - 1, next_try_at = %s, error = ?, failed_at = clock_timestamp()
              where number = ? and attempts = ? and state = 'retry'""".formatted(ParkedColumns.NEXT_TRY.formatted("1"));
 
     /**
@@ -238,6 +245,17 @@ public final class ParkedTable {
     public void giveBack(Connection connection, DueEvent due, Backoff backoff) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(GIVE_BACK.formatted(table.sql()))) {
             int i = ParkedColumns.setBackoff(statement, 0, backoff);
+            statement.setLong(++i, due.number());
+            statement.setInt(++i, due.attempt());
+            statement.executeUpdate();
+        }
+    }
+
+    /** Takes the attempt back, because the handler asked for another one after a delay. */
+    public void postpone(Connection connection, DueEvent due, Duration delay, String error) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(POSTPONE.formatted(table.sql()))) {
+            int i = ParkedColumns.setBackoff(statement, 0, Backoff.always(delay));
+            statement.setString(++i, OmittedTimestamp.addTo(error, due.event().error()));
             statement.setLong(++i, due.number());
             statement.setInt(++i, due.attempt());
             statement.executeUpdate();

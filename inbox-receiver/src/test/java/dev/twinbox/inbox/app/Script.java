@@ -1,5 +1,6 @@
 package dev.twinbox.inbox.app;
 
+import dev.twinbox.RetryLaterException;
 import jakarta.annotation.Resource;
 import jakarta.ejb.ApplicationException;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -9,6 +10,7 @@ import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
@@ -26,6 +28,24 @@ public class Script {
 
         BusinessException() {
             super("business says no");
+        }
+    }
+
+    /** An event that no further try can help. */
+    public static class InvalidException extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        InvalidException(String message) {
+            super(message);
+        }
+    }
+
+    /** A subclass of what a handler names. */
+    public static final class UnknownCustomerException extends InvalidException {
+        private static final long serialVersionUID = 1;
+
+        public UnknownCustomerException() {
+            super("unknown customer");
         }
     }
 
@@ -99,6 +119,9 @@ public class Script {
             case "error" -> throw new AssertionError("error");
             case "runtime" -> throw new IllegalStateException("runtime");
             case "business" -> throw new BusinessException();
+            case "unknown-customer" -> throw new UnknownCustomerException();
+            case "service" -> callService();
+            case "later" -> throw new RetryLaterException(Duration.parse(words[1]), "not yet");
             case "gate" -> passGate(Integer.parseInt(words[1]));
             case "gate-then-throw" -> {
                 passGate(Integer.parseInt(words[1]));
@@ -152,6 +175,27 @@ public class Script {
         @Override
         public String getMessage() {
             throw new StackOverflowError();
+        }
+    }
+
+    /** A service that a handler needs is away. */
+    public static final class ServiceAwayException extends Exception {
+        private static final long serialVersionUID = 1;
+
+        ServiceAwayException() {
+            super("service is away");
+        }
+    }
+
+    /** Works when the test has repaired it. */
+    private void callService() throws SQLException, ServiceAwayException {
+        try (Connection connection = dataSource.getConnection();
+                PreparedStatement statement = connection.prepareStatement("select count(*) from repaired");
+                ResultSet row = statement.executeQuery()) {
+            row.next();
+            if (row.getInt(1) == 0) {
+                throw new ServiceAwayException();
+            }
         }
     }
 

@@ -73,6 +73,8 @@ public class StatusServlet extends HttpServlet {
         out.println("waiting=" + status.waiting());
         out.println("dead=" + status.dead());
         out.println("alreadyDone=" + status.alreadyDone());
+        out.println("openBreakers=" + status.openBreakers());
+        out.println("retriedLater=" + status.retriedLater());
         out.println("expired=" + status.expired());
         status.notes().forEach((subject, text) -> out.println("note " + subject + "=" + text));
         status.troubles().forEach((subject, text) -> out.println("trouble " + subject + "=" + text));

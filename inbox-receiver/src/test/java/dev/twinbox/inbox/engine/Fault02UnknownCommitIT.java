@@ -169,7 +169,14 @@ class Fault02UnknownCommitIT {
         ReceiverStatus status = new ReceiverStatus();
         Attempts attempts = attempts(status);
         ParkedRetries retries = new ParkedRetries(
-                attempts, parking, inbox, subscription(failing), unknownTypes(status), announcements(status), status);
+                attempts,
+                parking,
+                inbox,
+                subscription(failing),
+                unknownTypes(status),
+                announcements(status),
+                breakers(status),
+                status);
         parking.park(event, failing, new ParkingDecision(new IllegalStateException("first"), false));
         database.execute("update inbox_parked set next_try_at = clock_timestamp()");
         database.execute("create or replace function refuse() returns trigger language plpgsql as "
@@ -200,7 +207,12 @@ class Fault02UnknownCommitIT {
                 List.of(),
                 status,
                 new StopRequest());
-        return new Attempts("g", transactions.database(), Tracing.off(), () -> {}, watch, parking, status);
+        return new Attempts(
+                "g", transactions.database(), Tracing.off(), () -> {}, watch, breakers(status), parking, status);
+    }
+
+    private static Breakers breakers(ReceiverStatus status) {
+        return new Breakers(HandlerTable.of(INBOX), Breakers.MOST_WAITING, status);
     }
 
     private Handler failing() throws ReflectiveOperationException {
@@ -233,7 +245,7 @@ class Fault02UnknownCommitIT {
     private Processor processor() {
         ReceiverStatus status = new ReceiverStatus();
         Attempts attempts = attempts(status);
-        Claims.FromKafka claims = new Claims.FromKafka(inbox, new ParkedTable(PARKED), "g", null);
+        Claims.FromKafka claims = new Claims.FromKafka(inbox, new ParkedTable(PARKED), "g", breakers(status), null);
         return new TransactionalProcessor(
                 attempts, claims, unknownTypes(status), parking, status, new Guard(null, "group"));
     }

@@ -5,6 +5,7 @@ import dev.twinbox.DeliveryContract;
 import dev.twinbox.KeyLock;
 import dev.twinbox.KeyLocks;
 import dev.twinbox.ParkedEvent.State;
+import dev.twinbox.RetryLaterException;
 import dev.twinbox.inbox.Database;
 import dev.twinbox.inbox.NoSerializer;
 import dev.twinbox.inbox.config.InboxConfig;
@@ -13,6 +14,7 @@ import dev.twinbox.inbox.event.GuardedHandler;
 import dev.twinbox.inbox.event.Handler;
 import dev.twinbox.inbox.event.HandlerShape;
 import dev.twinbox.inbox.event.ReceivedEvent;
+import dev.twinbox.inbox.event.StrictHandler;
 import dev.twinbox.inbox.event.Subscription;
 import dev.twinbox.inbox.event.TopicFormat;
 import dev.twinbox.inbox.event.UnknownType;
@@ -29,6 +31,7 @@ import dev.twinbox.thread.StopRequest;
 import dev.twinbox.thread.Supervisor;
 import dev.twinbox.thread.WorkerPool;
 import dev.twinbox.tracing.Tracing;
+import java.io.IOException;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
@@ -40,6 +43,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
@@ -112,19 +116,21 @@ final class Instance {
                 List.of(),
                 status,
                 new StopRequest());
-        Attempts attempts = new Attempts(GROUP, local, Tracing.off(), () -> {}, watch, parking, status);
+        Breakers breakers = new Breakers(HandlerTable.of(INBOX), mostWaiting, status);
+        Attempts attempts = new Attempts(GROUP, local, Tracing.off(), () -> {}, watch, breakers, parking, status);
         HandlerTable table = HandlerTable.of(INBOX);
         UnknownTypes unknownTypes =
                 new UnknownTypes(GROUP, unknownType, table, inbox, parking, local, status, mostWaiting);
         announcements = new Announcements(GROUP, mine, table, Duration.ofDays(15), local, status);
         processor = new TransactionalProcessor(
                 attempts,
-                new Claims.FromKafka(inbox, parked, GROUP, null),
+                new Claims.FromKafka(inbox, parked, GROUP, breakers, null),
                 unknownTypes,
                 parking,
                 status,
                 new Guard(locks(), GROUP, nanos::get));
-        retries = new ParkedRetries(attempts, parking, inbox, subscription, unknownTypes, announcements, status);
+        retries = new ParkedRetries(
+                attempts, parking, inbox, subscription, unknownTypes, announcements, breakers, status);
     }
 
     /** Another instance has each lock. Asked for handlers whose name ends with {@code Guarded}. */
@@ -155,8 +161,15 @@ final class Instance {
                     .bind(this, "call", MethodType.methodType(void.class, String.class, Object.class));
             MethodHandle method = MethodHandles.dropArguments(call.bindTo(name), 1, Object.class)
                     .asType(Handler.CALL);
-            return name.endsWith("Guarded")
-                    ? GuardedHandler.of(name, contract(name), method)
+            if (name.endsWith("Guarded")) {
+                return GuardedHandler.of(name, contract(name), method);
+            }
+            if (name.endsWith("Breaking")) {
+                return StrictHandler.of(name, contract(name), method, Set.of(), Set.of(IOException.class));
+            }
+            return name.endsWith("Strict")
+                    ? StrictHandler.of(
+                            name, contract(name), method, Set.of(RuntimeException.class, SQLException.class), Set.of())
                     : new Handler(name, contract(name), HandlerShape.EVENT, String.class, method);
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(e);
@@ -165,12 +178,21 @@ final class Instance {
 
     /** The handler: the value says what it does. */
     @SuppressWarnings("unused")
-    private void call(String handler, Object value) {
+    private void call(String handler, Object value) throws Exception {
         String[] parts = value.toString().split(" ");
         beforeCall.run();
         calls.add(handler + ":" + parts[0]);
         if (parts.length > 1 && parts[1].equals("fail")) {
             throw new IllegalStateException("as the event says");
+        }
+        if (parts.length > 1 && parts[1].equals("checked")) {
+            throw new IOException("as the event says");
+        }
+        if (parts.length > 1 && parts[1].equals("conflict")) {
+            throw new SQLException("as the event says", "40001");
+        }
+        if (parts.length > 1 && parts[1].equals("later")) {
+            throw new RetryLaterException(Duration.parse(parts[2]));
         }
     }
 

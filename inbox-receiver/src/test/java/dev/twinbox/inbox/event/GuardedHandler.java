@@ -5,6 +5,7 @@ import dev.twinbox.EventReading;
 import dev.twinbox.HandlerTransaction;
 import dev.twinbox.inbox.event.HandlerOptions.Guarding;
 import java.lang.invoke.MethodHandle;
+import java.util.Set;
 
 /** Makes handlers that are guarded, without a method that has the annotation. */
 public final class GuardedHandler {
@@ -20,6 +21,6 @@ public final class GuardedHandler {
                 String.class,
                 EventReading.STRICT,
                 call,
-                new HandlerOptions(HandlerTransaction.BATCH, null, Guarding.GUARDED));
+                new HandlerOptions(HandlerTransaction.BATCH, null, Guarding.GUARDED, Set.of(), Set.of()));
     }
 }

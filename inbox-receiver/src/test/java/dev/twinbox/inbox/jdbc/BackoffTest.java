@@ -23,4 +23,10 @@ class BackoffTest {
         assertThat(new Backoff(Duration.ofDays(1), Duration.ofDays(1)).after(1000))
                 .isEqualTo(Duration.ofDays(1));
     }
+
+    @Test
+    void theShortestWaitWinsOverTheMaximum() {
+        assertThat(Backoff.always(Duration.ofMinutes(5)).after(1)).isEqualTo(Duration.ofMinutes(5));
+        assertThat(Backoff.always(Duration.ofMinutes(5)).after(1000)).isEqualTo(Duration.ofMinutes(5));
+    }
 }

@@ -4,6 +4,7 @@ import dev.twinbox.DeliveryContract;
 import dev.twinbox.EventContext;
 import dev.twinbox.EventType;
 import dev.twinbox.InboxHandler;
+import dev.twinbox.RetryLaterException;
 import jakarta.annotation.security.DenyAll;
 import jakarta.annotation.security.PermitAll;
 import jakarta.annotation.security.RolesAllowed;
@@ -242,6 +243,24 @@ public final class WrongHandlers {
 
         @InboxHandler(topic = "t", type = "accessors")
         public void accessors(List<Accessors> events) {}
+    }
+
+    @ApplicationScoped
+    public static class RetryRules {
+        @InboxHandler(notRetried = IllegalStateException.class, delivery = DeliveryContract.AT_MOST_ONCE)
+        public void nothingIsRetried(Known event) {}
+
+        @InboxHandler(delivery = DeliveryContract.AT_MOST_ONCE)
+        public void nothingIsLate(Known event) throws RetryLaterException {}
+
+        @InboxHandler(notRetried = RetryLaterException.class)
+        public void neverAndLater(Known event) {}
+
+        @InboxHandler(breakOn = IllegalStateException.class, delivery = DeliveryContract.AT_MOST_ONCE)
+        public void nothingIsParked(Known event) {}
+
+        @InboxHandler(breakOn = IllegalStateException.class, notRetried = IllegalStateException.class)
+        public void pausedAndNever(Known event) {}
     }
 
     @ApplicationScoped

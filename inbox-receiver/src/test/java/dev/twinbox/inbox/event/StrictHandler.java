@@ -1,0 +1,31 @@
+package dev.twinbox.inbox.event;
+
+import dev.twinbox.DeliveryContract;
+import dev.twinbox.EventReading;
+import dev.twinbox.HandlerTransaction;
+import dev.twinbox.inbox.event.HandlerOptions.Guarding;
+import java.lang.invoke.MethodHandle;
+import java.util.Set;
+
+/** Makes handlers that name exceptions for their rules, without a method that has the annotation. */
+public final class StrictHandler {
+
+    private StrictHandler() {}
+
+    /** A handler that gets the text of an event. */
+    public static Handler of(
+            String name,
+            DeliveryContract delivery,
+            MethodHandle call,
+            Set<Class<? extends Throwable>> notRetried,
+            Set<Class<? extends Throwable>> breakOn) {
+        return new Handler(
+                name,
+                delivery,
+                HandlerShape.EVENT,
+                String.class,
+                EventReading.STRICT,
+                call,
+                new HandlerOptions(HandlerTransaction.BATCH, null, Guarding.NONE, notRetried, breakOn));
+    }
+}
