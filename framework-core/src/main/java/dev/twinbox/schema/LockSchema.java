@@ -58,7 +58,9 @@ public record LockSchema(SqlIdentifier table) {
                 .sequence(tokens(), "USAGE")
                 .unique(table, List.of("key"), "no key can be granted for the first time")
                 .problems();
-        return problems.isEmpty() ? new LockTableCheck(this).problems(connection) : problems;
+        return problems.isEmpty()
+                ? new LockTableCheck(table, tokens(), COLUMNS.keySet()).problems(connection)
+                : problems;
     }
 
     private static SqlIdentifier tokens(SqlIdentifier table) {
