@@ -140,21 +140,22 @@ class HealingIT {
     @Test
     void tablesOfThePreviousVersionDoUntilTheyAreMigratedUnderTheRunningRelay() throws Exception {
         try (EngineRig rig = EngineRig.create().withTopic()) {
-            undoVersions4To9(rig);
+            undoVersions4To10(rig);
             EngineRig.Running relay = rig.start();
             insert(rig, "with tables of version 3");
             rig.awaitRecords(1);
             try (Connection connection = rig.connect()) {
                 assertThat(OutboxDatabaseFixture.SCHEMA.version(connection)).isEqualTo(3);
                 assertThat(StartCheck.state(connection, rig.config()))
-                        .contains("version 3", "\"migrate\" makes it 9", "as this relay needs them");
+                        .contains("version 3", "\"migrate\" makes it 10", "as this relay needs them");
                 // Undoes the steps' entries.
-                OutboxDatabaseFixture.execute(connection, "delete from outbox_event_history where version >= '4'");
+                OutboxDatabaseFixture.execute(
+                        connection, "delete from outbox_event_history where version::integer >= 4");
             }
             assertThat(OutboxDatabaseFixture.SCHEMA
                             .migrate(rig.database.dataSource())
                             .version())
-                    .isEqualTo("9");
+                    .isEqualTo("10");
             rig.execute("insert into outbox_scheduled"
                     + " (deliver_at, id, topic, key, type, source, occurred_at, content_type, payload)"
                     + " select now(), id, topic, key, type, source, occurred_at, content_type, 'scheduled'"
@@ -168,17 +169,17 @@ class HealingIT {
     @Test
     void tablesOlderThanThatAreRefusedWithTheCommandThatMendsThem() throws Exception {
         try (EngineRig rig = EngineRig.create()) {
-            undoVersions4To9(rig);
+            undoVersions4To10(rig);
             rig.execute("drop table outbox_scheduled, outbox_parked");
             assertThat(rig.start().refusal())
                     .hasMessageContaining(
-                            "has version 1; this relay works with versions 2 to 9: run \"twinbox-relay migrate\"")
+                            "has version 1; this relay works with versions 2 to 10: run \"twinbox-relay migrate\"")
                     .extracting(RelayException::exitCode)
                     .isEqualTo(ExitCode.SCHEMA);
         }
     }
 
-    private static void undoVersions4To9(EngineRig rig) throws SQLException {
+    private static void undoVersions4To10(EngineRig rig) throws SQLException {
         rig.execute("drop table outbox_paused, outbox_action, outbox_lock; drop sequence outbox_lock_token");
         rig.execute("alter table outbox_lease drop column exactly_once;"
                 + " alter table outbox_position drop column committed, drop column next_from, drop column next_to,"
