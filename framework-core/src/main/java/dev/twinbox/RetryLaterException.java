@@ -86,7 +86,7 @@ public class RetryLaterException extends TwinboxException {
     }
 
     /** How long to wait at least; above zero, at most {@link #LONGEST_DELAY}. */
-    public Duration delay() {
+    public final Duration delay() {
         return delay;
     }
 }
