@@ -40,7 +40,7 @@ final class FenceTable {
 
     /**
      * A grant that a crash of the database loses would let the earlier holder pass again, so it is not acknowledged before
-     * it is durable. The wait is for another first grant of the same key, which is short, unless its process was stopped.
+     * it is durable. The wait is for the end of a release of the same key, which is short, unless its process was stopped.
      */
     private static final String SET = """
             select set_config('lock_timeout', '1s', true),
@@ -50,16 +50,22 @@ final class FenceTable {
             """;
 
     /**
-     * A row that a transaction has fenced, or that another grant is at, is skipped: the answer is no then.
+     * A row that a transaction has fenced is skipped: the answer is no then. It is no, too, while another grant of the key
+     * is not committed. So each token of a key is drawn after the one before it was committed, and the tokens of a key rise
+     * although its row may be deleted and added in between.
      *
      * <p>The row's condition is checked again on its latest version when it gets its lock. The update cannot meet another
      * version after that.
      */
     private static final String GRANT = SET + """
             -- locks: grant
-            with free as materialized (
+            with turn as materialized (
+              select pg_try_advisory_xact_lock(hashtextextended('dev.twinbox.lock grant ' || %6$s::regclass::oid || ' ' || ?, 0))
+                as is_ours
+            ), free as materialized (
               select key from %1$s
-               where key = ?
+               where (select is_ours from turn)
+                 and key = ?
                  and (%4$s or (? and %5$s))
                  for no key update skip locked
             ), renewed as (
@@ -71,7 +77,8 @@ final class FenceTable {
             ), added as (
               insert into %1$s (key, token, lease_until)
               select ?, %2$s, %3$s
-               where not exists (select from %1$s where key = ?)
+               where (select is_ours from turn)
+                 and not exists (select from %1$s where key = ?)
               on conflict (key) do nothing
               returning token
             )
@@ -185,7 +192,8 @@ final class FenceTable {
                 TOKEN.formatted(tables.tokens().sqlLiteral()),
                 LeaseEnd.SQL,
                 LeaseEnd.IS_OVER,
-                LeaseEnd.IS_OF_STORE);
+                LeaseEnd.IS_OF_STORE,
+                tables.table().sqlLiteral());
         this.fence = limited + FENCE.formatted(table) + CALLERS_LIMIT;
         this.fenceWaiting = limitedAsAWhole + FENCE_WAITING.formatted(table) + CALLERS_LIMIT + CALLERS_WHOLE_LIMIT;
         this.extend = limited + EXTEND.formatted(table, LeaseEnd.SQL);
@@ -215,13 +223,14 @@ final class FenceTable {
     OptionalLong grant(Connection connection, String key, Duration lease, Decider decider) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(grant)) {
             statement.setString(1, key);
-            statement.setBoolean(2, decider == Decider.STORE);
-            statement.setLong(3, lease.toMillis());
-            statement.setInt(4, micros(decider, lease));
-            statement.setString(5, key);
-            statement.setLong(6, lease.toMillis());
-            statement.setInt(7, micros(decider, lease));
-            statement.setString(8, key);
+            statement.setString(2, key);
+            statement.setBoolean(3, decider == Decider.STORE);
+            statement.setLong(4, lease.toMillis());
+            statement.setInt(5, micros(decider, lease));
+            statement.setString(6, key);
+            statement.setLong(7, lease.toMillis());
+            statement.setInt(8, micros(decider, lease));
+            statement.setString(9, key);
             executeAfterSettings(statement);
             try (ResultSet row = statement.getResultSet()) {
                 return row.next() ? OptionalLong.of(row.getLong(1)) : OptionalLong.empty();

@@ -14,6 +14,8 @@ import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeAll;
@@ -64,6 +66,56 @@ class GrantAttacksIT {
 
         assertThatThrownBy(() -> holder.inTransaction(() -> fence(early))).isInstanceOf(StaleLockException.class);
         assertThat(successor.<Boolean>inTransaction(() -> fence(next))).isTrue();
+    }
+
+    /**
+     * The slow grant stands between its number and its row, where another session of a busy machine can take a whole lock and
+     * give it back. What fences by the token's number, as other systems do, would let the earlier holder pass.
+     */
+    @Test
+    void fault116TheTokensOfAKeyRiseInTheOrderOfItsGrants() throws Exception {
+        database.execute("create table go_on (n int)");
+        database.execute("""
+                create function stand() returns trigger language plpgsql as $$ begin
+                  while current_setting('test.stands', true) = 'on' and not exists (select from go_on) loop
+                    perform pg_sleep(0.01);
+                  end loop;
+                  return new;
+                end $$;
+                create trigger stand before insert on outbox_lock for each row execute function stand()""");
+        LockParts quick = parts();
+        FenceTable fences = new FenceTable(LockParts.TABLES);
+        try (Connection slow = database.connect()) {
+            slow.setAutoCommit(false);
+            slow.createStatement().execute("set application_name = 'slow grant'; set test.stands = 'on'");
+            CompletableFuture<OptionalLong> late = CompletableFuture.supplyAsync(
+                    () -> {
+                        try {
+                            OptionalLong token = fences.grant(slow, key, LONG, FenceTable.Decider.DATABASE);
+                            slow.commit();
+                            return token;
+                        } catch (SQLException e) {
+                            throw new IllegalStateException(e);
+                        }
+                    },
+                    task -> new Thread(task).start());
+            await().until(() -> database.query(
+                            "select count(*) from pg_stat_activity where application_name = 'slow grant' "
+                                    + "and wait_event = 'PgSleep'")
+                    .equals("1"));
+            Optional<KeyLock> meanwhile = quick.tryLock(key, LONG);
+            meanwhile.ifPresent(KeyLock::close);
+            database.execute("insert into go_on values (1)");
+
+            long token = late.join().orElseThrow();
+            assertThat(meanwhile)
+                    .as("granted while another grant of the key had drawn its token")
+                    .isEmpty();
+            assertThat(database.query("select token from outbox_lock where key = '" + key + "'"))
+                    .isEqualTo(Long.toString(token));
+        } finally {
+            database.execute("drop trigger stand on outbox_lock; drop function stand; drop table go_on");
+        }
     }
 
     @Test
