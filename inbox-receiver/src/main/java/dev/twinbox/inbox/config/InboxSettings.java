@@ -113,7 +113,8 @@ public final class InboxSettings {
                     1,
                     1_000_000,
                     "How often a handler may fail on an event in all, quick tries included, before the event is dead. "
-                            + "Deadlocks, serialization failures and faults of the application's own database do not count.")
+                            + "Deadlocks, serialization failures, faults of the application's own database and "
+                            + "`RetryLaterException` do not count.")
             .withDefault("20");
 
     static final Setting<Duration> PARKED_RETRY_INITIAL = Setting.duration(

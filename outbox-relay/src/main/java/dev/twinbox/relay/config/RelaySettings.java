@@ -118,7 +118,7 @@ public final class RelaySettings {
                     PREFIX + "paused.bytes",
                     1024,
                     Integer.MAX_VALUE,
-                    "The same in bytes: payloads and headers, and 500 for each event.")
+                    "The same in bytes: payloads, keys and headers, and 500 for each event.")
             .withDefault("1073741824");
 
     public static final HttpSettings HTTP = HttpSettings.of(

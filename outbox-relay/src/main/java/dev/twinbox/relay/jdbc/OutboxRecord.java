@@ -20,6 +20,7 @@ public final class OutboxRecord implements Callback {
     private final long seq;
     private final ProducerRecord<byte[], byte[]> record;
     private final @Nullable String fault;
+    private final long unreadBytes;
     private @Nullable Batch batch;
     private long handedAt; // written by the sending thread before it hands the record over
     private boolean acknowledged; // written before settledAt, and read after it
@@ -35,13 +36,14 @@ public final class OutboxRecord implements Callback {
     }
 
     public OutboxRecord(long seq, ProducerRecord<byte[], byte[]> record) {
-        this(seq, record, null);
+        this(seq, record, null, 0);
     }
 
-    private OutboxRecord(long seq, ProducerRecord<byte[], byte[]> record, @Nullable String fault) {
+    private OutboxRecord(long seq, ProducerRecord<byte[], byte[]> record, @Nullable String fault, long unreadBytes) {
         this.seq = seq;
         this.record = record;
         this.fault = fault;
+        this.unreadBytes = unreadBytes;
     }
 
     /**
@@ -49,9 +51,10 @@ public final class OutboxRecord implements Callback {
      *
      * @param topic empty if it has none
      * @param fault what is wrong with it, for the operator
+     * @param unreadBytes roughly what the row has beside topic and key
      */
-    static OutboxRecord unreadable(long seq, String topic, byte @Nullable [] key, String fault) {
-        return new OutboxRecord(seq, new ProducerRecord<>(topic, key, null), fault);
+    static OutboxRecord unreadable(long seq, String topic, byte @Nullable [] key, String fault, long unreadBytes) {
+        return new OutboxRecord(seq, new ProducerRecord<>(topic, key, null), fault, unreadBytes);
     }
 
     public long seq() {
@@ -74,6 +77,11 @@ public final class OutboxRecord implements Callback {
     /** Why it cannot be sent at all; null if it can. */
     public @Nullable String fault() {
         return fault;
+    }
+
+    /** What its row has beside the record, roughly: nothing, unless it cannot be sent at all. */
+    public long unreadBytes() {
+        return unreadBytes;
     }
 
     /** Called by the reading thread before it hands the page on. */

@@ -12,7 +12,8 @@ public final class PausedEvents {
     /** Reads all parked events of the relay, so it runs when a pause begins, and while the limit is reached. */
     static final String COUNT = """
             -- relay: how much is set aside for paused topics
-            select count(*), coalesce(sum({bytes}), 0)::bigint from {parked} where relay = ? and topic = any(?)
+            select count(*), coalesce(sum(bytes), 0)::bigint from (
+              select {bytes} as bytes from {parked} where relay = ? and topic = any(?) limit ?) counted
             """.replace("{bytes}", RowSize.OF_PARKED);
 
     /**
@@ -31,7 +32,7 @@ public final class PausedEvents {
     /**
      * What events take.
      *
-     * @param bytes of payloads and headers, and a fixed number for each event
+     * @param bytes of payloads, keys and headers, and a fixed number for each event
      */
     public record Size(long rows, long bytes) {
         public static final Size NOTHING = new Size(0, 0);
@@ -41,7 +42,11 @@ public final class PausedEvents {
         /** Of one event, as the table counts it. */
         public static Size of(OutboxRecord event) {
             byte[] payload = event.record().value();
-            long bytes = FIXED_BYTES + (payload == null ? 0 : payload.length);
+            byte[] key = event.record().key();
+            long bytes = FIXED_BYTES
+                    + event.unreadBytes()
+                    + (payload == null ? 0 : payload.length)
+                    + (key == null ? 0 : key.length);
             for (var header : event.record().headers()) {
                 bytes += header.key().length() + (header.value() == null ? 0 : header.value().length);
             }
@@ -65,11 +70,12 @@ public final class PausedEvents {
         this.relay = relay;
     }
 
-    /** What is parked of these topics, for any reason. */
-    public Size count(Collection<String> topics) throws SQLException {
+    /** What is parked of these topics, for any reason: all of it, or this number of rows and more. */
+    public Size count(Collection<String> topics, long mostRows) throws SQLException {
         try (PreparedStatement count = table.prepare(COUNT)) {
             count.setString(1, relay);
             count.setArray(2, table.texts(topics.stream().toList()));
+            count.setLong(3, mostRows);
             try (ResultSet row = count.executeQuery()) {
                 row.next();
                 return new Size(row.getLong(1), row.getLong(2));

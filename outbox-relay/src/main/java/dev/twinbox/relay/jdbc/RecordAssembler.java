@@ -158,7 +158,7 @@ final class RecordAssembler {
         String fault = "event " + id() + " with seq " + seq() + " has about " + size + " bytes (" + payload
                 + " payload bytes), and the producer's limit is " + largest.bytes()
                 + "; it is parked without being read: " + largest.remedy();
-        return OutboxRecord.unreadable(seq(), topic(), row.bytes(KEY), fault);
+        return OutboxRecord.unreadable(seq(), topic(), row.bytes(KEY), fault, size);
     }
 
     private String id() {
@@ -186,7 +186,8 @@ final class RecordAssembler {
             return new OutboxRecord(seq(), new ProducerRecord<>(topic, null, null, key, row.bytes(PAYLOAD), headers));
         } catch (UnreadableRowException e) {
             bytes += OutboxRecord.OVERHEAD + length(key);
-            return OutboxRecord.unreadable(seq(), topic, key, "event " + id() + " cannot be read: " + e.getMessage());
+            String fault = "event " + id() + " cannot be read: " + e.getMessage();
+            return OutboxRecord.unreadable(seq(), topic, key, fault, row.length(PAYLOAD));
         }
     }
 

@@ -3,8 +3,8 @@ package dev.twinbox.relay.jdbc;
 /** The size of a row as it is counted for a page, in any table that holds events. */
 final class RowSize {
     /** What a parked event takes in memory, roughly. */
-    static final String OF_PARKED =
-            "coalesce(octet_length(payload), 0) + coalesce(octet_length(array_to_string(headers, '')), 0) + 500";
+    static final String OF_PARKED = "coalesce(octet_length(payload), 0) + coalesce(octet_length(key), 0)"
+            + " + coalesce(octet_length(array_to_string(headers, '')), 0) + 500";
 
     /**
      * Floating point, because sums of bigint are numeric and slower; up to 2^53 it is exact. Never null: a row without

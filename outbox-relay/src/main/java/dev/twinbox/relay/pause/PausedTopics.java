@@ -27,8 +27,9 @@ import org.slf4j.LoggerFactory;
  * reached: a page goes on only if all its events of paused topics have room, or if nothing is set aside yet. The page that
  * is being sent when a pause begins may exceed the limit.
  *
- * <p>Rows are counted when the topics change. From then on, parked events are added. What an operator discards is not
- * subtracted, so the rows are counted again while the limit is reached.
+ * <p>Rows are counted after the topics have changed. From then on, parked events are added. What an operator discards is
+ * not subtracted, so the rows are counted again while the limit is reached. A pause does not wait for the count: the
+ * position is held until it is known.
  */
 public final class PausedTopics {
     private static final Logger LOG = LoggerFactory.getLogger(PausedTopics.class);
@@ -40,7 +41,9 @@ public final class PausedTopics {
     private final PauseGate gate;
     private volatile SortedMap<String, Instant> topics = Collections.emptySortedMap();
     private volatile @Nullable String limitReached; // written by the sending thread
+    private volatile @Nullable String countFailure; // of the last count; written by the thread of refresh()
     private volatile Runnable listener = () -> {};
+    private boolean isCounted = true; // whether beforeSession is of the present topics; guarded by this
     private int looks; // while the limit is reached; used by the thread of refresh()
 
     /** Parked, but their rows are not visible yet. */
@@ -63,12 +66,12 @@ public final class PausedTopics {
     }
 
     /**
-     * As {@link #refresh}, when a session begins and nothing is sent yet. A role that may not read the table cannot have
+     * Reads which topics are paused, when a session begins and nothing is sent yet. {@link #refresh} counts. A role that may not read the table cannot have
      * paused a topic. So the relay goes on, if the table was created while it ran.
      */
     public void begin(Connection connection, OutboxSchema tables, String relay) throws SQLException {
         try {
-            refresh(new PausedTopicTable(connection, tables, relay), new PausedEvents(connection, tables, relay));
+            readTopics(new PausedTopicTable(connection, tables, relay));
         } catch (SQLException e) {
             if (!SqlState.INSUFFICIENT_PRIVILEGE.isOf(e)) {
                 throw e;
@@ -83,22 +86,55 @@ public final class PausedTopics {
 
     /** Reads which topics are paused now. Called by one thread at a time. */
     public void refresh(PausedTopicTable table, PausedEvents events) throws SQLException {
+        readTopics(table);
+        boolean isDue = !isCounted() && countFailure == null;
+        if (isDue || ((!isCounted() || limitReached != null) && ++looks % LOOKS_PER_COUNT == 0)) {
+            tryToCount(events);
+        }
+    }
+
+    private void readTopics(PausedTopicTable table) throws SQLException {
         SortedMap<String, Instant> now = table.topics();
         SortedMap<String, Instant> before = topics;
-        if (now.equals(before) && (limitReached == null || ++looks % LOOKS_PER_COUNT != 0)) {
+        if (now.equals(before)) {
             return;
         }
-        PausedEvents.Size savedBefore = saved();
-        PausedEvents.Size counted = now.isEmpty() ? PausedEvents.Size.NOTHING : events.count(now.keySet());
         synchronized (this) {
-            beforeSession = counted.minus(savedBefore);
             topics = now;
+            isCounted = false;
         }
+        countFailure = null;
         gate.recordChange();
-        if (!now.equals(before)) {
-            report(before, now);
-            listener.run();
+        report(before, now);
+        listener.run();
+    }
+
+    /** May take long, and may fail, if very much is parked. */
+    private void tryToCount(PausedEvents events) throws SQLException {
+        try {
+            count(events);
+            countFailure = null;
+        } catch (SQLException e) {
+            countFailure = e.getMessage();
+            throw e;
+        } finally {
+            gate.recordChange();
         }
+    }
+
+    private void count(PausedEvents events) throws SQLException {
+        SortedMap<String, Instant> counted = topics;
+        PausedEvents.Size savedBefore = saved();
+        PausedEvents.Size size =
+                counted.isEmpty() ? PausedEvents.Size.NOTHING : events.count(counted.keySet(), most.rows() + 1);
+        synchronized (this) {
+            beforeSession = size.minus(savedBefore);
+            isCounted = true;
+        }
+    }
+
+    private synchronized boolean isCounted() {
+        return isCounted;
     }
 
     private static void report(SortedMap<String, Instant> before, SortedMap<String, Instant> now) {
@@ -183,10 +219,11 @@ public final class PausedTopics {
         }
         PausedEvents.Size present = present();
         PausedEvents.Size after = present.plus(needed);
+        boolean isCounted = isCounted();
         boolean hasRoom = needed.rows() == 0
-                || present.rows() <= 0
-                || (after.rows() <= most.rows() && after.bytes() <= most.bytes());
-        String why = hasRoom ? null : explain(present);
+                || (isCounted
+                        && (present.rows() <= 0 || (after.rows() <= most.rows() && after.bytes() <= most.bytes())));
+        String why = hasRoom ? null : isCounted ? explain(present) : explainFailure();
         if (why != null && limitReached == null) {
             LOG.warn("Nothing more is sent: {}", why);
         }
@@ -205,6 +242,15 @@ public final class PausedTopics {
                 + RelaySettings.PAUSED_ROWS.key() + " (" + most.rows() + ") or " + RelaySettings.PAUSED_BYTES.key()
                 + " ("
                 + most.bytes() + ")";
+    }
+
+    /** Null if it is only not counted yet. */
+    private @Nullable String explainFailure() {
+        String failure = countFailure;
+        return failure == null
+                ? null
+                : "what is set aside for paused topics (" + String.join(", ", topics.keySet()) + ") cannot be counted: "
+                        + failure + ". Repair what the database says, or resume the topics";
     }
 
     /** Why the position is held, for the operator; null: it is not. */

@@ -178,6 +178,50 @@ class PausedTopicIT {
         }
     }
 
+    /** The relay parks them without reading them. */
+    @Test
+    void fault124EventsAboveTheProducersLimitCountByTheirBytes() throws Exception {
+        try (EngineRig rig = rig(DeliveryMode.AT_LEAST_ONCE);
+                Connection connection = rig.connect()) {
+            rig.pausedBytes = 3_000_000;
+            rig.page = new RelayConfig.Page(2, 100_000, 4);
+            pause(connection, rig.topic);
+            EngineRig.Running relay = rig.start();
+            for (int i = 0; i < 8; i++) {
+                rig.insert(connection, "k" + i, "%04d".formatted(i).repeat(300_000));
+            }
+
+            await("held").until(() -> relay.progress().observed().held() != null);
+            assertThat(relay.progress().observed().held()).contains("twinbox.relay.paused.bytes (3000000)");
+            assertThat(rig.number("select count(*) from outbox_parked")).isBetween(1L, 2L);
+        }
+    }
+
+    /** As with a table of parked events that is so large that its rows are not counted in time. */
+    @Test
+    void fault123APauseDoesNotWaitUntilParkedEventsAreCounted() throws Exception {
+        try (EngineRig rig = rig(DeliveryMode.AT_LEAST_ONCE);
+                Connection connection = rig.connect()) {
+            rig.start();
+            rig.insert(connection, "k", "before");
+            rig.awaitRecords(1);
+            try (Connection locking = rig.connect()) {
+                locking.setAutoCommit(false);
+                OutboxDatabaseFixture.execute(locking, "lock table outbox_parked in access exclusive mode");
+                pause(connection, rig.topic);
+                await("it counts")
+                        .until(() -> rig.number("select count(*) from pg_stat_activity "
+                                        + "where query like '%how much is set aside%' and wait_event_type = 'Lock'")
+                                > 0);
+                rig.insert(connection, "k", "during");
+                await("nothing is sent").during(Duration.ofSeconds(2)).until(() -> rig.recordCount() == 1);
+            }
+            rig.awaitParked(ParkedState.WAITING, 1);
+            resume(connection, rig.topic);
+            rig.assertExact();
+        }
+    }
+
     @Test
     void aKeyThatIsParkedForAnotherReasonWaitsForBoth() throws Exception {
         try (EngineRig rig = rig(DeliveryMode.AT_LEAST_ONCE);
