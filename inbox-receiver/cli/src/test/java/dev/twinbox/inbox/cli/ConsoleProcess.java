@@ -78,6 +78,10 @@ final class ConsoleProcess implements AutoCloseable {
         return Files.readString(log);
     }
 
+    URI uri(String path) {
+        return URI.create(address + path);
+    }
+
     /** A file of the pages. */
     String page(String name) throws IOException, InterruptedException {
         HttpRequest request =
