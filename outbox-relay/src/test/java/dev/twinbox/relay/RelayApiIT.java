@@ -97,6 +97,61 @@ class RelayApiIT {
         }
     }
 
+    /** The fastest of several answers counts, because tests share their processors. */
+    @Test
+    void tenThousandParkedEventsAreListedAtOnceAndFreedByOneRetryInOrder() throws Exception {
+        int keys = 500;
+        int events = 10_000;
+        try (RelayRig rig = RelayRig.create()) {
+            EngineRig.setTopic(rig.topic(), "max.message.bytes", "5000");
+            try (Connection connection = rig.connect()) {
+                connection.setAutoCommit(false);
+                for (int i = 0; i < events; i++) {
+                    String payload = i < keys ? Scenario24TooLargeIT.incompressible(8_000) : "event " + i;
+                    OutboxDatabaseFixture.insert(
+                            connection, rig.topic(), "k" + i % keys, payload.getBytes(StandardCharsets.UTF_8));
+                }
+                connection.commit();
+            }
+            RelayProcess relay = rig.startRelay(Map.of("twinbox.relay.http.operator-token", OPERATOR));
+            await("parked")
+                    .atMost(SOON)
+                    .until(() -> rig.count("select count(*) from outbox_parked where state in ('refused', 'behind')")
+                            == events);
+
+            JsonObject causes = get(relay, "/causes", null, 200);
+            JsonObject cause = causes.getJsonArray("causes").getJsonObject(0);
+            assertThat(causes.getJsonArray("causes")).as(causes.toString()).hasSize(1);
+            assertThat(List.of(cause.getInt("keys"), cause.getInt("events"), cause.getInt("refused")))
+                    .containsExactly(keys, events, keys);
+            assertThat(get(relay, "/parked?limit=1000", null, 200).getJsonArray("parked"))
+                    .hasSize(1_000);
+            for (String path : List.of("/parked", "/parked?limit=1000", "/parked?key=k499", "/causes")) {
+                assertThat(fastest(relay, path)).as(path).isLessThan(Duration.ofMillis(300));
+            }
+
+            EngineRig.setTopic(rig.topic(), "max.message.bytes", "1000000");
+            String ofCause = "{\"cause\":\"" + cause.getString("cause") + "\",\"topic\":\"" + rig.topic() + "\"}";
+            assertThat(post(relay, "/parked/retry", ofCause, OPERATOR, 200).getInt("retried"))
+                    .isEqualTo(keys);
+            await("sent").atMost(SOON).until(() -> rig.count("select count(*) from outbox_parked") == 0);
+            rig.assertExact();
+            assertThat(relay.terminate()).as(relay.log()).isZero();
+        }
+    }
+
+    private static Duration fastest(RelayProcess relay, String path) throws Exception {
+        Duration fastest = Duration.ofDays(1);
+        for (int i = 0; i < 10; i++) {
+            long begin = System.nanoTime();
+            get(relay, path, null, 200);
+            Duration time = Duration.ofNanos(System.nanoTime() - begin);
+            fastest = time.compareTo(fastest) < 0 ? time : fastest;
+        }
+        System.out.println("With 10,000 parked events GET " + path + " takes " + fastest.toMillis() + " ms");
+        return fastest;
+    }
+
     @Test
     void topicsArePausedAndResumed() throws Exception {
         try (RelayRig rig = RelayRig.create()) {
