@@ -32,8 +32,8 @@ enum FailureKind {
         if (Faults.isConflict(attempt.cause())) {
             return CONFLICT;
         }
-        boolean mayBeTheDatabase = Faults.isTemporary(attempt.cause())
-                || (subject == FailureSubject.UNKNOWN && attempt.mayBeCommitted());
+        boolean mayBeTheDatabase =
+                Faults.isTemporary(attempt.cause()) || (subject == FailureSubject.UNKNOWN && attempt.mayBeCommitted());
         return mayBeTheDatabase && !writes.isWritableSince(attempt.begunAt()) ? DATABASE : EVENT;
     }
 }

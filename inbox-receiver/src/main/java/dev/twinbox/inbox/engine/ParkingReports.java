@@ -31,8 +31,7 @@ final class ParkingReports {
     }
 
     /** Reports what was parked, after its commit. */
-    void parked(
-            ReceivedEvent event, @Nullable Handler handler, State state, int failures, ParkingDecision verdict) {
+    void parked(ReceivedEvent event, @Nullable Handler handler, State state, int failures, ParkingDecision verdict) {
         status.parked(1);
         Throwable printable = ErrorText.forLog(verdict.cause());
         if (verdict.retry().kind() == RetryRule.Kind.AFTER_DELAY) {

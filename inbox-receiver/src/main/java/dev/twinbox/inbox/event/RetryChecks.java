@@ -49,7 +49,8 @@ final class RetryChecks {
                 .distinct()
                 .filter(name -> name != away && name.isAssignableFrom(away))
                 .forEach(name -> breaches.add("its notRetried names " + name.getSimpleName() + ", and so "
-                        + away.getSimpleName() + " of its breakOn too, but after a pause a further try helps or it does "
+                        + away.getSimpleName()
+                        + " of its breakOn too, but after a pause a further try helps or it does "
                         + "not; name narrower exceptions in notRetried"));
     }
 

@@ -117,14 +117,8 @@ final class Instance {
         var local = LocalTransactions.on(database);
         InboxTable inbox = new InboxTable(INBOX, PARKED);
         ParkedTable parked = new ParkedTable(PARKED);
-        Parking parking = new Parking(
-                GROUP,
-                parked,
-                new RecordedStarts(PARKED),
-                rules,
-                inbox,
-                new RetriedWrites(local),
-                status);
+        Parking parking =
+                new Parking(GROUP, parked, new RecordedStarts(PARKED), rules, inbox, new RetriedWrites(local), status);
         watch = new CallWatch(
                 local,
                 new WorkerPool(Supervisor.DAEMONS, "worker", 1),
@@ -183,7 +177,8 @@ final class Instance {
                 return GuardedHandler.of(name, contract(name), method);
             }
             if (name.endsWith("Breaking")) {
-                return StrictHandler.of(name, contract(name), method, Set.of(FileNotFoundException.class), Set.of(IOException.class));
+                return StrictHandler.of(
+                        name, contract(name), method, Set.of(FileNotFoundException.class), Set.of(IOException.class));
             }
             return name.endsWith("Strict")
                     ? StrictHandler.of(
