@@ -82,7 +82,7 @@ class BreakerTest {
             pass("PT1S");
         }
 
-        assertThat(seconds).containsExactly(1, 2, 4, 8, 16, 32, 62, 92);
+        assertThat(seconds).containsExactly(1, 3, 7, 15, 31, 61, 91);
     }
 
     @Test

@@ -384,7 +384,7 @@ class BreakersIT {
                 create constraint trigger refuse after insert on inbox_event deferrable initially deferred
                 for each row execute function refuse()""");
         try {
-            instance.receive(record(51, "v1", "n2", "k51", "n2"));
+            assertThat(instance.receive(record(51, "v1", "n2", "k51", "n2"))).isEqualTo(Outcome.goOn(1));
         } finally {
             database.execute("drop function refuse cascade");
         }
