@@ -384,7 +384,7 @@ class BreakersIT {
                 create constraint trigger refuse after insert on inbox_event deferrable initially deferred
                 for each row execute function refuse()""");
         try {
-            assertThat(instance.receive(record(51, "v1", "n2", "k51", "n2"))).isEqualTo(Outcome.goOn(1));
+            instance.receive(record(51, "v1", "n2", "k51", "n2")); // cannot be parked either
         } finally {
             database.execute("drop function refuse cascade");
         }
@@ -392,6 +392,6 @@ class BreakersIT {
 
         instance.receive(record(52, "v1", "n3", "k52", "n3"));
         assertThat(instance.status.notes()).isEmpty();
-        assertThat(parked("n%")).containsExactly("n1 aBreaking retry 1", "n2 aBreaking retry 1");
+        assertThat(calls).endsWith("aBreaking:n2", "aBreaking:n3");
     }
 }
