@@ -98,8 +98,8 @@ public @interface InboxHandler {
      *
      * <p>An exception counts too if it is the cause of another one. So it does not matter how a container or a library
      * wraps it, or whether it is thrown at the commit. What the container wraps around it counts only if it is named
-     * itself. Never counted are failures of the application's own database, conflicts between transactions, and calls
-     * that took too long. Not for {@code AT_MOST_ONCE}.
+     * itself. Never counted are failures of the application's own database, lost connections to any database, conflicts
+     * between transactions, and calls that took too long. Not for {@code AT_MOST_ONCE}.
      *
      * <p>In a batch the handler is called twice: the batch is rolled back, and its events are handled one by one.
      */
@@ -108,11 +108,11 @@ public @interface InboxHandler {
     /**
      * Exceptions that say that something is away which the handler needs for all its events, such as a service. They open
      * its circuit breaker. It opens when at least 20 calls ended within 10 seconds and at least 80 percent of them by
-     * such an exception. Subclasses and causes count as with {@link #notRetried()}. Empty (the default): the handler has
-     * no circuit breaker.
+     * such an exception. Subclasses and causes count as with {@link #notRetried()}, which must not name one of them or a
+     * superclass. Empty (the default): the handler has no circuit breaker.
      *
      * <p>While it is open the handler is not called for new events. They are parked in order, about 10,000 at most. From
-     * time to time one of them is tried, of another key each time where there are several, and without counting an
+     * time to time one of them is tried, one at a time, of another key each time where there are several, and without counting an
      * attempt. When one succeeds, the breaker is closed and all others follow. After 10 minutes the handler is called as
      * usual again, and failures count as attempts. Other handlers go on. Each instance of the application finds out by
      * its own calls. Not for {@code AT_MOST_ONCE}.

@@ -38,6 +38,9 @@ public class RetryLaterException extends TwinboxException {
     /** The longest delay: 7 days. A key that waits longer is better parked for an operator. */
     public static final Duration LONGEST_DELAY = Duration.ofDays(7);
 
+    /** The shortest delay: 100 ms. A shorter one counts as this one, so that an event is not tried without a pause. */
+    public static final Duration SHORTEST_DELAY = Duration.ofMillis(100);
+
     private static final long serialVersionUID = 1;
 
     private final Duration delay;
@@ -45,7 +48,8 @@ public class RetryLaterException extends TwinboxException {
     /**
      * Asks for another try.
      *
-     * @param delay how long to wait at least; above zero, at most {@link #LONGEST_DELAY}
+     * @param delay how long to wait at least; above zero, at most {@link #LONGEST_DELAY}; less than {@link
+     *     #SHORTEST_DELAY} counts as that
      * @throws IllegalArgumentException if the delay is out of bounds
      */
     public RetryLaterException(Duration delay) {
@@ -55,7 +59,8 @@ public class RetryLaterException extends TwinboxException {
     /**
      * Asks for another try.
      *
-     * @param delay how long to wait at least; above zero, at most {@link #LONGEST_DELAY}
+     * @param delay how long to wait at least; above zero, at most {@link #LONGEST_DELAY}; less than {@link
+     *     #SHORTEST_DELAY} counts as that
      * @param message why; operators see it with the parked event
      * @throws IllegalArgumentException if the delay is out of bounds
      */
@@ -67,7 +72,8 @@ public class RetryLaterException extends TwinboxException {
     /**
      * Asks for another try.
      *
-     * @param delay how long to wait at least; above zero, at most {@link #LONGEST_DELAY}
+     * @param delay how long to wait at least; above zero, at most {@link #LONGEST_DELAY}; less than {@link
+     *     #SHORTEST_DELAY} counts as that
      * @param message why; operators see it with the parked event
      * @param cause what the handler has caught
      * @throws IllegalArgumentException if the delay is out of bounds
@@ -85,7 +91,7 @@ public class RetryLaterException extends TwinboxException {
         return delay;
     }
 
-    /** How long to wait at least; above zero, at most {@link #LONGEST_DELAY}. */
+    /** The delay as it was given: above zero, at most {@link #LONGEST_DELAY}. */
     public final Duration delay() {
         return delay;
     }

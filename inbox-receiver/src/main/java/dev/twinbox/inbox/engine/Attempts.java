@@ -57,22 +57,25 @@ final class Attempts {
             Claims claims,
             Predicate<Integer> stopAfter,
             CallWatch.Abandonment abandonment) {
+        HandlerCalls calls = calls(abandonment);
         return execute(
-                new Attempt(database, parking, calls(abandonment), events, ReceivedEvent::handlers, claims, stopAfter));
+                new Attempt(database, parking, calls, events, ReceivedEvent::handlers, claims, stopAfter), calls);
     }
 
     /** Attempts to handle one event with these handlers. */
     Attempt handleAlone(ReceivedEvent event, List<Handler> handlers, Claims claims, CallWatch.Abandonment abandonment) {
-        return execute(new Attempt(
-                database, parking, calls(abandonment), List.of(event), one -> handlers, claims, handled -> true));
+        HandlerCalls calls = calls(abandonment);
+        return execute(
+                new Attempt(database, parking, calls, List.of(event), one -> handlers, claims, handled -> true), calls);
     }
 
     private HandlerCalls calls(CallWatch.Abandonment abandonment) {
         return new HandlerCalls(group, tracing, afterCall, watch, breakers, abandonment);
     }
 
-    private Attempt execute(Attempt attempt) {
+    private Attempt execute(Attempt attempt, HandlerCalls calls) {
         attempt.execute();
+        calls.attemptEnded(attempt.mayBeCommitted() && !attempt.isCommitted() ? attempt.cause() : null);
         if (attempt.isCommitted()) {
             status.committed(attempt.effects(), attempt.duplicates());
             parking.followed(attempt.followers());
@@ -89,12 +92,14 @@ final class Attempts {
 
     /**
      * What the handlers of an attempt say about the next one. They have no say if their exception is not the cause. An
-     * attempt that lost against another transaction is repeated, unless the handler asks for a delay.
+     * attempt that lost against another transaction is repeated, unless the handler asks for a delay. So is one that had
+     * no connection to a database: that says nothing about the event, whatever the handler names.
      */
     static RetryRule retryRule(Attempt attempt, FailureKind failure, List<Handler> handlers) {
         if (failure == FailureKind.DATABASE || !attempt.hasThrown()) {
             return RetryRule.AS_CONFIGURED;
         }
-        return RetryRule.of(attempt.cause(), failure == FailureKind.EVENT ? handlers : List.of());
+        boolean mayBeAboutTheEvent = failure == FailureKind.EVENT && !Faults.isTemporary(attempt.cause());
+        return RetryRule.of(attempt.cause(), mayBeAboutTheEvent ? handlers : List.of());
     }
 }

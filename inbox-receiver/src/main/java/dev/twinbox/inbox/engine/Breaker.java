@@ -4,6 +4,7 @@ import dev.twinbox.inbox.jdbc.Backoff;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides by the latest calls of one handler whether it is called for further events. Used by all workers.
@@ -17,7 +18,7 @@ final class Breaker {
         CLOSED,
         /** Its events are parked, and one at a time is tried. */
         OPEN,
-        /** It was open for as long as it may be. The handler is called until it succeeds, then the breaker is closed. */
+        /** It was open for as long as it may be. The handler is called until it returns, then the breaker is closed. */
         WORN_OUT
     }
 
@@ -42,6 +43,9 @@ final class Breaker {
     private long probeAt;
     private int failedProbes;
 
+    /** The one that is on its way. */
+    private @Nullable Probe probe;
+
     Breaker() {
         clear();
     }
@@ -53,25 +57,36 @@ final class Breaker {
     /** A call has ended. */
     synchronized void ended(Outcome outcome, long now) {
         if (state == State.WORN_OUT && outcome == Outcome.SUCCEEDED) {
-            state = State.CLOSED;
-            clear();
+            close();
         }
         if (state == State.CLOSED) {
             count(outcome, now);
             if (isBad(now)) {
-                state = State.OPEN;
-                openedAt = now;
-                failedProbes = 0;
-                probeAt = now + PROBES.after(1).toNanos();
+                open(now);
             }
         }
+    }
+
+    private void open(long now) {
+        state = State.OPEN;
+        openedAt = now;
+        failedProbes = 0;
+        probeAt = now + PROBES.after(1).toNanos();
+        probe = null; // one that still hangs began before, so it says nothing about now
+    }
+
+    private void close() {
+        state = State.CLOSED;
+        clear();
     }
 
     /** How a call ended. */
     enum Outcome {
         SUCCEEDED,
         /** By an exception that the handler names for its breaker. */
-        FAILED
+        FAILED,
+        /** In another way. It says nothing about what the handler needs. */
+        OTHER
     }
 
     private void count(Outcome outcome, long now) {
@@ -107,26 +122,35 @@ final class Breaker {
         return state;
     }
 
-    /** Whether a parked event may be tried now. If so, the next one may after a wait. */
-    synchronized boolean takeProbe(long now) {
-        if (state(now) != State.OPEN || now - probeAt < 0) {
-            return false;
+    /** The retry that decides whether an open breaker is closed. There is one at a time. */
+    static final class Probe {}
+
+    /** Whether one parked event may be tried now. Null if not. The next one may be tried a while after its end. */
+    synchronized @Nullable Probe takeProbe(long now) {
+        if (state(now) != State.OPEN || probe != null || now - probeAt < 0) {
+            return null;
         }
-        probeAt = now + PROBES.after(failedProbes + 1).toNanos();
-        return true;
+        probe = new Probe();
+        return probe;
     }
 
-    synchronized void probeFailed() {
-        failedProbes++;
-    }
-
-    /** Closes it, if it is open. Returns whether it was. */
-    synchronized boolean probeSucceeded() {
-        boolean wasOpen = state == State.OPEN;
-        if (wasOpen) {
-            state = State.CLOSED;
-            clear();
+    /**
+     * A probe has ended. Only the first call for a probe counts. An outcome that does not close the breaker makes the
+     * next wait longer, whatever the reason.
+     */
+    synchronized void ended(Probe ended, Outcome outcome, long now) {
+        if (probe != ended) {
+            return;
         }
-        return wasOpen;
+        probe = null;
+        if (state(now) != State.OPEN) {
+            return;
+        }
+        if (outcome == Outcome.SUCCEEDED) {
+            close();
+        } else {
+            failedProbes++;
+            probeAt = now + PROBES.after(failedProbes + 1).toNanos();
+        }
     }
 }

@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,30 +29,46 @@ final class Breakers {
     private final HandlerTable table;
     private final int mostWaiting;
     private final ReceiverStatus status;
+    private final LongSupplier nanos;
     private final ConcurrentMap<String, Breaker> breakers = new ConcurrentHashMap<>();
 
     /** What the log and the status say. */
     private final Map<String, Breaker.State> reported = new ConcurrentHashMap<>();
 
     Breakers(HandlerTable table, int mostWaiting, ReceiverStatus status) {
+        this(table, mostWaiting, status, System::nanoTime);
+    }
+
+    /** @param nanos as {@link System#nanoTime} */
+    Breakers(HandlerTable table, int mostWaiting, ReceiverStatus status, LongSupplier nanos) {
         this.table = table;
         this.mostWaiting = mostWaiting;
         this.status = status;
+        this.nanos = nanos;
     }
 
     /**
-     * A call of the handler has ended.
+     * A call of the handler has ended, or the commit after it has failed.
      *
-     * @param thrown null if it returned
+     * @param thrown null if it returned, and the commit did not fail
      */
     void ended(Handler handler, @Nullable Throwable thrown) {
         if (handler.breakOn().isEmpty() || !handler.hasEffect()) {
             return;
         }
         Breaker breaker = breakers.computeIfAbsent(handler.name(), name -> new Breaker());
-        boolean isFailed = thrown != null && handler.breaksOn(thrown);
-        breaker.ended(isFailed ? Breaker.Outcome.FAILED : Breaker.Outcome.SUCCEEDED, System.nanoTime());
+        breaker.ended(outcome(handler, thrown), nanos.getAsLong());
         reportIfNew(handler.name(), breaker, thrown);
+    }
+
+    /** A call that took too long was interrupted. So what it threw says nothing about what the handler needs. */
+    private static Breaker.Outcome outcome(Handler handler, @Nullable Throwable thrown) {
+        if (thrown == null) {
+            return Breaker.Outcome.SUCCEEDED;
+        }
+        boolean isLate =
+                thrown instanceof HandlerTimeoutException || thrown instanceof CallWatch.AbandonedCallException;
+        return !isLate && handler.breaksOn(thrown) ? Breaker.Outcome.FAILED : Breaker.Outcome.OTHER;
     }
 
     /** The handlers that are not called for new events now. */
@@ -60,7 +77,7 @@ final class Breakers {
             return Set.of();
         }
         Set<String> open = new TreeSet<>();
-        long now = System.nanoTime();
+        long now = nanos.getAsLong();
         breakers.forEach((handler, breaker) -> {
             reportIfNew(handler, breaker, null);
             if (breaker.state(now) == Breaker.State.OPEN) {
@@ -70,12 +87,42 @@ final class Breakers {
         return open;
     }
 
-    /** A handler for which one parked event may be tried now. Null if there is none. */
-    @Nullable String takeProbe() {
-        long now = System.nanoTime();
+    /** The permission to try one parked event of a handler whose breaker is open. It has to be closed. */
+    final class Probe implements AutoCloseable {
+        private final String handler;
+        private final Breaker breaker;
+        private final Breaker.Probe probe;
+
+        private Probe(String handler, Breaker breaker, Breaker.Probe probe) {
+            this.handler = handler;
+            this.breaker = breaker;
+            this.probe = probe;
+        }
+
+        String handler() {
+            return handler;
+        }
+
+        /** The event was handled, so the breaker is closed. */
+        void succeeded() {
+            breaker.ended(probe, Breaker.Outcome.SUCCEEDED, nanos.getAsLong());
+            reportIfNew(handler, breaker, null);
+        }
+
+        /** The retry has ended, in whatever way. It has failed unless {@link #succeeded} was called. */
+        @Override
+        public void close() {
+            breaker.ended(probe, Breaker.Outcome.OTHER, nanos.getAsLong());
+        }
+    }
+
+    /** Null if no parked event may be tried now. */
+    @Nullable Probe takeProbe() {
+        long now = nanos.getAsLong();
         for (Map.Entry<String, Breaker> each : breakers.entrySet()) {
-            if (each.getValue().takeProbe(now)) {
-                return each.getKey();
+            Breaker.Probe probe = each.getValue().takeProbe(now);
+            if (probe != null) {
+                return new Probe(each.getKey(), each.getValue(), probe);
             }
         }
         return null;
@@ -84,30 +131,20 @@ final class Breakers {
     /** Whether the failure of a parked event is the reason why the breaker of its handler is open. */
     boolean explains(Handler handler, Throwable thrown) {
         Breaker breaker = breakers.get(handler.name());
-        if (breaker == null || !handler.breaksOn(thrown) || breaker.state(System.nanoTime()) != Breaker.State.OPEN) {
-            return false;
-        }
-        breaker.probeFailed();
-        return true;
-    }
-
-    /** A parked event was handled. */
-    void succeeded(@Nullable String handler) {
-        Breaker breaker = handler == null ? null : breakers.get(handler);
-        if (handler != null && breaker != null && breaker.probeSucceeded()) {
-            reportIfNew(handler, breaker, null);
-        }
+        return breaker != null
+                && outcome(handler, thrown) == Breaker.Outcome.FAILED
+                && breaker.state(nanos.getAsLong()) == Breaker.State.OPEN;
     }
 
     private void reportIfNew(String handler, Breaker breaker, @Nullable Throwable thrown) {
-        if (breaker.state(System.nanoTime()) != reported.getOrDefault(handler, Breaker.State.CLOSED)) {
+        if (breaker.state(nanos.getAsLong()) != reported.getOrDefault(handler, Breaker.State.CLOSED)) {
             report(handler, breaker, thrown);
         }
     }
 
     /** One thread at a time, so that the state that is reported last is the present one. */
     private synchronized void report(String handler, Breaker breaker, @Nullable Throwable thrown) {
-        Breaker.State state = breaker.state(System.nanoTime());
+        Breaker.State state = breaker.state(nanos.getAsLong());
         Breaker.State before = reported.put(handler, state);
         if (state == (before == null ? Breaker.State.CLOSED : before)) {
             return;

@@ -107,7 +107,8 @@ final class CallWatch implements Supervisor.Loop {
         }
     }
 
-    private void runOnce(long now) {
+    /** @param now as {@link System#nanoTime} */
+    void runOnce(long now) {
         calls.forEach(call -> call.interruptIfLate(now));
         for (Call call : calls) {
             if (call.abandonIfHung(now)) {

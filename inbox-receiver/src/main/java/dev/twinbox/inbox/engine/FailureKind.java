@@ -32,9 +32,8 @@ enum FailureKind {
         if (Faults.isConflict(attempt.cause())) {
             return CONFLICT;
         }
-        boolean mayBeTheDatabase = subject == FailureSubject.CONNECTION
-                || subject == FailureSubject.MOMENT
-                || (subject == FailureSubject.UNKNOWN && attempt.mayBeCommitted());
+        boolean mayBeTheDatabase =
+                Faults.isTemporary(attempt.cause()) || (subject == FailureSubject.UNKNOWN && attempt.mayBeCommitted());
         return mayBeTheDatabase && !writes.isWritableSince(attempt.begunAt()) ? DATABASE : EVENT;
     }
 }

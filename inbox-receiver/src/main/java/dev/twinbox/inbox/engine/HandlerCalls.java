@@ -8,6 +8,7 @@ import dev.twinbox.inbox.jdbc.ClaimSession;
 import dev.twinbox.outbox.Cause;
 import dev.twinbox.tracing.Tracing;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -27,6 +28,10 @@ final class HandlerCalls {
     private final Breakers breakers;
     private final CallWatch.Abandonment abandonment;
     private final SortedMap<String, ListCall> lists = new TreeMap<>();
+
+    /** The handlers of the calls that returned, one for each call. */
+    private final List<Handler> returned = new ArrayList<>();
+
     private @Nullable ClaimSession session;
 
     /**
@@ -82,16 +87,30 @@ final class HandlerCalls {
         } catch (Throwable t) { // whatever it is, the call has ended
             thrown = t;
         }
-        breakers.ended(handler, thrown);
         try {
             call.end(thrown);
+        } catch (Throwable t) { // it took too long
+            thrown = t;
         } finally {
             Thread.interrupted();
             afterCall.run();
         }
         if (thrown != null) {
+            breakers.ended(handler, thrown);
             throw thrown;
         }
+        returned.add(handler);
+    }
+
+    /**
+     * The attempt has ended. Only now a call that returned counts for its circuit breaker. A commit that fails counts once
+     * for each handler, however many calls it had.
+     *
+     * @param atCommit why the commit after the calls failed; null if it did not, or if there was none
+     */
+    void attemptEnded(@Nullable Throwable atCommit) {
+        (atCommit == null ? returned : new LinkedHashSet<>(returned))
+                .forEach(handler -> breakers.ended(handler, atCommit));
     }
 
     /** Calls each handler of lists once, with all its events. */

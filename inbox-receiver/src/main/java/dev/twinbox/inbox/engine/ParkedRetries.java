@@ -85,9 +85,11 @@ final class ParkedRetries {
     boolean runOnce(Runnable whenFound, Runnable whenHung) throws SQLException {
         Instant notBefore = from;
         Set<String> open = breakers.open();
-        Optional<DueEvent> due = open.isEmpty()
-                ? parking.takeDue(notBefore, announcements.mine())
-                : takeProbeOrDueOfOthers(open, notBefore);
+        if (!open.isEmpty() && probe(whenFound, whenHung)) {
+            return true;
+        }
+        Optional<DueEvent> due =
+                parking.takeDue(notBefore, open.isEmpty() ? announcements.mine() : mine(each -> !open.contains(each)));
         if (due.isPresent()) {
             whenFound.run();
             handle(due.get(), whenHung);
@@ -97,16 +99,29 @@ final class ParkedRetries {
         return due.isPresent();
     }
 
-    /** One event for a handler whose circuit breaker is open, if it is time for that; otherwise one for the others. */
-    private Optional<DueEvent> takeProbeOrDueOfOthers(Set<String> open, Instant notBefore) throws SQLException {
-        String probed = breakers.takeProbe();
-        if (probed != null) {
-            Optional<DueEvent> probe = parking.takeDue(Instant.EPOCH, mine(probed::equals));
-            if (probe.isPresent()) {
-                return probe;
-            }
+    /**
+     * Tries one event for a handler whose circuit breaker is open, if it is time for that. Returns whether there was one.
+     */
+    private boolean probe(Runnable whenFound, Runnable whenHung) throws SQLException {
+        Breakers.Probe probe = breakers.takeProbe();
+        if (probe == null) {
+            return false;
         }
-        return parking.takeDue(notBefore, mine(handler -> !open.contains(handler)));
+        try (probe) {
+            Optional<DueEvent> due = parking.takeDue(Instant.EPOCH, mine(probe.handler()::equals));
+            if (due.isEmpty()) {
+                return false;
+            }
+            whenFound.run();
+            boolean isEffective = handle(due.get(), () -> {
+                probe.close(); // its thread does not come back to do it
+                whenHung.run();
+            });
+            if (isEffective && probe.handler().equals(due.get().handler())) { // not one without a handler's name
+                probe.succeeded();
+            }
+            return true;
+        }
     }
 
     private List<AnnouncedHandler> mine(Predicate<String> wanted) {
@@ -137,10 +152,11 @@ final class ParkedRetries {
         }
     }
 
-    private void handle(DueEvent due, Runnable whenHung) throws SQLException {
+    /** Returns whether a handler was called and its effect is committed. */
+    private boolean handle(DueEvent due, Runnable whenHung) throws SQLException {
         ReceivedEvent event = ReceivedEvent.of(due.record(), subscription);
         if (event.isOfUnknownType() && unknownTypes.parkForOthers(due, event)) {
-            return;
+            return false;
         }
         List<Handler> mine = event.handlers().stream()
                 .filter(handler -> due.handler() == null
@@ -155,23 +171,23 @@ final class ParkedRetries {
         } else if (mine.isEmpty()) {
             failed(due, event, UnknownTypes.noHandler(event));
         } else {
-            attempt(due, event, mine, whenHung);
+            return attempt(due, event, mine, whenHung);
         }
+        return false;
     }
 
-    private void attempt(DueEvent due, ReceivedEvent event, List<Handler> mine, Runnable whenHung) throws SQLException {
+    /** Returns whether a handler was called and its effect is committed. */
+    private boolean attempt(DueEvent due, ReceivedEvent event, List<Handler> mine, Runnable whenHung)
+            throws SQLException {
         Claims claims = new Claims.FromParking(inbox, parking.table(), due);
         Attempt attempt = attempts.handleAlone(event, mine, claims, (cause, isRolledBack) -> {
             whenHung.run();
             settleHung(due, event, cause, isRolledBack);
         });
         if (attempt.isAbandoned()) {
-            return;
+            return false;
         }
         if (attempt.isCommitted()) {
-            if (attempt.effects() > 0) {
-                breakers.succeeded(due.handler());
-            }
             promote(due, event);
             LOG.log(Level.DEBUG, () -> event + " was handled at attempt " + due.attempt());
         } else if (attempt.cause() instanceof GoneException) {
@@ -179,6 +195,7 @@ final class ParkedRetries {
         } else {
             notCommitted(due, event, mine, attempt, whenHung);
         }
+        return attempt.isCommitted() && attempt.effects() > 0;
     }
 
     private void notCommitted(DueEvent due, ReceivedEvent event, List<Handler> mine, Attempt attempt, Runnable whenHung)

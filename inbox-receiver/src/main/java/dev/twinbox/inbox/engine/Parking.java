@@ -36,17 +36,12 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /** Parks events that cannot be handled, and parks later events of their keys after them. Used by all workers. */
 final class Parking {
 
     private static final Logger LOG = System.getLogger(Parking.class.getName());
-
-    /** If a service that a handler needs is down, many events are parked at once. One of them per second is logged. */
-    private static final long LOG_INTERVAL = TimeUnit.SECONDS.toNanos(1);
 
     private final String group;
     private final ParkedTable table;
@@ -55,11 +50,10 @@ final class Parking {
     private final InboxTable inbox;
     private final RetriedWrites writes;
     private final ReceiverStatus status;
+    private final ParkingReports reports;
 
     /** Results of retries that could not be stored. Stored before another event is retried. */
     private final Queue<JtaDatabase.Work<?>> unstored = new ConcurrentLinkedQueue<>();
-
-    private final AtomicLong noLogBefore = new AtomicLong(System.nanoTime());
 
     Parking(
             String group,
@@ -76,6 +70,7 @@ final class Parking {
         this.inbox = inbox;
         this.writes = writes;
         this.status = status;
+        this.reports = new ParkingReports(rules.attempts(), status);
     }
 
     ParkedTable table() {
@@ -98,12 +93,12 @@ final class Parking {
             table.park(connection, group, event, null, state, 0, ErrorText.of(cause), rules.backoff());
             return true;
         });
-        report(event, null, state, 0, new ParkingDecision(cause, false));
+        reports.parked(event, null, state, 0, new ParkingDecision(cause, false));
     }
 
     /** Parks an event, unless its effect turns out to have happened. */
     void park(ReceivedEvent event, Handler handler, ParkingDecision verdict) throws SQLException {
-        int failures = event.failures();
+        int failures = failures(event, verdict.retry());
         Throwable cause = verdict.cause();
         State state = stateAfter(failures, cause, verdict.retry());
         Backoff wait = waitBefore(verdict.retry());
@@ -117,7 +112,7 @@ final class Parking {
             return true;
         });
         if (parked) {
-            report(event, handler, state, failures, verdict);
+            reports.parked(event, handler, state, failures, verdict);
         }
     }
 
@@ -127,15 +122,22 @@ final class Parking {
      */
     void parkStarted(ReceivedEvent event, Handler handler, RecordedStart start, ParkingDecision verdict)
             throws SQLException {
-        int failures = event.failures();
+        int failures = failures(event, verdict.retry());
         State state = stateAfter(failures, verdict.cause(), verdict.retry());
         Backoff wait = waitBefore(verdict.retry());
         String error = error(ErrorText.of(verdict.cause()), event);
         boolean parked =
                 writes.run(connection -> starts.park(connection, start.number(), state, failures, error, wait));
         if (parked) {
-            report(event, handler, state, failures, verdict);
+            reports.parked(event, handler, state, failures, verdict);
         }
+    }
+
+    /** An event that is called again after a delay keeps an attempt, also if the quick tries are more than all attempts. */
+    private int failures(ReceivedEvent event, RetryRule retry) {
+        return retry.kind() == RetryRule.Kind.AFTER_DELAY
+                ? Math.min(event.failures(), rules.attempts() - 1)
+                : event.failures();
     }
 
     private static String error(String text, ReceivedEvent event) {
@@ -158,39 +160,18 @@ final class Parking {
         return retry.kind() == RetryRule.Kind.AFTER_DELAY ? Backoff.always(retry.delay()) : rules.backoff();
     }
 
-    private void report(
-            ReceivedEvent event, @Nullable Handler handler, State state, int failures, ParkingDecision verdict) {
-        status.parked(1);
-        Throwable printable = ErrorText.forLog(verdict.cause());
-        if (verdict.retry().kind() == RetryRule.Kind.AFTER_DELAY) {
-            LOG.log(Level.DEBUG, () -> "Parked " + event + " until handler " + handler + " wants it again", printable);
-            return;
-        }
-        long now = System.nanoTime();
-        long before = noLogBefore.get();
-        if (now - before < 0 || !noLogBefore.compareAndSet(before, now + LOG_INTERVAL)) {
-            LOG.log(Level.DEBUG, () -> "Parked " + event, printable);
-        } else if (state == State.RETRY) {
-            LOG.log(
-                    Level.WARNING,
-                    () -> event + " failed " + failures + " times in handler " + handler
-                            + " and is parked. It is retried, up to " + rules.attempts()
-                            + " attempts in all. Later events of its key are parked after it",
-                    printable);
-        } else {
-            LOG.log(
-                    Level.ERROR,
-                    () -> event + " is parked and not retried"
-                            + (handler == null ? ": it cannot be read as an event" : " in handler " + handler)
-                            + ". Look at it, then retry or discard it: twinbox-inbox-cli.jar parked list",
-                    printable);
-        }
-    }
-
     /** Commits that a handler is about to be called. Returns null if the event is already parked. */
     @Nullable RecordedStart recordStart(ReceivedEvent event, Handler handler) throws SQLException {
         return writes.run(connection -> Optional.ofNullable(starts.record(connection, group, event, handler)))
                 .orElse(null);
+    }
+
+    /** Takes a recorded start back, because the handler was not called. */
+    void takeBack(RecordedStart start) throws SQLException {
+        writes.run(connection -> {
+            starts.takeBack(connection, start);
+            return true;
+        });
     }
 
     /**

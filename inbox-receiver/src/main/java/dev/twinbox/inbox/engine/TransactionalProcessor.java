@@ -176,7 +176,20 @@ final class TransactionalProcessor implements Processor {
             }
             event.started(start);
         }
-        return attemptNow(batch, event, handler, event.start(), settled);
+        Outcome obstacle = attemptNow(batch, event, handler, event.start(), settled);
+        if (obstacle != null && obstacle.next() == Outcome.Next.HOLD) {
+            takeStartBack(event);
+        }
+        return obstacle;
+    }
+
+    /** The handler was not called, so an end of the process while the event waits is not the event's doing. */
+    private void takeStartBack(ReceivedEvent event) throws SQLException {
+        RecordedStart start = event.start();
+        if (start != null) {
+            parking.takeBack(start);
+            event.started(null);
+        }
     }
 
     /**

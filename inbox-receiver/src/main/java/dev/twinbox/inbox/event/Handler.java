@@ -95,9 +95,9 @@ public final class Handler {
         return options.breakOn();
     }
 
-    /** Whether what it threw counts as a failure for its circuit breaker. */
+    /** Whether what it threw counts as a failure for its circuit breaker. What is not retried is about the event. */
     public boolean breaksOn(Throwable thrown) {
-        return Causes.isNamed(thrown, options.breakOn());
+        return Causes.isNamed(thrown, options.breakOn()) && !Causes.isNamed(thrown, options.notRetried());
     }
 
     Class<?> eventClass() {

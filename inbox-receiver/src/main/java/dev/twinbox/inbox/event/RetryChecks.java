@@ -36,7 +36,22 @@ final class RetryChecks {
                 .filter(named::contains)
                 .forEach(name -> breaches.add("its notRetried and its breakOn both name " + name.getSimpleName()
                         + ", but after a pause a further try helps or it does not; remove it from one of them"));
+        Stream.of(annotation.breakOn())
+                .distinct()
+                .forEach(away -> checkNotCovered(away, annotation.notRetried(), breaches));
         return named;
+    }
+
+    /** Its events would be dead after one attempt, while what the handler needs is away. */
+    private static void checkNotCovered(
+            Class<? extends Throwable> away, Class<? extends Throwable>[] notRetried, List<String> breaches) {
+        Stream.of(notRetried)
+                .distinct()
+                .filter(name -> name != away && name.isAssignableFrom(away))
+                .forEach(name -> breaches.add("its notRetried names " + name.getSimpleName() + ", and so "
+                        + away.getSimpleName()
+                        + " of its breakOn too, but after a pause a further try helps or it does "
+                        + "not; name narrower exceptions in notRetried"));
     }
 
     private static void checkNames(String attribute, Class<? extends Throwable>[] names, List<String> breaches) {

@@ -33,7 +33,7 @@ public record RetryRule(Kind kind, Duration delay) {
     public static RetryRule of(Throwable thrown, List<Handler> handlers) {
         for (Throwable each : Causes.of(thrown)) {
             if (each instanceof RetryLaterException later) {
-                return new RetryRule(Kind.AFTER_DELAY, later.delay());
+                return new RetryRule(Kind.AFTER_DELAY, atLeast(RetryLaterException.SHORTEST_DELAY, later.delay()));
             }
         }
         boolean isNamed = !handlers.isEmpty()
@@ -41,5 +41,9 @@ public record RetryRule(Kind kind, Duration delay) {
                         .allMatch(handler ->
                                 Causes.isNamed(thrown, handler.options().notRetried()));
         return isNamed ? NEVER : AS_CONFIGURED;
+    }
+
+    private static Duration atLeast(Duration shortest, Duration delay) {
+        return delay.compareTo(shortest) < 0 ? shortest : delay;
     }
 }

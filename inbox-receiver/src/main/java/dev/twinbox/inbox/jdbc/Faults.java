@@ -41,6 +41,20 @@ public final class Faults {
                 : FailureSubject.UNKNOWN;
     }
 
+    /**
+     * Whether a database could not be used, or not at the moment. A pool that gives up has no SQLSTATE. So one without a
+     * state counts too, unless a database has answered with one.
+     */
+    public static boolean isTemporary(Throwable thrown) {
+        FailureSubject subject = subjectOf(thrown);
+        return subject == FailureSubject.CONNECTION || subject == FailureSubject.MOMENT || isWithoutState(thrown);
+    }
+
+    private static boolean isWithoutState(Throwable thrown) {
+        return contains(thrown, SQLException.class::isInstance)
+                && !contains(thrown, cause -> cause instanceof SQLException sql && sql.getSQLState() != null);
+    }
+
     /** Whether the transaction lost against another one at the same time: a deadlock or a serialization failure. */
     public static boolean isConflict(Throwable thrown) {
         return contains(thrown, cause -> cause instanceof SQLException sql && SqlState.isConflict(sql));

@@ -88,7 +88,7 @@ public final class HandlerTable {
             -- inbox: count events that wait for a handler
             select count(*)
               from (select from %s
-                     where consumer_group = ? and handler = ? and state in ('retry', 'behind', 'dead')
+                     where consumer_group = ? and handler = ? and state in ('retry', 'behind')
                      limit ?) p""";
 
     private static final String LIST = """
@@ -183,7 +183,7 @@ public final class HandlerTable {
                 delivery(row.getString("delivery")));
     }
 
-    /** How many parked events wait for the handler, up to a maximum. */
+    /** How many parked events wait for the handler, up to a maximum. Dead ones wait for the operator. */
     public int waiting(Connection connection, String group, String handler, int most) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(WAITING.formatted(parked.sql()))) {
             statement.setString(1, group);

@@ -67,6 +67,14 @@ public final class RecordedStarts {
                    next_try_at = case when ? then %s end
              where number = ? and state = 'begun'""".formatted(ParkedColumns.NEXT_TRY.formatted("?"));
 
+    private static final String TAKE_BACK = """
+            -- inbox: take a recorded start back
+            with again as (
+              update %1$s set attempts = attempts - 1
+               where number = ? and state = 'begun' and attempts = ? and attempts > 1
+            )
+            delete from %1$s where number = ? and state = 'begun' and attempts = ? and attempts = 1""";
+
     /** Deletes rows of processes that were stopped between two attempts. Their events have been handled since. */
     private static final String DELETE_OLD = """
             -- inbox: delete old recorded starts
@@ -100,6 +108,17 @@ public final class RecordedStarts {
             try (ResultSet row = statement.executeQuery()) {
                 return row.next() ? new RecordedStart(row.getLong("number"), row.getInt("attempts")) : null;
             }
+        }
+    }
+
+    /** Takes a start back, because the handler was not called. Does nothing the second time. */
+    public void takeBack(Connection connection, RecordedStart start) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(TAKE_BACK.formatted(table.sql()))) {
+            statement.setLong(1, start.number());
+            statement.setInt(2, start.times());
+            statement.setLong(3, start.number());
+            statement.setInt(4, start.times());
+            statement.executeUpdate();
         }
     }
 

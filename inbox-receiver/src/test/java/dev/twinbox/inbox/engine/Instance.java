@@ -31,6 +31,7 @@ import dev.twinbox.thread.StopRequest;
 import dev.twinbox.thread.Supervisor;
 import dev.twinbox.thread.WorkerPool;
 import dev.twinbox.tracing.Tracing;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
@@ -60,6 +61,7 @@ final class Instance {
     static final SqlIdentifier PARKED = new SqlIdentifier(null, "inbox_parked");
 
     private static final Backoff NOW = new Backoff(Duration.ZERO, Duration.ZERO);
+    private static final Duration LIMIT_OF_A_CALL = Duration.ofMinutes(5);
 
     /** Calls of handlers: {@code handler:event}. */
     final List<String> calls;
@@ -68,10 +70,11 @@ final class Instance {
     final Subscription subscription;
     final Announcements announcements;
 
-    /** The clock of the guards, as {@link System#nanoTime}. */
+    /** The clock of guards and circuit breakers, as {@link System#nanoTime}. */
     final AtomicLong nanos = new AtomicLong();
 
-    private Runnable beforeCall = () -> {};
+    private volatile Runnable beforeCall = () -> {};
+    private final CallWatch watch;
     private final TransactionalProcessor processor;
     private final ParkedRetries retries;
 
@@ -81,6 +84,21 @@ final class Instance {
     }
 
     Instance(Database database, List<String> calls, UnknownType unknownType, int mostWaiting, String... handlers) {
+        this(database, calls, unknownType, mostWaiting, parking(1, 3), handlers);
+    }
+
+    /** Rules for retries without waits. */
+    static InboxConfig.Parking parking(int quickTries, int attempts) {
+        return new InboxConfig.Parking(PARKED, quickTries, attempts, NOW, State.DEAD);
+    }
+
+    Instance(
+            Database database,
+            List<String> calls,
+            UnknownType unknownType,
+            int mostWaiting,
+            InboxConfig.Parking rules,
+            String... handlers) {
         this.calls = calls;
         Map<String, List<Handler>> byType = new HashMap<>();
         List<AnnouncedHandler> mine = new ArrayList<>();
@@ -99,24 +117,18 @@ final class Instance {
         var local = LocalTransactions.on(database);
         InboxTable inbox = new InboxTable(INBOX, PARKED);
         ParkedTable parked = new ParkedTable(PARKED);
-        Parking parking = new Parking(
-                GROUP,
-                parked,
-                new RecordedStarts(PARKED),
-                new InboxConfig.Parking(PARKED, 1, 3, NOW, State.DEAD),
-                inbox,
-                new RetriedWrites(local),
-                status);
-        CallWatch watch = new CallWatch(
+        Parking parking =
+                new Parking(GROUP, parked, new RecordedStarts(PARKED), rules, inbox, new RetriedWrites(local), status);
+        watch = new CallWatch(
                 local,
                 new WorkerPool(Supervisor.DAEMONS, "worker", 1),
                 new WorkerWaits(Duration.ofMinutes(5), CallWatch.GRACE, status),
                 1,
-                Duration.ofMinutes(5),
+                LIMIT_OF_A_CALL,
                 List.of(),
                 status,
                 new StopRequest());
-        Breakers breakers = new Breakers(HandlerTable.of(INBOX), mostWaiting, status);
+        Breakers breakers = new Breakers(HandlerTable.of(INBOX), mostWaiting, status, nanos::get);
         Attempts attempts = new Attempts(GROUP, local, Tracing.off(), () -> {}, watch, breakers, parking, status);
         HandlerTable table = HandlerTable.of(INBOX);
         UnknownTypes unknownTypes =
@@ -165,7 +177,8 @@ final class Instance {
                 return GuardedHandler.of(name, contract(name), method);
             }
             if (name.endsWith("Breaking")) {
-                return StrictHandler.of(name, contract(name), method, Set.of(), Set.of(IOException.class));
+                return StrictHandler.of(
+                        name, contract(name), method, Set.of(FileNotFoundException.class), Set.of(IOException.class));
             }
             return name.endsWith("Strict")
                     ? StrictHandler.of(
@@ -188,8 +201,11 @@ final class Instance {
         if (parts.length > 1 && parts[1].equals("checked")) {
             throw new IOException("as the event says");
         }
-        if (parts.length > 1 && parts[1].equals("conflict")) {
-            throw new SQLException("as the event says", "40001");
+        if (parts.length > 1 && parts[1].equals("missing")) {
+            throw new FileNotFoundException("as the event says");
+        }
+        if (parts.length > 1 && parts[1].equals("sql")) {
+            throw new SQLException("as the event says", parts.length > 2 ? parts[2] : null);
         }
         if (parts.length > 1 && parts[1].equals("later")) {
             throw new RetryLaterException(Duration.parse(parts[2]));
@@ -249,11 +265,17 @@ final class Instance {
     @SafeVarargs
     @SuppressWarnings("varargs")
     final Batch batch(ConsumerRecord<byte[], byte[]>... records) {
+        return batch(HandoverKind.CLEAN, records);
+    }
+
+    @SafeVarargs
+    @SuppressWarnings("varargs")
+    final Batch batch(HandoverKind handover, ConsumerRecord<byte[], byte[]>... records) {
         List<ReceivedEvent> events = new ArrayList<>();
         for (ConsumerRecord<byte[], byte[]> record : records) {
             events.add(ReceivedEvent.of(record, subscription));
         }
-        return new Batch(events, Duration.ofMinutes(1), HandoverKind.CLEAN);
+        return new Batch(events, Duration.ofMinutes(1), handover);
     }
 
     Outcome process(Batch batch) {
@@ -263,6 +285,16 @@ final class Instance {
     /** What happens whenever a handler is about to be called. */
     void beforeCall(Runnable event) {
         beforeCall = event;
+    }
+
+    /** All calls of handlers have taken longer than they may, and are interrupted. */
+    void interruptCalls() {
+        watch.runOnce(System.nanoTime() + LIMIT_OF_A_CALL.toNanos());
+    }
+
+    /** All calls that were interrupted have gone on for too long. */
+    void abandonCalls() {
+        watch.runOnce(System.nanoTime() + LIMIT_OF_A_CALL.plus(CallWatch.GRACE).toNanos());
     }
 
     /** Retries what is due until nothing is. */

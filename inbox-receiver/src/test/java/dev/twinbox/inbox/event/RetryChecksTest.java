@@ -6,11 +6,13 @@ import dev.twinbox.AlreadyDoneException;
 import dev.twinbox.DeliveryContract;
 import dev.twinbox.InboxHandler;
 import dev.twinbox.RetryLaterException;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -53,6 +55,14 @@ class RetryChecksTest {
                 breakOn = {IOException.class, Busy.class},
                 notRetried = IOException.class)
         public void breakingAndNotRetried() {}
+
+        @InboxHandler(
+                breakOn = {FileNotFoundException.class, TimeoutException.class},
+                notRetried = {Exception.class, IOException.class, IllegalStateException.class})
+        public void covered() {}
+
+        @InboxHandler(breakOn = IOException.class, notRetried = FileNotFoundException.class)
+        public void narrower() {}
     }
 
     @Test
@@ -99,6 +109,20 @@ class RetryChecksTest {
                         "its breakOn names Busy, which asks for another try; remove it, or throw another exception",
                         "its notRetried and its breakOn both name IOException, but after a pause a further try helps "
                                 + "or it does not; remove it from one of them");
+    }
+
+    /** Its events would be dead after one attempt while the service is away. */
+    @Test
+    void fault118NotRetriedMustNotCoverWhatTheBreakerIsFor() {
+        String rest = " of its breakOn too, but after a pause a further try helps or it does not; name narrower "
+                + "exceptions in notRetried";
+
+        assertThat(breaches("covered"))
+                .containsExactly(
+                        "its notRetried names Exception, and so FileNotFoundException" + rest,
+                        "its notRetried names IOException, and so FileNotFoundException" + rest,
+                        "its notRetried names Exception, and so TimeoutException" + rest);
+        assertThat(breaches("narrower")).isEmpty();
     }
 
     private static List<String> breaches(String name) {

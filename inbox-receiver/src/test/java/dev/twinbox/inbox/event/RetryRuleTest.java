@@ -104,11 +104,37 @@ class RetryRuleTest {
         assertThat(RetryRule.of(new IOException(later), List.of())).isEqualTo(rule);
     }
 
+    /** An event would be tried again and again without a pause. */
+    @Test
+    void aTinyDelayIsTheShortestOne() {
+        assertThat(RetryRule.of(new RetryLaterException(Duration.ofNanos(1)), List.of())
+                        .delay())
+                .isEqualTo(Duration.ofMillis(100));
+        assertThat(RetryRule.of(new RetryLaterException(Duration.ofMillis(101)), List.of())
+                        .delay())
+                .isEqualTo(Duration.ofMillis(101));
+    }
+
     @Test
     void aCycleOfCausesEnds() {
         Exception first = new Exception("first");
         first.initCause(new Exception("second", first));
 
         assertThat(kind(first, handler(IOException.class))).isEqualTo(Kind.AS_CONFIGURED);
+    }
+
+    /** It is about the event, not about what the handler needs. */
+    @Test
+    void fault118WhatIsNotRetriedDoesNotBreak() {
+        Handler handler = StrictHandler.of(
+                "h",
+                DeliveryContract.AT_LEAST_ONCE,
+                MethodHandles.empty(Handler.CALL),
+                Set.of(FileNotFoundException.class),
+                Set.of(IOException.class));
+
+        assertThat(handler.breaksOn(new IOException())).isTrue();
+        assertThat(handler.breaksOn(NAMED)).isFalse();
+        assertThat(handler.breaksOn(new IOException(NAMED))).isFalse();
     }
 }

@@ -73,6 +73,21 @@ class FaultsTest {
         assertThat(Faults.isConflict(new SQLException("x", "55P03"))).isFalse();
     }
 
+    /** A pool that gives up has none. */
+    @Test
+    void fault121WhatHasNoStateIsTemporaryUnlessADatabaseHasAnswered() {
+        SQLException gaveUp = new SQLException("no connection within 30 s");
+
+        assertThat(Faults.isTemporary(new RuntimeException(gaveUp))).isTrue();
+        assertThat(Faults.isTemporary(new SQLException("pool", new SQLException("x", "08001"))))
+                .isTrue();
+        assertThat(Faults.isTemporary(new SQLException("batch", new SQLException("x", "22001"))))
+                .isFalse();
+        assertThat(Faults.isTemporary(new SQLException("raised by a trigger", "P0001")))
+                .isFalse();
+        assertThat(Faults.isTemporary(new IllegalStateException())).isFalse();
+    }
+
     @Test
     void aServerThatOnlyReadsIsFound() {
         assertThat(Faults.isReadOnly(new RuntimeException(new SQLException("x", "25006"))))

@@ -180,7 +180,7 @@ class PausedTopicIT {
 
     /** The relay parks them without reading them. */
     @Test
-    void fault124EventsAboveTheProducersLimitCountByTheirBytes() throws Exception {
+    void fault123EventsAboveTheProducersLimitCountByTheirBytes() throws Exception {
         try (EngineRig rig = rig(DeliveryMode.AT_LEAST_ONCE);
                 Connection connection = rig.connect()) {
             rig.pausedBytes = 3_000_000;
@@ -199,7 +199,7 @@ class PausedTopicIT {
 
     /** As with a table of parked events that is so large that its rows are not counted in time. */
     @Test
-    void fault123APauseDoesNotWaitUntilParkedEventsAreCounted() throws Exception {
+    void fault122APauseDoesNotWaitUntilParkedEventsAreCounted() throws Exception {
         try (EngineRig rig = rig(DeliveryMode.AT_LEAST_ONCE);
                 Connection connection = rig.connect()) {
             rig.start();
