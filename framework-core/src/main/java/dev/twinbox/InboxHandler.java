@@ -112,10 +112,10 @@ public @interface InboxHandler {
      * superclass. Empty (the default): the handler has no circuit breaker.
      *
      * <p>While it is open the handler is not called for new events. They are parked in order, about 10,000 at most. From
-     * time to time one of them is tried, one at a time, of another key each time where there are several, and without counting an
-     * attempt. When one succeeds, the breaker is closed and all others follow. After 10 minutes the handler is called as
-     * usual again, and failures count as attempts. Other handlers go on. Each instance of the application finds out by
-     * its own calls. Not for {@code AT_MOST_ONCE}.
+     * time to time one of them is tried, without counting an attempt. The next one follows after its end, and is of another
+     * key where there are several. When one succeeds, the breaker is closed and all others follow. After 10 minutes the
+     * handler is called as usual again, and failures count as attempts. Other handlers go on. Each instance of the
+     * application finds out by its own calls. Not for {@code AT_MOST_ONCE}.
      */
     Class<? extends Throwable>[] breakOn() default {};
 
