@@ -42,8 +42,25 @@ final class CompatibilityPage implements TestWatcher, AfterAllCallback {
 
             Each starts its server with the configuration of [Application servers](../how-to/application-servers.md),
             deploys the same application, and looks at it from outside, by HTTP, SQL and Kafka. The database is PostgreSQL
-            18.4. The limits of each server are on that page, too.
+            18.4. What does not hold is at the end.
 
+            """;
+
+    private static final String TAIL = """
+
+            ## What does not hold
+
+            These are limits of the servers. [Application servers](../how-to/application-servers.md) has what to do about each.
+
+            - Payara and GlassFish look for timed-out XA transactions every ten seconds only. A transaction may exceed its limit by
+              that time and commit. Business rows and events stay together.
+            - Open Liberty and Payara Micro 7 use their own Yasson for JSON-B, also if an application brings Johnzon. So no check
+              runs with Johnzon.
+            - GlassFish has no MicroProfile Health and Metrics, and no OpenTelemetry. WildFly's distribution has no MicroProfile
+              Metrics.
+            - Payara Micro has no EARs. No server runs an EAR with Twinbox in its `lib`: each refuses it.
+            - WildFly and Open Liberty look for the keys of `@ConfigProperty` in the EAR's own files, not in those of its WAR.
+            - An application with Hibernate in its WAR is part of the tests on WildFly and Payara only.
             """;
 
     /** Of one check: how often it was green, and how often it ran; why it does not apply. */
@@ -151,7 +168,7 @@ final class CompatibilityPage implements TestWatcher, AfterAllCallback {
                     + servers.values().stream().map(lines -> cell(lines, check)).collect(Collectors.joining(" | "))
                     + " |\n");
         }
-        return page.toString();
+        return page.append(TAIL).toString();
     }
 
     private static TreeSet<String> checks(Map<String, List<String>> servers) {
