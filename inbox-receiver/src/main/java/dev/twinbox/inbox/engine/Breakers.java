@@ -70,11 +70,15 @@ final class Breakers {
         return open;
     }
 
-    /** A handler for which one parked event may be tried now. Null if there is none. */
-    @Nullable String takeProbe() {
+    /**
+     * A handler for which one parked event may be tried now. Null if there is none.
+     *
+     * @param paused handlers for which nothing may be tried
+     */
+    @Nullable String takeProbe(Set<String> paused) {
         long now = System.nanoTime();
         for (Map.Entry<String, Breaker> each : breakers.entrySet()) {
-            if (each.getValue().takeProbe(now)) {
+            if (!paused.contains(each.getKey()) && each.getValue().takeProbe(now)) {
                 return each.getKey();
             }
         }
@@ -154,13 +158,23 @@ final class Breakers {
         }
     }
 
-    /** No more events are parked for a handler whose breaker is open. The partition waits. */
+    /** No more events are parked for a handler that is not called. The partition waits. */
     static final class FullException extends RuntimeException {
         private static final long serialVersionUID = 1;
 
         FullException(int most, String handler) {
             super(most + " events wait for handler " + handler + ", whose circuit breaker is open, so the partition "
                     + "waits too. Repair what the handler needs");
+        }
+
+        private FullException(String message) {
+            super(message);
+        }
+
+        static FullException whilePaused(int most, String handler) {
+            return new FullException(most + " events wait for handler " + handler
+                    + ", which an operator has paused, so the partition waits too. Resume it: twinbox-inbox-cli.jar "
+                    + "resume --handler " + handler);
         }
     }
 }

@@ -12,6 +12,7 @@ import dev.twinbox.inbox.jdbc.BlockedKey;
 import dev.twinbox.inbox.jdbc.DueEvent;
 import dev.twinbox.inbox.jdbc.Faults;
 import dev.twinbox.inbox.jdbc.InboxTable;
+import dev.twinbox.inbox.pause.Pauses;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.SQLException;
@@ -44,7 +45,9 @@ final class ParkedRetries {
     private final Subscription subscription;
     private final UnknownTypes unknownTypes;
     private final Announcements announcements;
+    private final HeldHandlers held;
     private final Breakers breakers;
+    private final Pauses pauses;
     private final ReceiverStatus status;
 
     /** Events that were due before are settled. Written by all threads. */
@@ -63,7 +66,7 @@ final class ParkedRetries {
             Subscription subscription,
             UnknownTypes unknownTypes,
             Announcements announcements,
-            Breakers breakers,
+            HeldHandlers held,
             ReceiverStatus status) {
         this.attempts = attempts;
         this.parking = parking;
@@ -71,7 +74,9 @@ final class ParkedRetries {
         this.subscription = subscription;
         this.unknownTypes = unknownTypes;
         this.announcements = announcements;
-        this.breakers = breakers;
+        this.held = held;
+        this.breakers = held.breakers();
+        this.pauses = held.pauses();
         this.status = status;
     }
 
@@ -84,34 +89,40 @@ final class ParkedRetries {
      */
     boolean runOnce(Runnable whenFound, Runnable whenHung) throws SQLException {
         Instant notBefore = from;
-        Set<String> open = breakers.open();
-        Optional<DueEvent> due = open.isEmpty()
-                ? parking.takeDue(notBefore, announcements.mine())
-                : takeProbeOrDueOfOthers(open, notBefore);
+        Set<String> handlers = held.names();
+        Set<String> topics = pauses.current().topics().keySet();
+        boolean isAnyHeld = !handlers.isEmpty() || !topics.isEmpty();
+        Optional<DueEvent> due = isAnyHeld
+                ? takeProbeOrDueOfOthers(handlers, topics, notBefore)
+                : parking.takeDue(notBefore, announcements.mine());
         if (due.isPresent()) {
             whenFound.run();
             handle(due.get(), whenHung);
-        } else if (notBefore.equals(Instant.EPOCH) && open.isEmpty()) { // what is due for an open one is not settled
+        } else if (notBefore.equals(Instant.EPOCH) && !isAnyHeld) { // what is due for those is not settled
             from = fromAfterSweep;
         }
         return due.isPresent();
     }
 
-    /** One event for a handler whose circuit breaker is open, if it is time for that; otherwise one for the others. */
-    private Optional<DueEvent> takeProbeOrDueOfOthers(Set<String> open, Instant notBefore) throws SQLException {
-        String probed = breakers.takeProbe();
+    /**
+     * One event for a handler whose circuit breaker is open, if it is time for that; otherwise one for the others. None of
+     * a paused handler or topic.
+     */
+    private Optional<DueEvent> takeProbeOrDueOfOthers(Set<String> handlers, Set<String> topics, Instant notBefore)
+            throws SQLException {
+        String probed = held.takeProbe();
         if (probed != null) {
-            Optional<DueEvent> probe = parking.takeDue(Instant.EPOCH, mine(probed::equals));
+            Optional<DueEvent> probe = parking.takeDue(Instant.EPOCH, mine(probed::equals, topics));
             if (probe.isPresent()) {
                 return probe;
             }
         }
-        return parking.takeDue(notBefore, mine(handler -> !open.contains(handler)));
+        return parking.takeDue(notBefore, mine(handler -> !handlers.contains(handler), topics));
     }
 
-    private List<AnnouncedHandler> mine(Predicate<String> wanted) {
+    private List<AnnouncedHandler> mine(Predicate<String> wanted, Set<String> pausedTopics) {
         return announcements.mine().stream()
-                .filter(announced -> wanted.test(announced.handler()))
+                .filter(announced -> wanted.test(announced.handler()) && !pausedTopics.contains(announced.topic()))
                 .toList();
     }
 
@@ -120,6 +131,7 @@ final class ParkedRetries {
      * transaction committed late, or what a crash left undone. Between sweeps only newly due events are looked at.
      */
     void lookAfterThem() throws SQLException {
+        pauses.begin();
         announcements.repeat();
         count();
         if (System.nanoTime() - sweepAt >= 0) {
@@ -147,6 +159,10 @@ final class ParkedRetries {
                         ? !handler.isAtMostOnce()
                         : handler.name().equals(due.handler()))
                 .toList();
+        if (isPaused(due, mine)) {
+            parking.giveBack(due);
+            return;
+        }
         Throwable noAttemptLeft = parking.noAttemptLeft(due);
         if (noAttemptLeft != null) {
             failed(due, event, noAttemptLeft);
@@ -157,6 +173,12 @@ final class ParkedRetries {
         } else {
             attempt(due, event, mine, whenHung);
         }
+    }
+
+    /** An event of no handler in particular is taken whatever is paused. */
+    private boolean isPaused(DueEvent due, List<Handler> mine) {
+        return pauses.isTopicPaused(due.event().topic())
+                || mine.stream().anyMatch(handler -> pauses.isHandlerPaused(handler.name()));
     }
 
     private void attempt(DueEvent due, ReceivedEvent event, List<Handler> mine, Runnable whenHung) throws SQLException {

@@ -20,7 +20,9 @@ import dev.twinbox.inbox.event.UnknownType;
 import dev.twinbox.inbox.jdbc.Backoff;
 import dev.twinbox.inbox.kafka.CommitMark;
 import dev.twinbox.inbox.kafka.HandoverKind;
+import dev.twinbox.inbox.jdbc.Paused;
 import dev.twinbox.inbox.kafka.OffsetPolicy;
+import dev.twinbox.inbox.pause.Pauses;
 import dev.twinbox.inbox.kafka.PartitionStart;
 import dev.twinbox.inbox.kafka.TopicId;
 import dev.twinbox.jdbc.SqlIdentifier;
@@ -842,6 +844,7 @@ class GroupMemberTest {
                 config,
                 status,
                 memory,
+                new Pauses(() -> Paused.NOTHING, (subject, text) -> {}),
                 work::add,
                 Runnable::run);
     }

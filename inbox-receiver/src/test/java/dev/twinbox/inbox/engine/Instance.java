@@ -23,9 +23,11 @@ import dev.twinbox.inbox.jdbc.Backoff;
 import dev.twinbox.inbox.jdbc.HandlerTable;
 import dev.twinbox.inbox.jdbc.InboxTable;
 import dev.twinbox.inbox.jdbc.ParkedTable;
+import dev.twinbox.inbox.jdbc.PausedTable;
 import dev.twinbox.inbox.jdbc.RecordedStarts;
 import dev.twinbox.inbox.jdbc.RetriedWrites;
 import dev.twinbox.inbox.kafka.HandoverKind;
+import dev.twinbox.inbox.pause.Pauses;
 import dev.twinbox.jdbc.SqlIdentifier;
 import dev.twinbox.thread.StopRequest;
 import dev.twinbox.thread.Supervisor;
@@ -68,6 +70,9 @@ final class Instance {
     final Subscription subscription;
     final Announcements announcements;
 
+    /** What is paused in its group, once it is refreshed. */
+    final Pauses pauses;
+
     /** The clock of the guards, as {@link System#nanoTime}. */
     final AtomicLong nanos = new AtomicLong();
 
@@ -99,6 +104,9 @@ final class Instance {
         var local = LocalTransactions.on(database);
         InboxTable inbox = new InboxTable(INBOX, PARKED);
         ParkedTable parked = new ParkedTable(PARKED);
+        PausedTable paused = PausedTable.of(INBOX);
+        pauses = new Pauses(
+                () -> local.inTransaction(connection -> paused.read(connection, GROUP)), status::noteOrRemove);
         Parking parking = new Parking(
                 GROUP,
                 parked,
@@ -106,6 +114,7 @@ final class Instance {
                 new InboxConfig.Parking(PARKED, 1, 3, NOW, State.DEAD),
                 inbox,
                 new RetriedWrites(local),
+                pauses,
                 status);
         CallWatch watch = new CallWatch(
                 local,
@@ -117,6 +126,7 @@ final class Instance {
                 status,
                 new StopRequest());
         Breakers breakers = new Breakers(HandlerTable.of(INBOX), mostWaiting, status);
+        HeldHandlers held = new HeldHandlers(breakers, pauses, HandlerTable.of(INBOX), mostWaiting);
         Attempts attempts = new Attempts(GROUP, local, Tracing.off(), () -> {}, watch, breakers, parking, status);
         HandlerTable table = HandlerTable.of(INBOX);
         UnknownTypes unknownTypes =
@@ -124,13 +134,13 @@ final class Instance {
         announcements = new Announcements(GROUP, mine, table, Duration.ofDays(15), local, status);
         processor = new TransactionalProcessor(
                 attempts,
-                new Claims.FromKafka(inbox, parked, GROUP, breakers, null),
+                new Claims.FromKafka(inbox, parked, GROUP, held, null),
                 unknownTypes,
                 parking,
                 status,
                 new Guard(locks(), GROUP, nanos::get));
-        retries = new ParkedRetries(
-                attempts, parking, inbox, subscription, unknownTypes, announcements, breakers, status);
+        retries =
+                new ParkedRetries(attempts, parking, inbox, subscription, unknownTypes, announcements, held, status);
     }
 
     /** Another instance has each lock. Asked for handlers whose name ends with {@code Guarded}. */
@@ -272,6 +282,12 @@ final class Instance {
         while (found) {
             found = retries.runOnce(() -> {}, () -> {});
         }
+    }
+
+    /** Retries at most one event. */
+    void retryOne() throws SQLException {
+        retries.lookAfterThem();
+        retries.runOnce(() -> {}, () -> {});
     }
 
     private static byte[] utf8(String text) {
