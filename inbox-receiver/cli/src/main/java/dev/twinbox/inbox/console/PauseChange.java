@@ -29,16 +29,8 @@ public final class PauseChange {
     private final List<HandlerTable.Row> announced;
     private final List<String> warnings = new ArrayList<>();
 
-    /**
-     * A name of a topic or a handler in a group.
-     *
-     * @param group null: in all groups
-     */
-    private record Target(@Nullable String group, Kind kind, String name) {
-        private SelectionText text() {
-            return new SelectionText().with(kind.text(), name).with("group", group);
-        }
-    }
+    /** A name of a topic or a handler in a group. */
+    private record Target(String group, Kind kind, String name) {}
 
     /** @throws SchemaException if the tables are too old */
     public PauseChange(Connection connection, SqlIdentifier inbox, OperatorActions actions) throws SQLException {
@@ -73,8 +65,7 @@ public final class PauseChange {
                     .forEach(group -> targets.add(new Target(group, Kind.HANDLER, handler)));
         }
         for (Target each : targets) {
-            String group = String.valueOf(each.group());
-            change("pause", each, () -> table.pause(connection, group, each.kind(), each.name()) ? 1 : 0);
+            change("pause", which, () -> table.pause(connection, each.group(), each.kind(), each.name()) ? 1 : 0);
         }
         return table.list(connection).stream()
                 .filter(row -> targets.contains(new Target(row.group(), row.kind(), row.name())))
@@ -83,27 +74,35 @@ public final class PauseChange {
 
     /** Resumes topics, each in a transaction of its own. Idempotent. Returns those that were paused. */
     public Set<String> resumeTopics(PauseSelection which) throws SQLException {
-        return resume(Kind.TOPIC, which.topics(), which.group());
+        return resume(which, Kind.TOPIC, which.topics());
     }
 
     /** Does the same with handlers. */
     public Set<String> resumeHandlers(PauseSelection which) throws SQLException {
-        return resume(Kind.HANDLER, which.handlers(), which.group());
+        return resume(which, Kind.HANDLER, which.handlers());
     }
 
-    private Set<String> resume(Kind kind, List<String> names, @Nullable String group) throws SQLException {
+    private Set<String> resume(PauseSelection which, Kind kind, List<String> names) throws SQLException {
         Set<String> resumed = new LinkedHashSet<>();
         for (String name : names) {
-            Target target = new Target(group, kind, name);
-            if (change("resume", target, () -> table.resume(connection, group, kind, name)) > 0) {
+            if (change("resume", which, () -> table.resume(connection, which.group(), kind, name)) > 0) {
                 resumed.add(name);
             }
         }
         return resumed;
     }
 
-    private int change(String action, Target target, OperatorActions.Change<Integer> change) throws SQLException {
-        return actions.inTransaction(action, target.text(), Integer::longValue, change);
+    /** All changes of one selection have one row in the action log. */
+    private int change(String action, PauseSelection which, OperatorActions.Change<Integer> change)
+            throws SQLException {
+        return actions.inTransaction(action, text(which), Integer::longValue, change);
+    }
+
+    private static SelectionText text(PauseSelection which) {
+        SelectionText text = new SelectionText();
+        which.topics().forEach(topic -> text.with(Kind.TOPIC.text(), topic));
+        which.handlers().forEach(handler -> text.with(Kind.HANDLER.text(), handler));
+        return text.with("group", which.group());
     }
 
     /** A topic may be paused before a handler for it is deployed, if the group is given. */

@@ -220,12 +220,10 @@ class ConsoleIT {
             assertThat(console.get("/causes", null, 200)).hasToString("{\"causes\":[],\"moving\":2,\"isCut\":false}");
             assertThat(actions(console))
                     .containsExactly(
-                            "command-line resume topic \"x\" 1",
-                            "http resume handler \"ship\" 1",
-                            "http resume topic \"console-paused\" 1",
+                            "command-line resume topic \"x\", handler \"ship\" 1",
+                            "http resume topic \"console-paused\", handler \"ship\" 2",
                             "http pause topic \"x\", group \"shipping\" 1",
-                            "http pause handler \"ship\", group \"shipping\" 1",
-                            "http pause topic \"console-paused\", group \"shipping\" 1");
+                            "http pause topic \"console-paused\", handler \"ship\" 2");
         }
     }
 
