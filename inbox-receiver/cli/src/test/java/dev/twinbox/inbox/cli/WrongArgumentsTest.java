@@ -13,7 +13,7 @@ class WrongArgumentsTest {
 
     @ParameterizedTest(name = "arguments: {0}")
     @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
-            ~~ | Missing command: migrate, status, parked, handlers, forget, actions or console
+            ~~ | Missing command: migrate, status, parked, handlers, pause, resume, forget, actions or console
             walk | walk
             migrate | --url
             migrate --url jdbc:mysql://localhost/shop | jdbc:mysql://localhost/shop
