@@ -14,6 +14,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -124,7 +125,7 @@ class PausedHandlerIT {
             assertThat(rows.retry(connection, first)).isTrue();
             instance.retryAll();
             assertThat(parked()).containsExactly("n1 a retry 0", "n2 a behind 0");
-            rows.promote(connection, rows.discard(connection, first).key());
+            rows.promote(connection, Objects.requireNonNull(rows.discard(connection, first).key()));
         }
         instance.retryAll();
         instance.receive(record(1, "v1", "n1", "k", "n1"));

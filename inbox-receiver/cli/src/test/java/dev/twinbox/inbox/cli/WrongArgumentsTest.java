@@ -40,6 +40,11 @@ class WrongArgumentsTest {
             parked list --url jdbc:postgresql://localhost/shop --limit 0 | from 1 to 10000
             parked list --url jdbc:postgresql://localhost/shop --limit 10001 | from 1 to 10000
             status | --url
+            pause --topic orders | --url
+            pause --url jdbc:postgresql://localhost/shop | give --topic or --handler
+            pause --url jdbc:postgresql://localhost/shop --topic a/b | "a/b" has an illegal character
+            pause --url jdbc:postgresql://localhost/shop orders | orders
+            resume --url jdbc:postgresql://localhost/shop | give --topic or --handler
             actions | --url
             actions --url jdbc:postgresql://localhost/shop --limit 0 | from 1 to 1000
             console | --url
