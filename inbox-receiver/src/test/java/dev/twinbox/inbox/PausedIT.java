@@ -81,7 +81,7 @@ class PausedIT {
                             () -> assertThat(database.effects("steady")).hasSize(sent + KEYS));
             assertThat(database.count("call where handler in ('held', 'parked')")).isEqualTo(called);
             assertThat(Servers.payara().get("/" + APP + "/status"))
-                    .contains("pausedHandlers=1", "note topic " + HELD + "=is paused by an operator since ")
+                    .contains("pausedHandlers=1", "note pause of topic " + HELD + "=is paused by an operator since ")
                     .contains("until \"twinbox-inbox-cli.jar resume --handler parked\"")
                     .doesNotContain("trouble");
             assertThat(Servers.payara().get("/health/ready")).startsWith("{\"status\":\"UP\"");

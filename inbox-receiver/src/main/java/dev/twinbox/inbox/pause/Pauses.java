@@ -2,6 +2,7 @@ package dev.twinbox.inbox.pause;
 
 import dev.twinbox.inbox.event.ErrorText;
 import dev.twinbox.inbox.jdbc.Paused;
+import dev.twinbox.inbox.jdbc.PausedTable.Kind;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.SQLException;
@@ -117,27 +118,35 @@ public final class Pauses {
         }
         Paused before = current();
         read = now;
-        report("topic", before.topics(), now.topics(), "its partitions are held");
-        report("handler", before.handlers(), now.handlers(), "its events are parked in order");
+        compare(Kind.TOPIC, before.topics(), now.topics());
+        compare(Kind.HANDLER, before.handlers(), now.handlers());
         return true;
     }
 
-    private void report(
-            String kind, SortedMap<String, Instant> before, SortedMap<String, Instant> now, String meanwhile) {
+    private void compare(Kind kind, SortedMap<String, Instant> before, SortedMap<String, Instant> now) {
         for (Map.Entry<String, Instant> each : now.entrySet()) {
             if (!each.getValue().equals(before.get(each.getKey()))) {
-                String text = "is paused by an operator since " + each.getValue() + ": " + meanwhile
-                        + " until \"twinbox-inbox-cli.jar resume --" + kind + " " + each.getKey() + "\"";
-                notes.set(kind + " " + each.getKey(), text);
-                LOG.log(Level.INFO, "The {0} {1} {2}", kind, each.getKey(), text);
+                String text = text(kind, each.getKey(), each.getValue());
+                notes.set(subject(kind, each.getKey()), text);
+                LOG.log(Level.INFO, "The {0} {1} {2}", kind.text(), each.getKey(), text);
             }
         }
         for (String name : before.keySet()) {
             if (!now.containsKey(name)) {
-                notes.set(kind + " " + name, null);
-                LOG.log(Level.INFO, "The {0} {1} is resumed by an operator", kind, name);
+                notes.set(subject(kind, name), null);
+                LOG.log(Level.INFO, "The {0} {1} is resumed by an operator", kind.text(), name);
             }
         }
+    }
+
+    private static String subject(Kind kind, String name) {
+        return "pause of " + kind.text() + " " + name;
+    }
+
+    private static String text(Kind kind, String name, Instant since) {
+        return "is paused by an operator since " + since
+                + (kind == Kind.TOPIC ? ": its partitions are held" : ": its events are parked in order")
+                + " until \"twinbox-inbox-cli.jar resume --" + kind.text() + " " + name + "\"";
     }
 
     private synchronized void failed(String text) {

@@ -92,7 +92,7 @@ class PausedHandlerIT {
                 .containsExactly("paused: an operator has paused handler a");
         assertThat(database.count("inbox_parked where failed_at is not null")).isZero();
         assertThat(database.count("inbox_event where handler = 'a'")).isZero();
-        assertThat(instance.status.notes()).containsOnlyKeys("handler a", "handler repeating");
+        assertThat(instance.status.notes()).containsOnlyKeys("pause of handler a", "pause of handler repeating");
         assertThat(instance.status.troubles()).isEmpty();
 
         calls.clear();
@@ -105,7 +105,7 @@ class PausedHandlerIT {
                 .containsSubsequence("a:n1", "a:n2", "a:n5");
         assertThat(parked()).containsExactly("n4 repeating retry 0");
         assertThat(database.count("inbox_event where handler = 'a'")).isEqualTo(4);
-        assertThat(instance.status.notes()).containsOnlyKeys("handler repeating");
+        assertThat(instance.status.notes()).containsOnlyKeys("pause of handler repeating");
     }
 
     /** They keep their attempts, and an operator may retry and discard them. */
@@ -259,7 +259,7 @@ class PausedHandlerIT {
             database.execute("alter table away rename to inbox_paused");
         }
         refresh(instance);
-        assertThat(instance.status.notes()).containsOnlyKeys("handler a");
+        assertThat(instance.status.notes()).containsOnlyKeys("pause of handler a");
     }
 
     /** A hidden row would be a pause that is not obeyed. */
