@@ -853,6 +853,7 @@ class GroupMemberTest {
         turns(1);
         work.remove().run();
         turns(2);
+        assertThat(work).isEmpty();
         assertThat(handedOut).hasSize(1);
         assertThat(handedOut.get(0).isCutShort()).isTrue();
         assertThat(committed(ONE)).isEqualTo(1);
