@@ -152,7 +152,7 @@ public final class OperatorActions {
     /** Cancels a job; false if there is none of this number, or if it is over. */
     public boolean cancelResend(long number) throws SQLException {
         ResendTable table = resendTable();
-        return inTransaction("resend cancel", "job " + number, () -> table.cancel(number));
+        return inTransaction("cancel", "job " + number, () -> table.cancel(number));
     }
 
     private ResendTable resendTable() {
