@@ -65,7 +65,7 @@ public final class StartCheck {
             Map.of("relay", "text", "topic", "text", "since", "timestamp with time zone");
 
     /** The version from which on events can be sent again. */
-    private static final int RESEND_SINCE = 11;
+    static final int RESEND_SINCE = 11;
 
     private static final Map<String, String> RESEND_COLUMNS =
             Map.of("relay", "text", "number", "bigint", "state", "text", "after_seq", "bigint");
