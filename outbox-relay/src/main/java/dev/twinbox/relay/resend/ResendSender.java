@@ -29,6 +29,7 @@ final class ResendSender {
     private final ResendLoop.Ownership lease;
     private final long answerNanos;
     private final Set<TopicPartition> known = new HashSet<>();
+    private final Set<String> asked = new HashSet<>();
     private final Map<Long, String> refused = new HashMap<>(); // by number
     private @Nullable Producer<byte[], byte[]> producer;
     /** Kafka has refused some events together. Sent one by one, they show which of them is the cause. */
@@ -83,6 +84,9 @@ final class ResendSender {
     }
 
     private Topic checked(String name, ResendJob job) throws JobFailedException {
+        if (asked.add(name)) {
+            topics.forget(name); // The answer of a moment ago may be too old for a job that has just begun.
+        }
         Topic topic = topics.fresh(name);
         String refusal = ResendRules.refusal(job.range(), name, topic);
         if (refusal == null && topic.needsKey() == Topic.Key.REQUIRED && !job.held().contains(name)) {
@@ -136,6 +140,7 @@ final class ResendSender {
         Producer<byte[], byte[]> present = producer;
         producer = null;
         known.clear();
+        asked.clear();
         if (present != null) {
             boolean isInterrupted = Thread.interrupted(); // Otherwise the client would not wait for the end of its thread.
             try {

@@ -12,9 +12,11 @@ import dev.twinbox.relay.config.RelayException;
 import dev.twinbox.relay.jdbc.EventSlots;
 import dev.twinbox.relay.jdbc.PausedTopicTable;
 import dev.twinbox.relay.jdbc.SentEvents;
+import dev.twinbox.relay.kafka.PositionTopic;
 import dev.twinbox.relay.resend.ResendJob;
 import dev.twinbox.relay.resend.ResendPreview;
 import dev.twinbox.relay.resend.ResendTable;
+import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -101,13 +103,22 @@ class ResendIT {
                     .isInstanceOf(RelayException.class)
                     .hasMessageContaining("is compacted")
                     .hasMessageContaining("Leave out \"to\"");
-            long job = requestLocked(rig, Set.of(rig.topic), locked -> {
-                insert(rig, 8, 12);
-                await("set aside")
-                        .atMost(SOON)
-                        .until(() -> rig.number("select count(*) from outbox_parked where partition = -2") == 4);
-                assertThat(rig.recordCount()).isEqualTo(8);
-            });
+            rig.execute("create function not_yet() returns trigger language plpgsql as"
+                    + " $$ begin raise exception 'not yet'; end $$;"
+                    + " create trigger not_yet before update on outbox_resend for each row execute function not_yet()");
+            long job = request(rig, ALL, Set.of(rig.topic));
+            await("the topic is set aside")
+                    .atMost(SOON)
+                    .until(() -> Objects.requireNonNull(relay.progress().observed().pausedTopics())
+                            .containsKey(rig.topic));
+            insert(rig, 8, 12);
+            await("set aside")
+                    .atMost(SOON)
+                    .until(() -> rig.number("select count(*) from outbox_parked where partition = -2") == 4);
+            assertThat(rig.recordCount()).isEqualTo(8);
+            assertThat(rig.number("select count(*) from outbox_resend where state = 'requested'"))
+                    .isOne();
+            rig.execute("drop trigger not_yet on outbox_resend");
             assertThat(awaitOver(rig, job).state()).isEqualTo(ResendJob.State.FINISHED);
             rig.awaitRecords(20);
             rig.awaitNothingParked();
@@ -157,7 +168,7 @@ class ResendIT {
             assertThat(job.error()).contains("max.message.bytes");
             assertThat(rig.payloadsOf("b")).containsExactly("b1", "b2", "b1");
             assertThat(rig.payloadsOf("a").get(0)).isEqualTo("a1");
-            assertThat(rig.payloadsOf("a")).endsWith("a1", "a3").filteredOn("a3"::equals).hasSize(2);
+            assertThat(rig.payloadsOf("a")).endsWith("a1", "a3").filteredOn("a3"::equals).hasSizeGreaterThan(1);
             assertThat(relay.stop()).isEqualTo(ExitCode.OK);
         }
     }
@@ -191,7 +202,7 @@ class ResendIT {
     void exactlyOnceIsRefusedByThePreviewAndByTheOwner() throws Exception {
         try (EngineRig rig = EngineRig.create().withTopic()) {
             rig.delivery = DeliveryMode.EXACTLY_ONCE;
-            EngineRig.KAFKA.createTopic(rig.positionTopic, 1);
+            PositionTopic.create(rig.config());
             EngineRig.Running relay = rig.start();
             insert(rig, 0, 2);
             rig.awaitRecords(2);
@@ -273,28 +284,6 @@ class ResendIT {
         }
     }
 
-    private interface Meanwhile {
-        void run(ResendJob job) throws Exception;
-    }
-
-    /** Requests a job that cannot go on before something has happened. */
-    private static long requestLocked(EngineRig rig, Set<String> held, Meanwhile meanwhile) throws Exception {
-        try (Connection locking = rig.connect()) {
-            locking.setAutoCommit(false);
-            ResendTable jobs = jobs(locking);
-            long number;
-            try (Connection requesting = rig.connect()) {
-                number = Objects.requireNonNull(jobs(requesting).request(ALL, held));
-            }
-            OutboxDatabaseFixture.execute(locking, "select from outbox_resend for update");
-            ResendJob job = Objects.requireNonNull(jobs.active());
-            assertThat(job.state()).as("it was not faster than the lock").isEqualTo(ResendJob.State.REQUESTED);
-            meanwhile.run(job);
-            locking.commit();
-            return number;
-        }
-    }
-
     private static ResendTable jobs(Connection connection) {
         return new ResendTable(connection, OutboxDatabaseFixture.SCHEMA, "relay");
     }
@@ -339,6 +328,6 @@ class ResendIT {
     }
 
     private static String id(ConsumerRecord<byte[], byte[]> record) {
-        return new String(record.headers().lastHeader("ce_id").value(), java.nio.charset.StandardCharsets.UTF_8);
+        return new String(record.headers().lastHeader("ce_id").value(), StandardCharsets.UTF_8);
     }
 }
