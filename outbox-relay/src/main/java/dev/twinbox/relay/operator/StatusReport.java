@@ -97,9 +97,7 @@ public final class StatusReport {
         Set<String> pausedTopics = pausedTopics();
         resend();
         fact("position", position.equals(Position.START) ? "nothing relayed yet" : position.toString());
-        Duration saved = new PositionTable(connection, config.tables(), config.name()).sinceLastSave();
-        lines.line("last save", saved == null ? "never" : seconds(saved) + " ago");
-        age("lastSaveSeconds", saved);
+        lastSave();
         Backlog backlog = backlog(position);
         ParkedCount parked = ParkedCount.of(connection, config.tables(), config.name());
         parked(parked);
@@ -125,6 +123,12 @@ public final class StatusReport {
                 array.add(Json.createObjectBuilder().add("topic", topic).add("pausedSince", since.toString())));
         json.add("pausedTopics", array);
         return topics.keySet();
+    }
+
+    private void lastSave() throws SQLException {
+        Duration saved = new PositionTable(connection, config.tables(), config.name()).sinceLastSave();
+        lines.line("last save", saved == null ? "never" : seconds(saved) + " ago");
+        age("lastSaveSeconds", saved);
     }
 
     private void resend() throws SQLException {
