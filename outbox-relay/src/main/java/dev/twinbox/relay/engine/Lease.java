@@ -1,7 +1,7 @@
 package dev.twinbox.relay.engine;
 
 import dev.twinbox.relay.jdbc.LeaseTable;
-import dev.twinbox.relay.resend.ResendLoop;
+import dev.twinbox.relay.resend.HeldLease;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.UUID;
@@ -14,7 +14,7 @@ import java.util.function.LongSupplier;
  * monotonic clock. Its time counts from before the statement was sent. So this process never believes in the lease for
  * longer than the database does.
  */
-final class Lease implements ResendLoop.Ownership {
+final class Lease implements HeldLease {
     /** The shortest allowed lease is twice as long, so one failed renewal does not end it. */
     private static final Duration RENEWAL = Duration.ofSeconds(1);
 

@@ -35,13 +35,14 @@ record ResendRequest(SentEvents.Range range, boolean isDryRun) {
         JsonObject body = call.body();
         Parameters.refuseUnknown(body.keySet(), Set.of("from", "to", "topic", "key", DRY_RUN));
         JsonValue dryRun = body.getOrDefault(DRY_RUN, JsonValue.FALSE);
-        if (dryRun != JsonValue.TRUE && dryRun != JsonValue.FALSE) {
+        boolean isDryRun = dryRun.equals(JsonValue.TRUE);
+        if (!isDryRun && !dryRun.equals(JsonValue.FALSE)) {
             throw new ProblemException(400, "\"" + DRY_RUN + "\" must be true or false");
         }
         try {
             return new ResendRequest(
                     ResendRules.range(text(body, "from"), text(body, "to"), text(body, "topic"), text(body, "key")),
-                    dryRun == JsonValue.TRUE);
+                    isDryRun);
         } catch (IllegalArgumentException e) {
             throw new ProblemException(400, String.valueOf(e.getMessage()));
         }

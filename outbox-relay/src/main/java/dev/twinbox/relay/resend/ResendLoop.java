@@ -20,7 +20,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import org.apache.kafka.clients.producer.Producer;
@@ -48,19 +47,9 @@ public final class ResendLoop implements Runnable {
     /** Rows that one statement looks at. */
     private static final int LOOK = 5_000;
 
-    /** The lease under which all of this happens. */
-    public interface Ownership {
-        /** Waits while it is not certain that the lease is held. Returns the monotonic time at which it was. */
-        long awaitHeld() throws InterruptedException;
-
-        UUID owner();
-
-        long epoch();
-    }
-
     private final RelayConfig config;
     private final OutboxDatabase database;
-    private final Ownership lease;
+    private final HeldLease lease;
     private final PauseGate gate;
     private final PausedTopics pausedTopics;
     private final ResendFigures figures;
@@ -76,7 +65,7 @@ public final class ResendLoop implements Runnable {
             OutboxDatabase database,
             Function<String, Producer<byte[], byte[]>> producers,
             Topics topics,
-            Ownership lease,
+            HeldLease lease,
             PauseGate gate,
             PausedTopics pausedTopics,
             ResendFigures figures) {

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 final class ResendSender {
     private final Supplier<Producer<byte[], byte[]>> producers;
     private final Topics topics;
-    private final ResendLoop.Ownership lease;
+    private final HeldLease lease;
     private final long answerNanos;
     private final Set<TopicPartition> known = new HashSet<>();
     private final Set<String> asked = new HashSet<>();
@@ -39,7 +39,7 @@ final class ResendSender {
     ResendSender(
             Supplier<Producer<byte[], byte[]>> producers,
             Topics topics,
-            ResendLoop.Ownership lease,
+            HeldLease lease,
             Duration answer) {
         this.producers = producers;
         this.topics = topics;
