@@ -54,6 +54,9 @@ final class ResendSender {
      * @throws org.apache.kafka.common.KafkaException if Kafka must be asked and does not answer
      */
     @Nullable Exception send(List<OutboxRecord> records, ResendJob job) throws InterruptedException, JobFailedException {
+        if (records.isEmpty()) {
+            return null;
+        }
         Map<String, Topic> ofPage = new HashMap<>();
         for (OutboxRecord record : records) {
             if (!ofPage.containsKey(record.topic()) && record.fault() == null) {
