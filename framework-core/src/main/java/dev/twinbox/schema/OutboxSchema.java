@@ -229,7 +229,15 @@ public record OutboxSchema(@Nullable String schema, String table) {
     public int version(Connection connection) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(FIND_VERSION)) {
             List<SqlIdentifier> newestFirst = List.of(
-                    resend(), paused(), actions(), locks().table(), parked(), position(), lease(), scheduled(), parked());
+                    resend(),
+                    paused(),
+                    actions(),
+                    locks().table(),
+                    parked(),
+                    position(),
+                    lease(),
+                    scheduled(),
+                    parked());
             for (int i = 0; i < newestFirst.size(); i++) {
                 statement.setString(i + 1, newestFirst.get(i).sql());
             }

@@ -31,7 +31,13 @@ class OutboxSchemaTest {
                         "outbox_resend");
         assertThat(names(new OutboxSchema(null, "Out")))
                 .containsExactly(
-                        "Out", "Out_position", "Out_lease", "Out_parked", "Out_scheduled", "Out_action", "Out_paused",
+                        "Out",
+                        "Out_position",
+                        "Out_lease",
+                        "Out_parked",
+                        "Out_scheduled",
+                        "Out_action",
+                        "Out_paused",
                         "Out_resend");
         assertThat(names(new OutboxSchema(null, "x".repeat(44) + "_event"))).doesNotHaveDuplicates();
     }

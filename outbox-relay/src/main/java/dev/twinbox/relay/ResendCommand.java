@@ -126,7 +126,8 @@ final class ResendCommand implements Callable<Integer> {
         out.println(
                 job == null
                         ? "nothing is requested: dry run"
-                        : "requested as job " + job + ": the running relay sends them; \"twinbox-relay resend\" shows how far");
+                        : "requested as job " + job
+                                + ": the running relay sends them; \"twinbox-relay resend\" shows how far");
     }
 
     private void cancel(Connection connection, RelayConfig config, long number, PrintWriter out) throws SQLException {
@@ -136,8 +137,9 @@ final class ResendCommand implements Callable<Integer> {
         } else if (!wasActive) {
             out.println("job " + number + " is over, or there is none of this number");
         } else {
-            out.println("job " + number + " is canceled. On a compacted topic, the last event of a key may be an old one "
-                    + "now: request the range again");
+            out.println(
+                    "job " + number + " is canceled. On a compacted topic, the last event of a key may be an old one "
+                            + "now: request the range again");
         }
     }
 

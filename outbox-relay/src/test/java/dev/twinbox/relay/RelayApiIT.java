@@ -115,8 +115,13 @@ class RelayApiIT {
             assertThat(preview).doesNotContainKey("job");
             post(relay, "/resend", body.formatted("3", false), READER, 403);
             for (String wrong : List.of(
-                    "{}", "{\"from\":\"yesterday\"}", "{\"from\":3,\"to\":3}", "{\"from\":3,\"topic\":\"a/b\"}",
-                    "{\"from\":true}", "{\"from\":3,\"dryRun\":1}", "{\"from\":3,\"all\":true}")) {
+                    "{}",
+                    "{\"from\":\"yesterday\"}",
+                    "{\"from\":3,\"to\":3}",
+                    "{\"from\":3,\"topic\":\"a/b\"}",
+                    "{\"from\":true}",
+                    "{\"from\":3,\"dryRun\":1}",
+                    "{\"from\":3,\"all\":true}")) {
                 post(relay, "/resend", wrong, OPERATOR, 400);
             }
             int job = post(relay, "/resend", body.formatted("\"3\"", false), OPERATOR, 200)

@@ -36,10 +36,12 @@ class ResendKilledIT {
                     + " select gen_random_uuid(), '" + rig.topic() + "', 'old' || g % " + KEYS
                     + ", 'test.happened', '/test', clock_timestamp(), 'text/plain', g::text::bytea"
                     + " from generate_series(1, " + EVENTS + ") g");
-            await("all are sent").atMost(SOON).until(() -> rig.count(
-                            "select count(*) from outbox_event e, (select window_from f from outbox_position"
-                                    + " order by number desc limit 1) p where pg_visible_in_snapshot(e.tx, p.f)")
-                    == EVENTS);
+            await("all are sent")
+                    .atMost(SOON)
+                    .until(() -> rig.count(
+                                    "select count(*) from outbox_event e, (select window_from f from outbox_position"
+                                            + " order by number desc limit 1) p where pg_visible_in_snapshot(e.tx, p.f)")
+                            == EVENTS);
             long before = rig.recordCount();
             assertThat(rig.command(config, "resend", "--from", "1", "--to", Integer.toString(EVENTS + 1), "--dry-run"))
                     .contains(rig.topic() + ": " + EVENTS + " events", "nothing is requested: dry run");
@@ -55,8 +57,9 @@ class ResendKilledIT {
                             .isOne();
                     killOwner(rig, relays);
                 }
-                await("done").atMost(SOON).until(() -> rig.count(
-                        "select count(*) from outbox_resend where state = 'finished'") == 1);
+                await("done")
+                        .atMost(SOON)
+                        .until(() -> rig.count("select count(*) from outbox_resend where state = 'finished'") == 1);
                 live = load.commits();
             }
             assertThat(live).isPositive();

@@ -30,8 +30,7 @@ public final class SentEvents {
               from {events} where seq > ? {before} order by seq limit ?)
             """;
 
-    private static final String PAGE =
-            """
+    private static final String PAGE = """
             -- relay: events to send again
             """ + LOOKED + """
             , wanted as materialized (
@@ -48,8 +47,7 @@ public final class SentEvents {
             order by e.seq
             """;
 
-    private static final String COUNT =
-            """
+    private static final String COUNT = """
             -- operator: events that would be sent again
             """ + LOOKED + """
             select s.looked, s.last, t.* from (select count(*) as looked, max(seq) as last from looked) s
@@ -128,7 +126,9 @@ public final class SentEvents {
     public @Nullable First first() throws SQLException {
         try (PreparedStatement first = connection.prepareStatement(ParkedTable.sql(FIRST, schema));
                 ResultSet row = first.executeQuery()) {
-            return row.next() ? new First(row.getLong(1), instant(row.getObject(2, OffsetDateTime.class)), row.getDouble(3)) : null;
+            return row.next()
+                    ? new First(row.getLong(1), instant(row.getObject(2, OffsetDateTime.class)), row.getDouble(3))
+                    : null;
         }
     }
 

@@ -94,8 +94,7 @@ public final class ResendLoop implements Runnable {
         private Tables(Connection connection) throws SQLException {
             this.connection = connection;
             this.jobs = new ResendTable(connection, config.tables(), config.name());
-            this.events =
-                    new SentEvents(connection, config.tables(), config.name(), ProducerSettings.largest(config));
+            this.events = new SentEvents(connection, config.tables(), config.name(), ProducerSettings.largest(config));
             this.positions = new PositionTable(connection, config.tables(), config.name());
             this.paused = new PausedTopicTable(connection, config.tables(), config.name());
             this.parked = new ParkedTable(connection, config.tables(), config.name());
@@ -202,7 +201,8 @@ public final class ResendLoop implements Runnable {
      * Whether nothing of these topics is on its way to Kafka, and whether all that was sent to them is before the position.
      * From the moment at which they are set aside, nothing more is sent to them.
      */
-    private boolean isSettled(Tables tables, Set<String> held, ResendWork begun, Position position) throws SQLException {
+    private boolean isSettled(Tables tables, Set<String> held, ResendWork begun, Position position)
+            throws SQLException {
         if (!pausedTopics.topics().keySet().containsAll(held)) {
             return false;
         }
@@ -213,7 +213,10 @@ public final class ResendLoop implements Runnable {
         }
         return !tables.jobs.isRetrying(held)
                 && (tables.jobs.isPast(mark, position)
-                        || Backlog.behind(position, tables.connection, config.tables().events())
+                        || Backlog.behind(
+                                                position,
+                                                tables.connection,
+                                                config.tables().events())
                                         .events()
                                 == 0);
     }
@@ -289,7 +292,8 @@ public final class ResendLoop implements Runnable {
 
     /** Returns false if the job is canceled, or the lease is lost. */
     private boolean save(Tables tables, ResendWork mine) throws SQLException {
-        boolean saved = underLease(tables, () -> tables.jobs.save(mine.job(), mine.after(), mine.unsaved(), mine.refusal()));
+        boolean saved =
+                underLease(tables, () -> tables.jobs.save(mine.job(), mine.after(), mine.unsaved(), mine.refusal()));
         if (saved) {
             mine.recordSaved();
         }
@@ -321,8 +325,7 @@ public final class ResendLoop implements Runnable {
     /** Returns false if nothing was changed, or if another process has the lease. The main thread ends the session then. */
     private boolean underLease(Tables tables, Change change) throws SQLException {
         return Transactions.inTransaction(
-                tables.connection,
-                () -> tables.parked.holdLease(lease.owner(), lease.epoch()) && change.run());
+                tables.connection, () -> tables.parked.holdLease(lease.owner(), lease.epoch()) && change.run());
     }
 
     /** Ends {@link #run()}, from any thread. The caller must also interrupt the thread. */

@@ -57,8 +57,8 @@ public record ResendPreview(
         if (!new ResendTable(connection, config.tables(), config.name()).exists()) {
             throw new RelayException(
                     ExitCode.SCHEMA,
-                    "events cannot be sent again, there is no table " + config.tables().resend()
-                            + ": run \"twinbox-relay migrate\" as the tables' owner");
+                    "events cannot be sent again, there is no table "
+                            + config.tables().resend() + ": run \"twinbox-relay migrate\" as the tables' owner");
         }
         SentEvents events = new SentEvents(connection, config.tables(), config.name(), LargestEvent.UNLIMITED);
         SentEvents.First first = events.first();
@@ -101,11 +101,7 @@ public record ResendPreview(
 
     private static SentEvents.Found plus(SentEvents.Found one, SentEvents.Found other) {
         return new SentEvents.Found(
-                one.topic(),
-                one.events() + other.events(),
-                one.bytes() + other.bytes(),
-                one.first(),
-                other.last());
+                one.topic(), one.events() + other.events(), one.bytes() + other.bytes(), one.first(), other.last());
     }
 
     private static void refuseExactlyOnce(RelayConfig config, Connection connection) throws SQLException {
@@ -117,8 +113,7 @@ public record ResendPreview(
         }
     }
 
-    private static SortedSet<String> compacted(
-            RelayConfig config, SentEvents.Range range, SortedSet<String> names) {
+    private static SortedSet<String> compacted(RelayConfig config, SentEvents.Range range, SortedSet<String> names) {
         SortedSet<String> compacted = new TreeSet<>();
         try (Topics topics = new Topics(config.kafka())) {
             for (String name : names) {
@@ -154,8 +149,8 @@ public record ResendPreview(
      */
     public void refuseUnknownTopics(SentEvents.Range range) {
         if (isCut && range.topic() == null) {
-            throw refused("the range is too large to find out its topics in " + TIME.toSeconds() + " s, and one of them "
-                    + "may be compacted: name a topic, or request a smaller range");
+            throw refused("the range is too large to find out its topics in " + TIME.toSeconds()
+                    + " s, and one of them " + "may be compacted: name a topic, or request a smaller range");
         }
     }
 

@@ -36,11 +36,7 @@ final class ResendSender {
     private boolean isOneByOne;
 
     /** @param answer a record without an answer for this long makes the page fail */
-    ResendSender(
-            Supplier<Producer<byte[], byte[]>> producers,
-            Topics topics,
-            HeldLease lease,
-            Duration answer) {
+    ResendSender(Supplier<Producer<byte[], byte[]>> producers, Topics topics, HeldLease lease, Duration answer) {
         this.producers = producers;
         this.topics = topics;
         this.lease = lease;
@@ -92,7 +88,9 @@ final class ResendSender {
         }
         Topic topic = topics.fresh(name);
         String refusal = ResendRules.refusal(job.range(), name, topic);
-        if (refusal == null && topic.needsKey() == Topic.Key.REQUIRED && !job.held().contains(name)) {
+        if (refusal == null
+                && topic.needsKey() == Topic.Key.REQUIRED
+                && !job.held().contains(name)) {
             refusal = "topic \"" + name + "\" is compacted now: request the job again";
         }
         if (refusal != null) {
@@ -145,7 +143,8 @@ final class ResendSender {
         known.clear();
         asked.clear();
         if (present != null) {
-            boolean isInterrupted = Thread.interrupted(); // Otherwise the client would not wait for the end of its thread.
+            boolean isInterrupted =
+                    Thread.interrupted(); // Otherwise the client would not wait for the end of its thread.
             try {
                 present.close(Duration.ZERO);
             } catch (InterruptException e) {

@@ -47,7 +47,8 @@ class ResendIT {
             SentEvents.Range range = new SentEvents.Range(5L, 17L, null, null, rig.topic, null);
             ResendPreview preview = preview(rig, range);
             assertThat(preview.topics().get(rig.topic))
-                    .isEqualTo(new SentEvents.Found(rig.topic, 12, preview.topics().get(rig.topic).bytes(), 5, 16));
+                    .isEqualTo(new SentEvents.Found(
+                            rig.topic, 12, preview.topics().get(rig.topic).bytes(), 5, 16));
             assertThat(preview.isCut()).isFalse();
             assertThat(rig.recordCount()).as("the preview sends nothing").isEqualTo(20);
 
@@ -63,7 +64,9 @@ class ResendIT {
                 IntStream.range(4, 16).filter(i -> i % 4 == each).forEach(i -> expected.add("event " + i));
                 assertThat(rig.payloadsOf("key" + key)).isEqualTo(expected);
             }
-            assertThat(rig.records().stream().map(ResendIT::id).distinct()).as("the same ids").hasSize(20);
+            assertThat(rig.records().stream().map(ResendIT::id).distinct())
+                    .as("the same ids")
+                    .hasSize(20);
             insert(rig, 20, 21);
             rig.awaitRecords(33);
             assertThat(relay.stop()).isEqualTo(ExitCode.OK);
@@ -76,7 +79,8 @@ class ResendIT {
             EngineRig.Running relay = rig.start();
             insert(rig, 0, 12);
             awaitSaved(rig, 12);
-            rig.execute("update outbox_event set occurred_at = '2026-01-01T00:00:00Z'::timestamptz + seq * interval '1 min'");
+            rig.execute(
+                    "update outbox_event set occurred_at = '2026-01-01T00:00:00Z'::timestamptz + seq * interval '1 min'");
             SentEvents.Range range = new SentEvents.Range(
                     null,
                     null,
@@ -85,7 +89,8 @@ class ResendIT {
                     null,
                     "key1");
             assertThat(preview(rig, range).events()).isEqualTo(1);
-            assertThat(awaitOver(rig, request(rig, range, Set.of())).sent().sent()).isEqualTo(1);
+            assertThat(awaitOver(rig, request(rig, range, Set.of())).sent().sent())
+                    .isEqualTo(1);
             assertThat(rig.payloadsOf("key1")).containsExactly("event 1", "event 5", "event 9", "event 5");
             assertThat(relay.stop()).isEqualTo(ExitCode.OK);
         }
@@ -109,7 +114,8 @@ class ResendIT {
             long job = request(rig, ALL, Set.of(rig.topic));
             await("the topic is set aside")
                     .atMost(SOON)
-                    .until(() -> Objects.requireNonNull(relay.progress().observed().pausedTopics())
+                    .until(() -> Objects.requireNonNull(
+                                    relay.progress().observed().pausedTopics())
                             .containsKey(rig.topic));
             insert(rig, 8, 12);
             await("set aside")
@@ -122,8 +128,7 @@ class ResendIT {
             assertThat(awaitOver(rig, job).state()).isEqualTo(ResendJob.State.FINISHED);
             rig.awaitRecords(20);
             rig.awaitNothingParked();
-            assertThat(rig.payloadsOf("key2"))
-                    .containsExactly("event 2", "event 6", "event 2", "event 6", "event 10");
+            assertThat(rig.payloadsOf("key2")).containsExactly("event 2", "event 6", "event 2", "event 6", "event 10");
             assertThat(relay.stop()).isEqualTo(ExitCode.OK);
         }
     }
@@ -157,8 +162,9 @@ class ResendIT {
                 rig.insert(connection, "b", "b2");
             }
             awaitSaved(rig, 5);
-            rig.execute("insert into outbox_parked (relay, state, error, seq, id, topic, key)"
-                    + " select 'relay', 'refused', 'not sent yet', seq, id, topic, key from outbox_event where seq = 5");
+            rig.execute(
+                    "insert into outbox_parked (relay, state, error, seq, id, topic, key)"
+                            + " select 'relay', 'refused', 'not sent yet', seq, id, topic, key from outbox_event where seq = 5");
             EngineRig.setTopic(rig.topic, "max.message.bytes", "5000");
             ResendJob job = awaitOver(rig, request(rig, ALL, Set.of()));
             assertThat(job.state()).isEqualTo(ResendJob.State.FINISHED);
@@ -166,9 +172,14 @@ class ResendIT {
             assertThat(job.sent().refused()).isEqualTo(1);
             assertThat(job.sent().sent()).isEqualTo(3);
             assertThat(job.error()).contains("max.message.bytes");
-            assertThat(rig.payloadsOf("b")).containsExactly("b1", "b2", "b1");
+            List<String> repeated = rig.payloadsOf("b");
+            assertThat(repeated).startsWith("b1", "b2");
+            assertThat(repeated.subList(2, repeated.size())).as("a page may come twice").containsOnly("b1");
             assertThat(rig.payloadsOf("a").get(0)).isEqualTo("a1");
-            assertThat(rig.payloadsOf("a")).endsWith("a1", "a3").filteredOn("a3"::equals).hasSizeGreaterThan(1);
+            assertThat(rig.payloadsOf("a"))
+                    .endsWith("a1", "a3")
+                    .filteredOn("a3"::equals)
+                    .hasSizeGreaterThan(1);
             assertThat(relay.stop()).isEqualTo(ExitCode.OK);
         }
     }
@@ -189,7 +200,8 @@ class ResendIT {
                             new SentEvents.Range(null, null, Instant.parse("2020-01-01T00:00:00Z"), null, null, null)))
                     .isInstanceOf(RelayException.class)
                     .hasMessageContaining("begin there or later, or with \"oldest\"");
-            ResendJob job = awaitOver(rig, request(rig, new SentEvents.Range(3L, null, null, null, null, null), Set.of()));
+            ResendJob job =
+                    awaitOver(rig, request(rig, new SentEvents.Range(3L, null, null, null, null, null), Set.of()));
             assertThat(job.state()).isEqualTo(ResendJob.State.FAILED);
             assertThat(job.error()).contains("may have been emptied");
             assertThat(preview(rig, ALL).events()).isEqualTo(5);
@@ -226,14 +238,16 @@ class ResendIT {
                 paused.pause(rig.topic);
                 long first = request(rig, ALL, Set.of());
                 assertThat(jobs.request(ALL, Set.of())).as("a second one").isNull();
-                await("it has begun").atMost(SOON).until(() -> Objects.requireNonNull(jobs.active())
-                        .state() == ResendJob.State.RUNNING);
+                await("it has begun")
+                        .atMost(SOON)
+                        .until(() -> Objects.requireNonNull(jobs.active()).state() == ResendJob.State.RUNNING);
                 assertThat(jobs.cancel(first)).isTrue();
                 assertThat(jobs.cancel(first)).isFalse();
 
                 long second = request(rig, ALL, Set.of());
-                await("it has begun").atMost(SOON).until(() -> Objects.requireNonNull(jobs.active())
-                        .state() == ResendJob.State.RUNNING);
+                await("it has begun")
+                        .atMost(SOON)
+                        .until(() -> Objects.requireNonNull(jobs.active()).state() == ResendJob.State.RUNNING);
                 assertThat(rig.recordCount()).as("the topic is paused").isEqualTo(4);
                 paused.resume(rig.topic);
                 assertThat(awaitOver(rig, second).state()).isEqualTo(ResendJob.State.FINISHED);
@@ -260,7 +274,8 @@ class ResendIT {
                 assertThat(rotation.runOnce(jobs.active())).isZero();
                 assertThat(observed.rotationStop()).contains("of \"resend\" needs it");
                 assertThat(rig.number("select count(*) from outbox_event")).isEqualTo(4);
-                assertThat(jobs.cancel(Objects.requireNonNull(jobs.active()).number())).isTrue();
+                assertThat(jobs.cancel(Objects.requireNonNull(jobs.active()).number()))
+                        .isTrue();
                 assertThat(rotation.runOnce(jobs.active())).isEqualTo(1);
             }
         }
@@ -303,8 +318,10 @@ class ResendIT {
     private static ResendJob awaitOver(EngineRig rig, long number) throws SQLException {
         try (Connection connection = rig.connect()) {
             ResendTable jobs = jobs(connection);
-            await("job " + number).atMost(SOON).until(() -> jobs.latest(1).get(0).number() == number
-                    && !jobs.latest(1).get(0).isActive());
+            await("job " + number)
+                    .atMost(SOON)
+                    .until(() -> jobs.latest(1).get(0).number() == number
+                            && !jobs.latest(1).get(0).isActive());
             return jobs.latest(1).get(0);
         }
     }
@@ -322,9 +339,10 @@ class ResendIT {
         rig.awaitRecords(records);
         await("saved")
                 .atMost(SOON)
-                .until(() -> rig.number("select count(*) from outbox_event e, (select window_from f from outbox_position"
-                                + " order by number desc limit 1) p where pg_visible_in_snapshot(e.tx, p.f)")
-                        == records);
+                .until(() ->
+                        rig.number("select count(*) from outbox_event e, (select window_from f from outbox_position"
+                                        + " order by number desc limit 1) p where pg_visible_in_snapshot(e.tx, p.f)")
+                                == records);
     }
 
     private static String id(ConsumerRecord<byte[], byte[]> record) {

@@ -17,8 +17,8 @@ import dev.twinbox.relay.jdbc.FoundEvent;
 import dev.twinbox.relay.jdbc.ParkedCauses;
 import dev.twinbox.relay.jdbc.ParkedRows;
 import dev.twinbox.relay.jdbc.ParkedState;
-import dev.twinbox.relay.kafka.TopicState;
 import dev.twinbox.relay.jdbc.SentEvents;
+import dev.twinbox.relay.kafka.TopicState;
 import dev.twinbox.relay.operator.CausesJson;
 import dev.twinbox.relay.operator.EventAnswer;
 import dev.twinbox.relay.operator.EventJson;
@@ -166,8 +166,8 @@ class OpenApiTest {
                 Instant.EPOCH);
         SortedMap<String, SentEvents.Found> found = new TreeMap<>();
         found.put("topic", new SentEvents.Found("topic", 1, 2, 3, 4));
-        JsonObject preview = ResendJson.preview(new ResendPreview(
-                        new SentEvents.First(1, Instant.EPOCH, 2), found, new TreeSet<>(), 5, true))
+        JsonObject preview = ResendJson.preview(
+                        new ResendPreview(new SentEvents.First(1, Instant.EPOCH, 2), found, new TreeSet<>(), 5, true))
                 .add("dryRun", false)
                 .add("job", 1)
                 .build();
@@ -202,6 +202,11 @@ class OpenApiTest {
         assertThat(ActionJson.of(line).build().keySet()).isEqualTo(rules.properties("Action"));
         assertThat(rules.values("Action", "action"))
                 .containsExactlyInAnyOrder(
-                        ParkedChange.RETRY.action(), ParkedChange.DISCARD.action(), "pause", "resume", "resend", "cancel");
+                        ParkedChange.RETRY.action(),
+                        ParkedChange.DISCARD.action(),
+                        "pause",
+                        "resume",
+                        "resend",
+                        "cancel");
     }
 }
