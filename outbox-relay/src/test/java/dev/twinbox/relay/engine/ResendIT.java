@@ -174,7 +174,9 @@ class ResendIT {
             assertThat(job.error()).contains("max.message.bytes");
             List<String> repeated = rig.payloadsOf("b");
             assertThat(repeated).startsWith("b1", "b2");
-            assertThat(repeated.subList(2, repeated.size())).as("a page may come twice").containsOnly("b1");
+            assertThat(repeated.subList(2, repeated.size()))
+                    .as("a page may come twice")
+                    .containsOnly("b1");
             assertThat(rig.payloadsOf("a").get(0)).isEqualTo("a1");
             assertThat(rig.payloadsOf("a"))
                     .endsWith("a1", "a3")
