@@ -60,8 +60,7 @@ final class FenceTable {
     private static final String GRANT = SET + """
             -- locks: grant
             with turn as materialized (
-              select pg_try_advisory_xact_lock(hashtextextended('dev.twinbox.lock grant ' || %6$s::regclass::oid || ' ' || ?, 0))
-                as is_ours
+              select %6$s as is_ours
             ), free as materialized (
               select key from %1$s
                where (select is_ours from turn)
@@ -193,7 +192,7 @@ final class FenceTable {
                 LeaseEnd.SQL,
                 LeaseEnd.IS_OVER,
                 LeaseEnd.IS_OF_STORE,
-                tables.table().sqlLiteral());
+                TransactionLock.sql("dev.twinbox.lock grant", tables));
         this.fence = limited + FENCE.formatted(table) + CALLERS_LIMIT;
         this.fenceWaiting = limitedAsAWhole + FENCE_WAITING.formatted(table) + CALLERS_LIMIT + CALLERS_WHOLE_LIMIT;
         this.extend = limited + EXTEND.formatted(table, LeaseEnd.SQL);

@@ -15,13 +15,23 @@ final class TransactionLock {
             -- locks: in a transaction
             select current_setting('transaction_isolation'),
               case when current_setting('transaction_isolation') in ('read committed', 'read uncommitted')
-                then pg_try_advisory_xact_lock(hashtextextended('dev.twinbox.lock ' || %s::regclass::oid || ' ' || ?, 0))
+                then %s
               end""";
 
     private final String lock;
 
     TransactionLock(LockSchema tables) {
-        lock = LOCK.formatted(tables.table().sqlLiteral());
+        lock = LOCK.formatted(sql("dev.twinbox.lock", tables));
+    }
+
+    /**
+     * SQL that takes a lock for the rest of the transaction, or says no at once. It has one parameter, the key.
+     *
+     * @param kind keeps apart locks of one key that have nothing to do with each other
+     */
+    static String sql(String kind, LockSchema tables) {
+        return "pg_try_advisory_xact_lock(hashtextextended('" + kind + " ' || "
+                + tables.table().sqlLiteral() + "::regclass::oid || ' ' || ?, 0))";
     }
 
     /**

@@ -66,8 +66,8 @@ public final class PausedTopics {
     }
 
     /**
-     * Reads which topics are paused, when a session begins and nothing is sent yet. {@link #refresh} counts. A role that may not read the table cannot have
-     * paused a topic. So the relay goes on, if the table was created while it ran.
+     * Reads which topics are paused, when a session begins and nothing is sent yet. {@link #refresh} counts. A role that may
+     * not read the table cannot have paused a topic. So the relay goes on, if the table was created while it ran.
      */
     public void begin(Connection connection, OutboxSchema tables, String relay) throws SQLException {
         try {
@@ -236,7 +236,8 @@ public final class PausedTopics {
     }
 
     private String explain(PausedEvents.Size present) {
-        return present.rows() + " events with " + present.bytes() + " bytes are set aside for paused topics ("
+        return "at least " + present.rows() + " events with " + present.bytes()
+                + " bytes are set aside for paused topics ("
                 + String.join(", ", topics.keySet()) + "), and there is no room for the next ones. Resume a topic with "
                 + "\"twinbox-relay resume --topic\", discard events with \"twinbox-relay parked discard\", or raise "
                 + RelaySettings.PAUSED_ROWS.key() + " (" + most.rows() + ") or " + RelaySettings.PAUSED_BYTES.key()
