@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.twinbox.inbox.app.StoppingHandler;
 import dev.twinbox.inbox.server.PayaraHost;
 import java.time.Duration;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -17,6 +18,9 @@ import org.junit.jupiter.api.Test;
 class Scenario54ShutdownIT {
 
     private static final Duration LIMIT = Duration.ofSeconds(90);
+    /** Payara Micro's last lines race with the end of its services, which then cannot format them. */
+    private static final Pattern LOGGED_TOO_LATE = Pattern.compile(
+            "java\\.util\\.logging\\.ErrorManager: 5: .*\\n.*ServiceLocatorImpl\\(.* has been shut down\\n(\\tat .*\\n)*");
 
     @Test
     void theRunningHandlerCommitsAndNothingIsRepeatedAfterTheNextStart() throws Exception {
@@ -43,7 +47,8 @@ class Scenario54ShutdownIT {
             assertThat(database.effects("stopping")).containsExactly(id);
             assertThat(topics.lag("shutdown", "stopping")).isZero();
             assertThat(topics.members("shutdown")).isZero();
-            assertThat(payara.log().substring(log)).doesNotContain("Exception", "SEVERE", "\tat ");
+            assertThat(LOGGED_TOO_LATE.matcher(payara.log().substring(log)).replaceAll(""))
+                    .doesNotContain("Exception", "SEVERE", "\tat ");
 
             String next = Topics.id();
             topics.send("stopping", next);

@@ -102,6 +102,19 @@ final class AcceptanceCheck {
         return null;
     }
 
+    /**
+     * Whether only the broker can tell if the record is too large, because that depends on compression. Headers of half
+     * the limit are not noticed: that costs a new producer, no more.
+     */
+    boolean mayBeTooLarge(OutboxRecord outboxRecord) {
+        ProducerRecord<byte[], byte[]> record = outboxRecord.record();
+        long limit = topics.of(outboxRecord.topic()).maxBytes();
+        return compression == Compression.SOME
+                && record.value() != null
+                && record.value().length > limit / 2
+                && plainSize(record) > limit;
+    }
+
     /** Kafka or its client will never accept the record. */
     ParkReason refused(OutboxRecord record, Exception why) {
         return ParkReason.refused(Refusal.describe(record, why, topics.login()));

@@ -29,6 +29,8 @@ final class ProducerCalls {
     private final KafkaOutage outage;
     private final long stallTimeout;
     private @Nullable Exception notTaken;
+    private volatile @Nullable OutboxRecord alone;
+    private volatile @Nullable Exception refusedAlone;
 
     /** @param publication has begun */
     ProducerCalls(
@@ -89,8 +91,11 @@ final class ProducerCalls {
             try {
                 ParkReason objection = admission.objection(record);
                 outage.endSessionIfAdmitted();
-                if (objection != null || handOver(record)) {
+                if (objection != null) {
                     return objection;
+                }
+                if (handOver(record)) {
+                    return refusalOfAlone(record);
                 }
                 objection = refusal(record);
                 if (objection != null) {
@@ -111,16 +116,42 @@ final class ProducerCalls {
         }
     }
 
+    /**
+     * A record that may be refused after it was taken goes alone: nothing else is in flight then, so the answer breaks
+     * no order.
+     */
     private boolean handOver(OutboxRecord record) throws InterruptedException, SendFailedException {
-        boolean alone = known.isSuspect(record.seq());
-        if (alone) {
-            producer.flush();
+        if (!known.isSuspect(record.seq()) && !admission.mayBeTooLarge(record)) {
+            return send(record);
         }
-        boolean taken = send(record);
-        if (alone) {
+        producer.flush();
+        alone = record;
+        try {
+            boolean taken = send(record);
             producer.flush();
+            return taken;
+        } finally {
+            alone = null;
         }
-        return taken;
+    }
+
+    /** Returns whether the sending thread parks the record, so that the session can go on. For the producer's thread. */
+    boolean isParkedBySender(OutboxRecord record, Exception failure) {
+        if (!record.equals(alone) || publication.isBrokenByRefusal() || !Refusal.isForGood(failure)) {
+            return false;
+        }
+        refusedAlone = failure;
+        return true;
+    }
+
+    private @Nullable ParkReason refusalOfAlone(OutboxRecord record) {
+        Exception why = refusedAlone;
+        if (why == null) {
+            return null;
+        }
+        refusedAlone = null;
+        topics.forget(record.topic()); // The topic has changed since it was asked for.
+        return admission.refused(record, why);
     }
 
     /** Returns whether the producer has taken the record. */

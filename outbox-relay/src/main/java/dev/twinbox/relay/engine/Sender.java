@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The sending thread. It takes page after page, and hands the records of each to the producer in order, or parks them.
- * A record that fails after the producer has taken it ends the session.
+ * A record that fails after the producer has taken it ends the session, unless it was sent alone.
  */
 final class Sender implements Runnable, Page.Listener {
     private static final Logger LOG = LoggerFactory.getLogger(Sender.class);
@@ -158,7 +158,7 @@ final class Sender implements Runnable, Page.Listener {
     public void failed(OutboxRecord record, Exception failure) {
         if (Thread.currentThread() == sending) {
             handOver.recordNotTaken(failure);
-        } else {
+        } else if (!handOver.isParkedBySender(record, failure)) {
             failures.report(new SendFailedException(record, failure));
             // This is the producer's own thread: nothing can be sent between the failure and the close. Later records
             // of this key that wait in the producer would overtake the failed one. Records that are already sent carry
