@@ -40,9 +40,8 @@ class PausedIT {
         for (int key = 0; key < KEYS; key++) {
             idsOfKeys.add(new ArrayList<>());
         }
-        TestApp app = new TestApp(APP, database.name())
-                .with(PausableHandlers.class)
-                .with("twinbox.inbox.batch.size", "10");
+        TestApp app =
+                new TestApp(APP, database.name()).with(PausableHandlers.class).with("twinbox.inbox.batch.size", "10");
         try (Topics topics = new Topics();
                 PayaraHost victim = Servers.newPayara()) {
             MainApp.deploy(app);
@@ -67,9 +66,11 @@ class PausedIT {
             await().atMost(LIMIT)
                     .untilAsserted(() -> assertThat(topics.lag(APP, PARKED)).isZero());
             MainApp.awaitNoTrouble(APP);
-            assertThat(database.count("call where handler in ('held', 'parked')")).isEqualTo(called);
+            assertThat(database.count("call where handler in ('held', 'parked')"))
+                    .isEqualTo(called);
             assertThat(topics.lag(APP, HELD)).isPositive();
-            assertThat(database.count("inbox_parked where handler = 'parked' and attempts = 0 and error like 'paused: %'"))
+            assertThat(database.count(
+                            "inbox_parked where handler = 'parked' and attempts = 0 and error like 'paused: %'"))
                     .isEqualTo(sent - database.effects("parked").size());
 
             Servers.payara().undeploy(APP);
@@ -77,9 +78,9 @@ class PausedIT {
             awaitStatus("pausedTopics", 1);
             sendOneOfEachKey(topics);
             await().atMost(LIMIT)
-                    .untilAsserted(
-                            () -> assertThat(database.effects("steady")).hasSize(sent + KEYS));
-            assertThat(database.count("call where handler in ('held', 'parked')")).isEqualTo(called);
+                    .untilAsserted(() -> assertThat(database.effects("steady")).hasSize(sent + KEYS));
+            assertThat(database.count("call where handler in ('held', 'parked')"))
+                    .isEqualTo(called);
             assertThat(Servers.payara().get("/" + APP + "/status"))
                     .contains("pausedHandlers=1", "note pause of topic " + HELD + "=is paused by an operator since ")
                     .contains("until \"twinbox-inbox-cli.jar resume --handler parked\"")
@@ -91,10 +92,12 @@ class PausedIT {
             sendOneOfEachKey(topics);
             for (String handler : List.of("held", "parked", "steady")) {
                 await().atMost(LIMIT)
-                        .untilAsserted(() ->
-                                assertThat(database.effects(handler)).hasSize(sent + 2 * KEYS));
+                        .untilAsserted(
+                                () -> assertThat(database.effects(handler)).hasSize(sent + 2 * KEYS));
                 for (List<String> ids : idsOfKeys) {
-                    assertThat(database.effects(handler)).containsSubsequence(ids).doesNotHaveDuplicates();
+                    assertThat(database.effects(handler))
+                            .containsSubsequence(ids)
+                            .doesNotHaveDuplicates();
                 }
             }
             assertThat(database.count("inbox_parked")).isZero();

@@ -124,7 +124,8 @@ final class Breakers {
     @Nullable Probe takeProbe(Set<String> paused) {
         long now = nanos.getAsLong();
         for (Map.Entry<String, Breaker> each : breakers.entrySet()) {
-            Breaker.Probe probe = paused.contains(each.getKey()) ? null : each.getValue().takeProbe(now);
+            Breaker.Probe probe =
+                    paused.contains(each.getKey()) ? null : each.getValue().takeProbe(now);
             if (probe != null) {
                 return new Probe(each.getKey(), each.getValue(), probe);
             }

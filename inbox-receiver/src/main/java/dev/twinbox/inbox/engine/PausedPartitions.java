@@ -38,7 +38,8 @@ final class PausedPartitions {
     /** Partitions come and go, so each is looked at. */
     void runOnce() {
         Paused now = pauses.current();
-        boolean isHandlerNew = !seen.handlers().keySet().containsAll(now.handlers().keySet());
+        boolean isHandlerNew =
+                !seen.handlers().keySet().containsAll(now.handlers().keySet());
         List<AssignedPartition> toCut = new ArrayList<>();
         for (AssignedPartition partition : assigned.values()) {
             boolean wasSuspended = partition.isSuspended();

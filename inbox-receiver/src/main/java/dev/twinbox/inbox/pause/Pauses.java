@@ -31,7 +31,11 @@ public final class Pauses {
     /** What an operator should know although the receiver works. */
     @FunctionalInterface
     public interface Notes {
-        /** @param text null: no longer */
+        /**
+         * Sets the note about a subject, or takes it away.
+         *
+         * @param text null: no longer
+         */
         void set(String subject, @Nullable String text);
     }
 
@@ -153,7 +157,8 @@ public final class Pauses {
         Paused last = current();
         notes.set(
                 UNREADABLE,
-                "cannot be read, so what was read last holds: topics " + last.topics().keySet() + ", handlers "
+                "cannot be read, so what was read last holds: topics "
+                        + last.topics().keySet() + ", handlers "
                         + last.handlers().keySet() + ". Cause: " + text);
         if (!isUnreadable) {
             isUnreadable = true;

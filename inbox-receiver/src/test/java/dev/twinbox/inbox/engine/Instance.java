@@ -126,14 +126,7 @@ final class Instance {
         pauses = new Pauses(
                 () -> local.inTransaction(connection -> paused.read(connection, GROUP)), status::noteOrRemove);
         Parking parking = new Parking(
-                GROUP,
-                parked,
-                new RecordedStarts(PARKED),
-                rules,
-                inbox,
-                new RetriedWrites(local),
-                pauses,
-                status);
+                GROUP, parked, new RecordedStarts(PARKED), rules, inbox, new RetriedWrites(local), pauses, status);
         watch = new CallWatch(
                 local,
                 new WorkerPool(Supervisor.DAEMONS, "worker", 1),
@@ -157,8 +150,7 @@ final class Instance {
                 parking,
                 status,
                 new Guard(locks(), GROUP, nanos::get));
-        retries =
-                new ParkedRetries(attempts, parking, inbox, subscription, unknownTypes, announcements, held, status);
+        retries = new ParkedRetries(attempts, parking, inbox, subscription, unknownTypes, announcements, held, status);
     }
 
     /** Another instance has each lock. Asked for handlers whose name ends with {@code Guarded}. */

@@ -86,8 +86,7 @@ class PausedHandlerIT {
         instance.retryAll();
 
         assertThat(calls).containsExactly("other:n1", "other:n2", "other:n3");
-        assertThat(parked())
-                .containsExactly("n1 a retry 0", "n2 a behind 0", "n3 a retry 0", "n4 repeating retry 0");
+        assertThat(parked()).containsExactly("n1 a retry 0", "n2 a behind 0", "n3 a retry 0", "n4 repeating retry 0");
         assertThat(database.texts("select distinct error from inbox_parked where handler = 'a'"))
                 .containsExactly("paused: an operator has paused handler a");
         assertThat(database.count("inbox_parked where failed_at is not null")).isZero();
@@ -119,13 +118,15 @@ class PausedHandlerIT {
 
         instance.retryAll();
         ParkedRows rows = new ParkedRows(Instance.INBOX, Instance.PARKED);
-        long first = Long.parseLong(database.texts("select min(number) from inbox_parked")
-                .get(0));
+        long first = Long.parseLong(
+                database.texts("select min(number) from inbox_parked").get(0));
         try (Connection connection = database.connect()) {
             assertThat(rows.retry(connection, first)).isTrue();
             instance.retryAll();
             assertThat(parked()).containsExactly("n1 a retry 0", "n2 a behind 0");
-            rows.promote(connection, Objects.requireNonNull(rows.discard(connection, first).key()));
+            rows.promote(
+                    connection,
+                    Objects.requireNonNull(rows.discard(connection, first).key()));
         }
         instance.retryAll();
         instance.receive(record(1, "v1", "n1", "k", "n1"));
