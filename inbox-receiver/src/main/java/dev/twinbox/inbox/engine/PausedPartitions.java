@@ -32,7 +32,7 @@ final class PausedPartitions {
 
     /** Whether {@link #runOnce} has something to do, for partitions that were there before. */
     boolean hasChange() {
-        return pauses.current() != seen;
+        return !seen.equals(pauses.current());
     }
 
     /** Partitions come and go, so each is looked at. */
