@@ -16,8 +16,9 @@ import picocli.CommandLine.Mixin;
 @Command(
         name = "resume",
         mixinStandardHelpOptions = true,
-        description = "Makes instances go on with a paused topic where they stopped, or call a paused handler again, first "
-                + "with what was parked for it, in order.")
+        description =
+                "Makes instances go on with a paused topic where they stopped, or call a paused handler again, first "
+                        + "with what was parked for it, in order.")
 final class ResumeCommand extends OnTables {
 
     @Mixin
@@ -44,8 +45,7 @@ final class ResumeCommand extends OnTables {
             return CommandLine.ExitCode.OK;
         }
         which.topics().forEach(topic -> out.println("topic \"" + topic + "\" " + outcome(topics.contains(topic))));
-        which.handlers()
-                .forEach(name -> out.println("handler \"" + name + "\" " + outcome(handlers.contains(name))));
+        which.handlers().forEach(name -> out.println("handler \"" + name + "\" " + outcome(handlers.contains(name))));
         return CommandLine.ExitCode.OK;
     }
 

@@ -13,7 +13,8 @@ import picocli.CommandLine.Command;
 @Command(
         name = "status",
         mixinStandardHelpOptions = true,
-        description = "Shows the version of the tables, what is parked and paused, and about how many rows the inbox has.")
+        description =
+                "Shows the version of the tables, what is parked and paused, and about how many rows the inbox has.")
 final class StatusCommand extends OnTables {
 
     @Override

@@ -12,9 +12,16 @@ import org.jspecify.annotations.Nullable;
  * @param handlers names of handlers
  * @param group only of this group of an application; null: of each group that has them
  */
-public record PauseSelection(List<String> topics, List<String> handlers, @Nullable String group) {
+public record PauseSelection(
+        List<String> topics,
+        List<String> handlers,
+        @Nullable String group) {
 
-    /** @throws IllegalArgumentException if a name is illegal, or nothing is selected */
+    /**
+     * Each name once.
+     *
+     * @throws IllegalArgumentException if a name is illegal, or nothing is selected
+     */
     public static PauseSelection of(Collection<String> topics, Collection<String> handlers, @Nullable String group) {
         if (topics.isEmpty() && handlers.isEmpty()) {
             throw new IllegalArgumentException("nothing is selected: give topics, handlers or both");
@@ -24,6 +31,8 @@ public record PauseSelection(List<String> topics, List<String> handlers, @Nullab
             throw new IllegalArgumentException("a handler or a group has no name: give one, or leave it out");
         }
         return new PauseSelection(
-                topics.stream().distinct().toList(), handlers.stream().distinct().toList(), group);
+                topics.stream().distinct().toList(),
+                handlers.stream().distinct().toList(),
+                group);
     }
 }

@@ -203,11 +203,12 @@ class ConsoleIT {
                     .containsPattern("paused handler:  ship of group shipping since 20\\S+Z\n");
             park("console_paused", 2);
             assertThat(console.get("/causes", null, 200).toString()).contains("\"isPaused\":false");
-            execute("console_paused", "update inbox_parked set state = 'retry', next_try_at = clock_timestamp() "
-                    + "where state = 'dead'");
-            JsonObject cause = console.get("/causes", null, 200)
-                    .getJsonArray("causes")
-                    .getJsonObject(0);
+            execute(
+                    "console_paused",
+                    "update inbox_parked set state = 'retry', next_try_at = clock_timestamp() "
+                            + "where state = 'dead'");
+            JsonObject cause =
+                    console.get("/causes", null, 200).getJsonArray("causes").getJsonObject(0);
             assertThat(cause.getString("title")).isEqualTo("Handler ship of group shipping is paused: OrderException");
             assertThat(cause.getString("remedy")).startsWith("Resume the handler");
             assertThat(cause.getInt("events")).isEqualTo(2);
@@ -216,7 +217,8 @@ class ConsoleIT {
                             + "\"handlers\":[{\"handler\":\"ship\",\"wasPaused\":true}]}");
             assertThat(command("console_paused", "resume", "--topic", "x", "--handler", "ship"))
                     .isEqualTo("topic \"x\" is resumed\nhandler \"ship\" was not paused\n");
-            assertThat(query("console_paused", "select count(*) from inbox_paused")).isEqualTo("0");
+            assertThat(query("console_paused", "select count(*) from inbox_paused"))
+                    .isEqualTo("0");
             assertThat(console.get("/causes", null, 200)).hasToString("{\"causes\":[],\"moving\":2,\"isCut\":false}");
             assertThat(actions(console))
                     .containsExactly(

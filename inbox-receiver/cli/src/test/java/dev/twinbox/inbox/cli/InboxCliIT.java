@@ -216,16 +216,18 @@ class InboxCliIT {
                     .isEqualTo("no handler \"ship\" of group \"billing\" is announced; correct the name, there are: "
                             + "bill (group billing), count (group billing)\n");
             assertThat(paused("pause", "--handler", "count").output())
-                    .isEqualTo("handler \"count\" is called at most once, so nothing can be parked for it: pause its topic "
-                            + "\"signals\"\n");
+                    .isEqualTo(
+                            "handler \"count\" is called at most once, so nothing can be parked for it: pause its topic "
+                                    + "\"signals\"\n");
             assertThat(paused("pause").output()).isEqualTo("Nothing is selected: give --topic or --handler\n");
             assertThat(paused("pause", "--topic", "a/b").exitCode()).isEqualTo(2);
 
             assertThat(paused("resume", "--topic", "orders", "--group", "billing")
                             .output())
                     .isEqualTo("topic \"orders\" is resumed\n");
-            try (var rows = statement.executeQuery("select string_agg(consumer_group || ' ' || what || ' ' || name, ', ' "
-                    + "order by consumer_group, what) from inbox_paused")) {
+            try (var rows =
+                    statement.executeQuery("select string_agg(consumer_group || ' ' || what || ' ' || name, ', ' "
+                            + "order by consumer_group, what) from inbox_paused")) {
                 rows.next();
                 assertThat(rows.getString(1))
                         .isEqualTo("billing handler bill, shipping handler ship, shipping topic orders");

@@ -155,8 +155,7 @@ class OpenApiTest {
     @Test
     void aCauseHasTheDescribedFieldsAndSelectsItsEvents() {
         ParkedCauses.Group group =
-                new ParkedCauses.Group(
-                "group", "handler", "OrderException", false, 1, 2, 1, Instant.EPOCH, 7, "error");
+                new ParkedCauses.Group("group", "handler", "OrderException", false, 1, 2, 1, Instant.EPOCH, 7, "error");
         JsonObject causes = CausesJson.of(new ParkedCauses(List.of(group), 0, false));
         JsonObject cause = causes.getJsonArray("causes").getJsonObject(0);
 
