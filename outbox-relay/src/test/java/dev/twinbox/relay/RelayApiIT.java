@@ -219,7 +219,7 @@ class RelayApiIT {
                     .isEqualTo(paused);
             assertThat(paused.getJsonArray("topics").getJsonObject(0).getString("pausedSince"))
                     .startsWith("20");
-            await("obeyed").atMost(SOON).until(() -> relay.log().contains("is paused by an operator"));
+            await("obeyed").atMost(SOON).until(() -> relay.log().contains("\" is paused since "));
             rig.insertAndCommit(1);
             await("parked").atMost(SOON).until(() -> rig.count("select count(*) from outbox_parked") == 1);
             assertThat(get(relay, "/status", null, 200).getJsonArray("pausedTopics"))
