@@ -88,7 +88,7 @@ final class ResendCommand implements Callable<Integer> {
     private SentEvents.@Nullable Range range() {
         boolean isRange = from != null || to != null || topic != null || key != null || isDryRun;
         if (isRange && cancel != null) {
-            throw new ParameterException(spec.commandLine(), "--cancel stands alone");
+            throw new ParameterException(spec.commandLine(), "--cancel stands alone: leave out the other options");
         }
         try {
             return isRange ? ResendRules.range(from, to, topic, key) : null;

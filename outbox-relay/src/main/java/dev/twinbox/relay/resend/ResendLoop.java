@@ -310,7 +310,7 @@ public final class ResendLoop implements Runnable {
             return true;
         });
         if (ended && state == ResendJob.State.FAILED) {
-            LOG.error("Job {} of \"resend\" has failed: {}. Remedy: request it again", job.number(), error);
+            LOG.error("Job {} of \"resend\" has failed: {}. Remedy: start it again", job.number(), error);
         } else if (ended) {
             LOG.info("Job {} of \"resend\" is done", job.number());
         }

@@ -43,7 +43,7 @@ public final class ResendRules {
                 key);
         if (isEmpty(range)) {
             throw new IllegalArgumentException(
-                    "\"from\" " + from + " is not before \"to\" " + to + ": \"to\" is the end, itself not included");
+                    "\"from\" " + from + " is not before \"to\" " + to + ": give a later \"to\", itself not included");
         }
         return range;
     }
