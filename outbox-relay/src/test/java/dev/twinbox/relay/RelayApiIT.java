@@ -101,7 +101,7 @@ class RelayApiIT {
         }
     }
 
-    /** The fastest of several answers counts. Alone it takes less than 100 ms; the limit is for a loaded machine. */
+    /** The fastest of many answers counts, because tests share their processors. */
     @Test
     void tenThousandParkedEventsAreListedAtOnceAndFreedByOneRetryInOrder() throws Exception {
         int keys = 500;
@@ -132,7 +132,9 @@ class RelayApiIT {
             assertThat(get(relay, "/parked?limit=1000", null, 200).getJsonArray("parked"))
                     .hasSize(1_000);
             for (String path : List.of("/parked", "/parked?limit=1000", "/parked?key=k499", "/causes")) {
-                assertThat(fastest(relay, path)).as(path).isLessThan(Duration.ofSeconds(3));
+                await("in less than 300 ms: " + path)
+                        .atMost(SOON)
+                        .untilAsserted(() -> assertThat(fastest(relay, path)).isLessThan(Duration.ofMillis(300)));
             }
 
             EngineRig.setTopic(rig.topic(), "max.message.bytes", "1000000");

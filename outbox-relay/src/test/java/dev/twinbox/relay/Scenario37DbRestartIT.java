@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
  */
 class Scenario37DbRestartIT {
     private static final Duration OUTAGE = Duration.ofSeconds(10);
-    private static final Duration BACK = Duration.ofSeconds(90);
+    private static final Duration BACK = Duration.ofSeconds(30);
     private static final Duration SOON = Duration.ofSeconds(90);
     private static final int RESTARTS = 3;
 

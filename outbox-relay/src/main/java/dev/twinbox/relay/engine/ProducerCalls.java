@@ -121,10 +121,11 @@ final class ProducerCalls {
      * no order.
      */
     private boolean handOver(OutboxRecord record) throws InterruptedException, SendFailedException {
-        if (!known.isSuspect(record.seq()) && !admission.mayBeTooLarge(record)) {
+        if (!mustGoAlone(record)) {
             return send(record);
         }
         producer.flush();
+        refusedAlone = null;
         alone = record;
         try {
             boolean taken = send(record);
@@ -133,6 +134,11 @@ final class ProducerCalls {
         } finally {
             alone = null;
         }
+    }
+
+    /** In a transaction each refusal ends the session, so that going alone helps only to find the cause. */
+    private boolean mustGoAlone(OutboxRecord record) {
+        return known.isSuspect(record.seq()) || (!publication.isBrokenByRefusal() && admission.mayBeTooLarge(record));
     }
 
     /** Returns whether the sending thread parks the record, so that the session can go on. For the producer's thread. */
