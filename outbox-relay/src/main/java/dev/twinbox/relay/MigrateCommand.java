@@ -9,6 +9,7 @@ import dev.twinbox.relay.engine.Waiter;
 import dev.twinbox.relay.jdbc.OutboxDatabase;
 import dev.twinbox.relay.jdbc.StartCheck;
 import dev.twinbox.relay.kafka.PositionTopic;
+import dev.twinbox.relay.kafka.Topics;
 import dev.twinbox.relay.log.Logging;
 import dev.twinbox.schema.OutboxSchema;
 import dev.twinbox.schema.Retention;
@@ -32,11 +33,11 @@ import picocli.CommandLine.Spec;
         name = "migrate",
         description = "Creates the outbox tables, or brings them up to date; repeating it changes nothing. "
                 + "Needs a role that may create them, which the running relay does not. Waits up to a minute for a "
-                + "database that does not answer.")
+                + "database or a Kafka that does not answer.")
 final class MigrateCommand implements Callable<Integer> {
     private static final Logger LOG = LoggerFactory.getLogger(MigrateCommand.class);
 
-    /** Whoever starts a database and this command side by side need not know how long the database takes. */
+    /** Whoever starts a database or Kafka beside this command need not know how long these take. */
     private static final Duration PATIENCE = Duration.ofMinutes(1);
 
     @Mixin
@@ -120,7 +121,7 @@ final class MigrateCommand implements Callable<Integer> {
         }
         String topic = config.delivery().positionTopic();
         try {
-            String done = PositionTopic.create(config) ? "created" : "is there already";
+            String done = createAwaiting(config) ? "created" : "is there already";
             spec.commandLine().getOut().println("topic " + topic + ": " + done);
         } catch (KafkaException e) {
             throw new RelayException(
@@ -129,6 +130,28 @@ final class MigrateCommand implements Callable<Integer> {
                             + config.kafka().bootstrapServers() + ": " + e.getMessage()
                             + ". Run migrate again, or have it created with 2 partitions",
                     e);
+        }
+    }
+
+    /** @throws KafkaException if Kafka refuses, or has not answered until now */
+    private static boolean createAwaiting(RelayConfig config) {
+        Waiter waiter = new Waiter(config.idle());
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (true) {
+            try {
+                return PositionTopic.create(config);
+            } catch (KafkaException e) {
+                if (!Topics.isSilence(e) || System.nanoTime() - deadline >= 0) {
+                    throw e;
+                }
+                LOG.warn("Kafka does not answer, trying again: {}", e.getMessage());
+                try {
+                    waiter.await(config.retry());
+                } catch (InterruptedException interrupted) {
+                    Thread.currentThread().interrupt();
+                    throw e;
+                }
+            }
         }
     }
 

@@ -73,6 +73,30 @@ class RelayCommandsIT {
     }
 
     @Test
+    void migrateWaitsForAKafkaThatStarts() throws SQLException {
+        try (RelayRig rig = RelayRig.create();
+                TcpProxy proxy = TcpProxy.to("127.0.0.1", RelayRig.KAFKA.port())) {
+            proxy.cut();
+            RelayProcess migrate = rig.relay(
+                            Map.of(
+                                    "twinbox.relay.delivery",
+                                    "exactly-once",
+                                    "twinbox.relay.name",
+                                    rig.database(),
+                                    "twinbox.relay.kafka.bootstrap.servers",
+                                    "127.0.0.1:" + proxy.port()),
+                            "migrate")
+                    .start();
+            await("migrate finds no broker")
+                    .atMost(SOON)
+                    .until(() -> migrate.log().contains("Kafka does not answer, trying again"));
+            proxy.heal();
+            assertThat(migrate.awaitExit(SOON)).as(migrate.log()).isZero();
+            assertThat(migrate.log()).contains("topic " + rig.database() + "-position: created");
+        }
+    }
+
+    @Test
     void statusTellsOnOneScreenHowTheRelayStands() throws SQLException {
         try (RelayRig rig = RelayRig.create()) {
             String before = status(rig);

@@ -276,6 +276,12 @@ public final class Topics implements AutoCloseable {
         }
     }
 
+    /** Whether Kafka gave no answer within the time, as opposed to a refusal. */
+    public static boolean isSilence(KafkaException failure) {
+        return failure instanceof org.apache.kafka.common.errors.TimeoutException
+                || failure.getCause() instanceof TimeoutException;
+    }
+
     @Override
     public synchronized void close() {
         if (admin != null) {
