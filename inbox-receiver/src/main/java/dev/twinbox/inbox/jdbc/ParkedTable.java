@@ -151,10 +151,9 @@ public final class ParkedTable {
     }
 
     /**
-     * Parks an event. Does nothing if it is already parked.
+     * Parks an event that has failed. Does nothing if it is already parked.
      *
      * @param handler null if the record cannot be read at all
-     * @param error null for an event that only waits for an earlier one
      */
     public void park(
             Connection connection,
@@ -163,7 +162,38 @@ public final class ParkedTable {
             @Nullable Handler handler,
             State state,
             int attempts,
+            String error,
+            Backoff backoff)
+            throws SQLException {
+        insert(connection, group, event, handler, state, attempts, error, true, backoff);
+    }
+
+    /**
+     * Parks an event that has not failed. Does nothing if it is already parked.
+     *
+     * @param cause why it waits; null: for an earlier one
+     */
+    public void follow(
+            Connection connection,
+            String group,
+            ReceivedEvent event,
+            Handler handler,
+            State state,
+            @Nullable String cause,
+            Backoff backoff)
+            throws SQLException {
+        insert(connection, group, event, handler, state, 0, cause, false, backoff);
+    }
+
+    private void insert(
+            Connection connection,
+            String group,
+            ReceivedEvent event,
+            @Nullable Handler handler,
+            State state,
+            int attempts,
             @Nullable String error,
+            boolean hasFailed,
             Backoff backoff)
             throws SQLException {
         if (handler != null) {
@@ -175,7 +205,7 @@ public final class ParkedTable {
             i = ParkedColumns.setRecord(connection, statement, i, event.record());
             statement.setInt(++i, attempts);
             statement.setString(++i, OmittedTimestamp.addTo(error, event.record()));
-            statement.setBoolean(++i, error != null);
+            statement.setBoolean(++i, hasFailed);
             statement.setBoolean(++i, state == State.RETRY);
             i = ParkedColumns.setBackoff(statement, i, backoff);
             statement.setInt(++i, Math.max(1, attempts));

@@ -375,7 +375,11 @@ class ParkedTableIT {
     }
 
     private void park(ReceivedEvent event, State state, @Nullable String error) throws SQLException {
-        parked.park(connection, GROUP, event, handler, state, error == null ? 0 : 3, error, NOW);
+        if (error == null) {
+            parked.follow(connection, GROUP, event, handler, state, null, NOW);
+        } else {
+            parked.park(connection, GROUP, event, handler, state, 3, error, NOW);
+        }
     }
 
     private RecordedStart start(ReceivedEvent event) throws SQLException {

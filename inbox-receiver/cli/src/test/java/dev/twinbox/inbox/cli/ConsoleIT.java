@@ -168,6 +168,68 @@ class ConsoleIT {
     }
 
     @Test
+    void topicsAndHandlersArePausedAndResumedAndTheLogHasWhoDidIt() throws Exception {
+        prepare("console_paused");
+        announce("console_paused", "console-paused");
+        try (ConsoleProcess console = start("console_paused")) {
+            String both = "{\"topics\":[\"console-paused\"],\"handlers\":[\"ship\"]}";
+            console.post("/pause", both, READER, 403);
+            JsonObject paused = console.post("/pause", both, OPERATOR, 200);
+            assertThat(paused.getJsonArray("topics").getJsonObject(0))
+                    .containsKeys("pausedSince")
+                    .hasToString("{\"group\":\"shipping\",\"topic\":\"console-paused\",\"pausedSince\":\""
+                            + paused.getJsonArray("topics").getJsonObject(0).getString("pausedSince") + "\"}");
+            assertThat(console.post("/pause", both, OPERATOR, 200)).isEqualTo(paused);
+            JsonObject status = console.get("/status", null, 200);
+            assertThat(status.getJsonArray("pausedTopics")).isEqualTo(paused.getJsonArray("topics"));
+            assertThat(status.getJsonArray("pausedHandlers")).isEqualTo(paused.getJsonArray("handlers"));
+
+            assertThat(console.post("/pause", "{\"topics\":[\"x\"],\"handlers\":[\"sihp\"]}", OPERATOR, 409)
+                            .getString("detail"))
+                    .contains("no announced handler has topic \"x\"", "known topics: console-paused");
+            assertThat(console.post("/pause", "{\"handlers\":[\"sihp\"]}", OPERATOR, 409)
+                            .getString("detail"))
+                    .contains("no handler \"sihp\" is announced", "ship (group shipping)");
+            assertThat(console.post("/pause", "{\"topics\":[\"x\"],\"group\":\"shipping\"}", OPERATOR, 200)
+                            .getJsonArray("warnings")
+                            .getString(0))
+                    .startsWith("check the names: no announced handler of group \"shipping\" has topic \"x\"");
+            for (String wrong : List.of("{}", "{\"topics\":[]}", "{\"topics\":[\"a b\"]}", "{\"handlers\":[\"\"]}")) {
+                console.post("/pause", wrong, OPERATOR, 400);
+            }
+
+            assertThat(command("console_paused", "status"))
+                    .containsPattern("paused topic:    console-paused of group shipping since 20\\S+Z\n")
+                    .containsPattern("paused handler:  ship of group shipping since 20\\S+Z\n");
+            park("console_paused", 2);
+            assertThat(console.get("/causes", null, 200).toString()).contains("\"isPaused\":false");
+            execute(
+                    "console_paused",
+                    "update inbox_parked set state = 'retry', next_try_at = clock_timestamp() "
+                            + "where state = 'dead'");
+            JsonObject cause =
+                    console.get("/causes", null, 200).getJsonArray("causes").getJsonObject(0);
+            assertThat(cause.getString("title")).isEqualTo("Handler ship of group shipping is paused: OrderException");
+            assertThat(cause.getString("remedy")).startsWith("Resume the handler");
+            assertThat(cause.getInt("events")).isEqualTo(2);
+            assertThat(console.post("/resume", both, OPERATOR, 200))
+                    .hasToString("{\"topics\":[{\"topic\":\"console-paused\",\"wasPaused\":true}],"
+                            + "\"handlers\":[{\"handler\":\"ship\",\"wasPaused\":true}]}");
+            assertThat(command("console_paused", "resume", "--topic", "x", "--handler", "ship"))
+                    .isEqualTo("topic \"x\" is resumed\nhandler \"ship\" was not paused\n");
+            assertThat(query("console_paused", "select count(*) from inbox_paused"))
+                    .isEqualTo("0");
+            assertThat(console.get("/causes", null, 200)).hasToString("{\"causes\":[],\"moving\":2,\"isCut\":false}");
+            assertThat(actions(console))
+                    .containsExactly(
+                            "command-line resume topic \"x\", handler \"ship\" 1",
+                            "http resume topic \"console-paused\", handler \"ship\" 2",
+                            "http pause topic \"x\", group \"shipping\" 1",
+                            "http pause topic \"console-paused\", handler \"ship\" 2");
+        }
+    }
+
+    @Test
     void theConsoleStaysUpWhileKafkaOrTheDatabaseIsAwayAndSaysTheCause() throws Exception {
         prepare("console_status");
         KAFKA.createTopic("console-status", 1);
@@ -235,8 +297,8 @@ class ConsoleIT {
     void tablesOfTheVersionBeforeCanBeOperatedOn() throws Exception {
         prepare("console_before");
         park("console_before", 1);
-        execute("console_before", "drop table inbox_action");
-        execute("console_before", "delete from inbox_event_history where version = '9'");
+        execute("console_before", "drop table inbox_paused, inbox_action");
+        execute("console_before", "delete from inbox_event_history where version::int >= 9");
         try (ConsoleProcess console = start("console_before")) {
             assertThat(console.get("/actions", null, 200).getJsonArray("actions"))
                     .isEmpty();
@@ -244,9 +306,14 @@ class ConsoleIT {
             JsonObject retried = console.post("/parked/1/retry", "{}", OPERATOR, 200);
             assertThat(retried.getInt("retried")).isEqualTo(1);
             assertThat(retried.getJsonArray("warnings").toString()).contains("is not recorded: run migrate");
+            assertThat(console.post("/pause", "{\"topics\":[\"a\"],\"group\":\"g\"}", OPERATOR, 409)
+                            .getString("detail"))
+                    .contains("cannot be paused or resumed", "\"inbox_paused\"", "migrate");
+            assertThat(console.get("/status", null, 200).getJsonArray("pausedTopics"))
+                    .isEmpty();
         }
         assertThat(command("console_before", "parked", "discard", "1")).contains("is not recorded", "1 discarded");
-        assertThat(command("console_before", "migrate")).contains("applied 1 migration(s)");
+        assertThat(command("console_before", "migrate")).contains("applied 2 migration(s)");
     }
 
     @Test
