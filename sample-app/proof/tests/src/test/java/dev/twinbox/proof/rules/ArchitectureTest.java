@@ -55,6 +55,7 @@ class ArchitectureTest {
         "dev.twinbox",
         "dev.twinbox.config..",
         "dev.twinbox.jdbc..",
+        "dev.twinbox.jmx..",
         "dev.twinbox.outbox..",
         "dev.twinbox.json..",
         "dev.twinbox.lock..",
@@ -256,6 +257,7 @@ class ArchitectureTest {
         DescribedPredicate<JavaClass> inside = resideInAnyPackage(
                         "dev.twinbox.config..",
                         "dev.twinbox.jdbc..",
+                        "dev.twinbox.jmx..",
                         "dev.twinbox.outbox..",
                         "dev.twinbox.json..",
                         "dev.twinbox.lock..",
