@@ -22,7 +22,8 @@ public final class ServerApis {
     public static void logAbsent() {
         List<String> absent = new ArrayList<>();
         if (!haveHealth()) {
-            absent.add("MicroProfile Health (there are no checks of liveness and readiness; JMX says whether Twinbox is ready)");
+            absent.add(
+                    "MicroProfile Health (there are no checks of liveness and readiness; JMX says whether Twinbox is ready)");
         }
         if (!haveMetrics()) {
             absent.add("MicroProfile Metrics (JMX and InboxStatus have the same figures)");

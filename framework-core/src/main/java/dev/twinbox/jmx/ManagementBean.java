@@ -79,7 +79,8 @@ public final class ManagementBean implements AutoCloseable {
     @SuppressWarnings("BanJNDI") // names of the platform
     private static String lookUp(String name) {
         try {
-            return String.valueOf((Object) InitialContext.doLookup(name));
+            Object found = InitialContext.doLookup(name);
+            return String.valueOf(found);
         } catch (NamingException e) {
             return "unknown";
         }
@@ -93,7 +94,11 @@ public final class ManagementBean implements AutoCloseable {
         try {
             server().unregisterMBean(name);
         } catch (JMException | RuntimeException e) {
-            LOG.log(Level.WARNING, "{0} cannot be removed from JMX, which holds the application''s classes: {1}", name, e);
+            LOG.log(
+                    Level.WARNING,
+                    "{0} cannot be removed from JMX, which holds the application''s classes: {1}",
+                    name,
+                    e);
         }
     }
 }

@@ -40,8 +40,7 @@ abstract class ApplicationChecks extends ReceivingChecks {
     void anApplicationWithJohnzonInItsWarPublishesAndReceives() throws Exception {
         String root = "twinbox-johnzon";
         String group = name + "-johnzon";
-        Path file = WarFile.buildWithJohnzon(
-                file(root + ".war"), configuration(group, "twinbox.inbox.start=latest\n"));
+        Path file = WarFile.buildWithJohnzon(file(root + ".war"), configuration(group, "twinbox.inbox.start=latest\n"));
         boolean givesWay = product == Product.WILDFLY || product == Product.GLASSFISH || product == Product.PAYARA6;
         publishesAndReceives(root, file, group, givesWay ? "org.apache.johnzon" : YASSON);
     }
