@@ -103,6 +103,7 @@ class ArchitectureTest {
             "dev.twinbox.inbox.HandlerScan",
             "dev.twinbox.inbox.InboxExtension",
             "dev.twinbox.inbox.InboxLifecycle",
+            "dev.twinbox.inbox.InboxMXBean",
             "dev.twinbox.inbox.InboxStatus",
             "dev.twinbox.inbox.ParkedEvents",
             "dev.twinbox.inbox.ReadinessExtension");
