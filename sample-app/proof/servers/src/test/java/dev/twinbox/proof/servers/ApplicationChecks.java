@@ -34,15 +34,14 @@ abstract class ApplicationChecks extends ReceivingChecks {
         publishesAndReceives(PLAIN, plain, name + "-plain", YASSON);
     }
 
-    /** Where the server lets an application have another JSON-B, it is Johnzon; elsewhere the server's own one is used. */
+    /** Liberty uses its own JSON-B all the same. */
     @Test
     @Order(LAST - 10)
     void anApplicationWithJohnzonInItsWarPublishesAndReceives() throws Exception {
         String root = "twinbox-johnzon";
         String group = name + "-johnzon";
         Path file = WarFile.buildWithJohnzon(file(root + ".war"), configuration(group, "twinbox.inbox.start=latest\n"));
-        boolean givesWay = product == Product.WILDFLY || product == Product.GLASSFISH || product == Product.PAYARA6;
-        publishesAndReceives(root, file, group, givesWay ? "org.apache.johnzon" : YASSON);
+        publishesAndReceives(root, file, group, product == Product.LIBERTY ? YASSON : "org.apache.johnzon");
     }
 
     /** Where Hibernate can take the place of the server's JPA provider: 7 on Jakarta EE 11, 6.6 on 10. */
