@@ -3,24 +3,12 @@ package dev.twinbox.inbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.twinbox.inbox.jdbc.ParkedSelection;
-import dev.twinbox.inbox.jdbc.SelectedRows;
-import dev.twinbox.jdbc.SqlIdentifier;
-import java.sql.Connection;
-import java.sql.SQLException;
-import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Guarantee G4: an event that cannot be handled is parked, in order, and does not delay other keys. */
 class ParkingIT {
-
-    private static final Duration MANY = Duration.ofMinutes(5);
 
     @BeforeEach
     void clean() {
@@ -114,54 +102,5 @@ class ParkingIT {
         }
         assertThat(ParkingApp.effects()).containsOnlyOnce(serialization, deadlock);
         assertThat(ParkingApp.database().count("inbox_parked")).isZero();
-    }
-
-    /** As one click of the console does it. {@code ConsoleIT} has the console. */
-    @Test
-    @Tag("proof")
-    void tenThousandAreFreedByOneRetryOfTheirCauseInTheOrderOfEachKey() throws SQLException {
-        int keys = 500;
-        int events = 10_000;
-        String[] ids = ParkingApp.ids(events);
-        for (int i = 0; i < events; i++) {
-            boolean fails = i < keys;
-            ParkingApp.topics()
-                    .add(ParkingApp.APP, "k" + i % keys, ids[i], fails ? "repair" : "", fails ? ParkingApp.ALWAYS : 0);
-        }
-        ParkingApp.topics().flush();
-        await().atMost(MANY)
-                .untilAsserted(() -> assertThat(ParkingApp.database().count("inbox_parked where state = 'dead'"))
-                        .isEqualTo(keys));
-        await().atMost(MANY)
-                .untilAsserted(() ->
-                        assertThat(ParkingApp.database().count("inbox_parked")).isEqualTo(events));
-
-        ParkingApp.database().execute("insert into repaired values (1)");
-        ParkedSelection ofCause = new ParkedSelection(
-                null, ParkingApp.APP, ParkingApp.APP, null, null, "parking", "division by zero", null, null);
-        try (Connection connection = ParkingApp.database().connect()) {
-            SelectedRows parked = new SelectedRows(new SqlIdentifier(null, "inbox_event"));
-            assertThat(parked.retryAll(connection, ofCause, more -> {})).isEqualTo(keys);
-        }
-        await().atMost(MANY)
-                .untilAsserted(() ->
-                        assertThat(ParkingApp.database().count("inbox_parked")).isZero());
-
-        List<Integer> effects = effectsOf(ids);
-        assertThat(effects).hasSize(events).doesNotHaveDuplicates();
-        Map<Integer, List<Integer>> byKey = effects.stream().collect(Collectors.groupingBy(i -> i % keys));
-        byKey.forEach((key, ofKey) -> assertThat(ofKey).as("key k" + key).isSorted());
-    }
-
-    /** The indexes of the ids, in the order of their effects. */
-    private static List<Integer> effectsOf(String... ids) {
-        Map<String, Integer> indexes = new HashMap<>();
-        for (int i = 0; i < ids.length; i++) {
-            indexes.put(ids[i], i);
-        }
-        return ParkingApp.effects().stream()
-                .filter(indexes::containsKey)
-                .map(indexes::get)
-                .toList();
     }
 }

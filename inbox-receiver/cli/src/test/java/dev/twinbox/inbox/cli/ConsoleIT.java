@@ -130,7 +130,7 @@ class ConsoleIT {
         }
     }
 
-    /** Their order is kept: {@code ParkingIT} of the receiver. */
+    /** Their order is kept: {@code TenThousandParkedIT} of the receiver. */
     @Test
     void tenThousandParkedEventsAreListedAtOnceAndFreedByOneRetry() throws Exception {
         prepare("console_many");
