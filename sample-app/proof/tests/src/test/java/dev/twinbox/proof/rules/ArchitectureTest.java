@@ -236,6 +236,22 @@ class ArchitectureTest {
                 .check(MAIN);
     }
 
+    /** It looks for its implementation in each call. {@code dev.twinbox.console.Json} does it once. */
+    @Test
+    void nobodyUsesTheStaticMethodsOfJakartaJson() {
+        noClasses()
+                .that()
+                .resideInAnyPackage(concat(CORE, CONSOLE, RELAY, INBOX))
+                .should()
+                .dependOnClassesThat()
+                .haveFullyQualifiedName("jakarta.json.Json")
+                .check(MAIN);
+    }
+
+    private static String[] concat(String[] some, String... more) {
+        return Stream.concat(Stream.of(some), Stream.of(more)).toArray(String[]::new);
+    }
+
     @Test
     void theRelayIsJDBCAndKafkaWithoutAContainer() {
         noClasses()
