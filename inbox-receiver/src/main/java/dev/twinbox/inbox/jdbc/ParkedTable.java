@@ -69,9 +69,13 @@ public final class ParkedTable {
                 for update skip locked)
             returning %s, set_config('synchronous_commit', 'off', true)""".formatted(ParkedColumns.NEXT_TRY.formatted("attempts + 1"), SECONDS_TO_LOCK, ParkedColumns.NAMES);
 
+    /**
+     * Waits, and does not skip. Another worker's {@link #TAKE_DUE} locks the row for a moment if it began before this
+     * one's was committed: PostgreSQL locks a row's newest version before it sees that it is not due any more.
+     */
     private static final String LOCK = """
             -- inbox: lock a parked event
-            %s from %%s where number = ? and attempts = ? and state = 'retry' for update skip locked""".formatted(ClaimSession.SELECT);
+            %s from %%s where number = ? and attempts = ? and state = 'retry' for update""".formatted(ClaimSession.SELECT);
 
     private static final String REMOVE = """
             -- inbox: remove a parked event

@@ -1,6 +1,7 @@
 package dev.twinbox.relay.operator;
 
 import dev.twinbox.config.Secret;
+import dev.twinbox.console.Json;
 import dev.twinbox.jdbc.SqlState;
 import dev.twinbox.relay.config.DeliveryMode;
 import dev.twinbox.relay.config.RelayConfig;
@@ -18,7 +19,6 @@ import dev.twinbox.relay.jdbc.StartCheck;
 import dev.twinbox.relay.kafka.TopicState;
 import dev.twinbox.schema.OutboxSchema;
 import dev.twinbox.schema.Retention;
-import jakarta.json.Json;
 import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;
