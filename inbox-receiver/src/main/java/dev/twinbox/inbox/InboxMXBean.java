@@ -66,4 +66,10 @@ public interface InboxMXBean {
 
     /** Handlers of this instance whose circuit breaker is open. */
     int getOpenBreakers();
+
+    /** Topics that an operator has paused. */
+    List<String> getPausedTopics();
+
+    /** Handlers that an operator has paused. */
+    List<String> getPausedHandlers();
 }

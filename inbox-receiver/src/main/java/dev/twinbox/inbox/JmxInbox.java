@@ -117,4 +117,14 @@ record JmxInbox(ReceiverStatus status) implements InboxMXBean {
     public int getOpenBreakers() {
         return status.openBreakers();
     }
+
+    @Override
+    public List<String> getPausedTopics() {
+        return List.copyOf(status.paused().topics().keySet());
+    }
+
+    @Override
+    public List<String> getPausedHandlers() {
+        return List.copyOf(status.paused().handlers().keySet());
+    }
 }
