@@ -2,6 +2,7 @@ package dev.twinbox.relay.engine;
 
 import dev.twinbox.relay.jdbc.EventSlots;
 import dev.twinbox.relay.jdbc.EventSlots.Outcome;
+import dev.twinbox.relay.resend.ResendJob;
 import dev.twinbox.schema.OutboxSchema;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -43,8 +44,17 @@ final class SlotRotation {
         this.warnAfter = warnAfter;
     }
 
-    /** Empties the slots that can be emptied; returns how many. */
+    /** As {@link #runOnce(ResendJob)}, without a job. */
     int runOnce() throws SQLException {
+        return runOnce(null);
+    }
+
+    /**
+     * Empties the slots that can be emptied; returns how many.
+     *
+     * @param job sends events of the table again, so none can be emptied; null: there is no such job
+     */
+    int runOnce(@Nullable ResendJob job) throws SQLException {
         int current = slots.current();
         int emptied = 0;
         long bytes = 0;
@@ -52,7 +62,9 @@ final class SlotRotation {
         for (int slot = 0; slot < OutboxSchema.EVENT_SLOTS; slot++) {
             EventSlots.Size size = slots.size(slot);
             if (slot != current && size.rows() > 0) {
-                Outcome outcome = empty(slot, size.all());
+                Outcome outcome = job == null
+                        ? empty(slot, size.all())
+                        : new Outcome(Outcome.Kind.LOCKED, "job " + job.number() + " of \"resend\" needs it");
                 if (outcome.kind() == Outcome.Kind.EMPTIED) {
                     emptied++;
                     size = slots.size(slot);
