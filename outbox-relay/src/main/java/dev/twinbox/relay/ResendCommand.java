@@ -118,6 +118,10 @@ final class ResendCommand implements Callable<Integer> {
                                 ? "; compacted, so new events for it wait until the job is over"
                                 : "")));
         out.println(preview.events() + " events" + (preview.isCut() ? " or more (the time for counting was up)" : ""));
+        if (preview.emptiedUpTo() > 0) {
+            out.println("some events up to number " + preview.emptiedUpTo()
+                    + " are not in the table any more, and are not sent");
+        }
         SentEvents.First first = preview.first();
         if (first != null) {
             out.println("oldest event in the table: number " + first.seq() + ", " + first.time() + ", "

@@ -38,3 +38,7 @@ create table ${resend} (
 
 -- What is to be done? And no second job beside it.
 create unique index on ${resend} (relay) where state in ('requested', 'running');
+
+-- The highest number in a slot that this relay has emptied. Slots need not be emptied in the order of their numbers. So
+-- up to here some events are left and others are not. Null: none was emptied since this version.
+alter table ${lease} add column if not exists emptied_seq bigint;

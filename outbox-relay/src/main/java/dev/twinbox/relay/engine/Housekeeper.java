@@ -19,7 +19,6 @@ import dev.twinbox.relay.jdbc.PositionTable;
 import dev.twinbox.relay.jdbc.ScheduledEvents;
 import dev.twinbox.relay.pause.PauseGate;
 import dev.twinbox.relay.pause.PausedTopics;
-import dev.twinbox.relay.resend.ResendTable;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -146,7 +145,6 @@ final class Housekeeper implements Runnable {
         private final PausedTopicTable topics;
         private final PausedEvents pausedEvents;
         private final SlotRotation events;
-        private final ResendTable jobs;
         private final PositionSlots positions;
         private final ScheduledEvents scheduled;
         private final ActionLog actions;
@@ -158,7 +156,6 @@ final class Housekeeper implements Runnable {
             this.pausedEvents = new PausedEvents(connection, config.tables(), config.name());
             EventSlots slots = new EventSlots(connection, config.tables(), config.name());
             this.events = new SlotRotation(slots, config.tables(), observed);
-            this.jobs = new ResendTable(connection, config.tables(), config.name());
             this.positions = new PositionSlots(connection, config.tables());
             this.scheduled = new ScheduledEvents(connection, config.tables(), config.name(), batch);
             this.actions = new ActionLog(connection, config.tables().actions(), config.name());
@@ -174,7 +171,7 @@ final class Housekeeper implements Runnable {
         if (tick % TICKS_PER_ROTATION == 0) {
             mayMove = mayMove || (!forbidden && ScheduledEvents.areKnownTo(tables.connection, config.tables()));
             attempt("looking for rows of another cluster", () -> refuseRowsOfAnotherCluster(tables.connection));
-            attempt("emptying slots", () -> tables.events.runOnce(tables.jobs.active()));
+            attempt("emptying slots", tables.events::runOnce);
             attempt("emptying positions", () -> positionSlot = tables.positions.next(positionSlot));
         }
         attempt("moving scheduled events", () -> moveScheduled(tables.scheduled));

@@ -2,7 +2,6 @@ package dev.twinbox.relay.engine;
 
 import dev.twinbox.relay.jdbc.EventSlots;
 import dev.twinbox.relay.jdbc.EventSlots.Outcome;
-import dev.twinbox.relay.resend.ResendJob;
 import dev.twinbox.schema.OutboxSchema;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -44,17 +43,8 @@ final class SlotRotation {
         this.warnAfter = warnAfter;
     }
 
-    /** As {@link #runOnce(ResendJob)}, without a job. */
+    /** Empties the slots that can be emptied; returns how many. */
     int runOnce() throws SQLException {
-        return runOnce(null);
-    }
-
-    /**
-     * Empties the slots that can be emptied; returns how many.
-     *
-     * @param job sends events of the table again, so none can be emptied; null: there is no such job
-     */
-    int runOnce(@Nullable ResendJob job) throws SQLException {
         int current = slots.current();
         int emptied = 0;
         long bytes = 0;
@@ -62,9 +52,7 @@ final class SlotRotation {
         for (int slot = 0; slot < OutboxSchema.EVENT_SLOTS; slot++) {
             EventSlots.Size size = slots.size(slot);
             if (slot != current && size.rows() > 0) {
-                Outcome outcome = job == null
-                        ? empty(slot, size.all())
-                        : new Outcome(Outcome.Kind.LOCKED, "job " + job.number() + " of \"resend\" needs it");
+                Outcome outcome = empty(slot, size.all());
                 if (outcome.kind() == Outcome.Kind.EMPTIED) {
                     emptied++;
                     size = slots.size(slot);

@@ -63,7 +63,8 @@ public final class SentEvents {
     private static final String FIRST = """
             -- relay: oldest event that is left
             select seq, case when isfinite(occurred_at) then occurred_at end,
-              extract(epoch from clock_timestamp() - case when isfinite(occurred_at) then occurred_at end)::float8
+              extract(epoch from clock_timestamp() - case when isfinite(occurred_at) then occurred_at end)::float8,
+              coalesce((select max(l.emptied_seq) from {lease} l where l.events is null or l.events = {own}), 0)
             from {events} order by seq limit 1
             """;
 
@@ -106,8 +107,12 @@ public final class SentEvents {
      */
     public record Count(List<Found> found, long looked, long next, boolean isLast) {}
 
-    /** The oldest event that is left, with its age in seconds. */
-    public record First(long seq, @Nullable Instant time, double age) {}
+    /**
+     * The oldest event that is left, with its age in seconds.
+     *
+     * @param emptied up to this number, some events were emptied from the table; 0: none
+     */
+    public record First(long seq, @Nullable Instant time, double age, long emptied) {}
 
     private final Connection connection;
     private final OutboxSchema schema;
@@ -124,10 +129,16 @@ public final class SentEvents {
 
     /** Null if the table is empty. */
     public @Nullable First first() throws SQLException {
-        try (PreparedStatement first = connection.prepareStatement(ParkedTable.sql(FIRST, schema));
+        String sql = FIRST.replace("{own}", LeaseTable.own(schema))
+                .replace("{lease}", schema.lease().sql());
+        try (PreparedStatement first = connection.prepareStatement(ParkedTable.sql(sql, schema));
                 ResultSet row = first.executeQuery()) {
             return row.next()
-                    ? new First(row.getLong(1), instant(row.getObject(2, OffsetDateTime.class)), row.getDouble(3))
+                    ? new First(
+                            row.getLong(1),
+                            instant(row.getObject(2, OffsetDateTime.class)),
+                            row.getDouble(3),
+                            row.getLong(4))
                     : null;
         }
     }

@@ -29,6 +29,9 @@ public final class ResendJson {
                 .add("topics", topics)
                 .add("looked", preview.looked())
                 .add("isCut", preview.isCut());
+        if (preview.emptiedUpTo() > 0) {
+            json.add("emptiedUpTo", preview.emptiedUpTo());
+        }
         SentEvents.First first = preview.first();
         if (first != null) {
             JsonObjectBuilder oldest = Json.createObjectBuilder().add("number", first.seq());

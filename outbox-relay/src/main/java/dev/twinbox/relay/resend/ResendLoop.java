@@ -1,5 +1,6 @@
 package dev.twinbox.relay.resend;
 
+import dev.twinbox.jdbc.SqlIdentifier;
 import dev.twinbox.jdbc.Transactions;
 import dev.twinbox.relay.config.DeliveryMode;
 import dev.twinbox.relay.config.RelayConfig;
@@ -40,6 +41,7 @@ public final class ResendLoop implements Runnable {
     private static final Duration POLL = Duration.ofMillis(500);
     private static final Duration SOON = Duration.ofMillis(100);
     private static final Duration RETRY = Duration.ofSeconds(1);
+    private static final Duration LIMIT = Duration.ofSeconds(5);
 
     /** An updated row gets slower with each update while something holds back vacuum. */
     private static final long SAVE_NANOS = Duration.ofSeconds(1).toNanos();
@@ -135,6 +137,7 @@ public final class ResendLoop implements Runnable {
                 LOG.error("Unexpected error while sending events again, trying again; report it", e);
             }
             lastError = e.toString();
+            sender.close();
         }
     }
 
@@ -153,7 +156,7 @@ public final class ResendLoop implements Runnable {
         figures.show(job);
         if (job == null || (work != null && work.job() != job.number())) {
             work = null;
-            sender.close();
+            sender.endJob();
             return job == null ? POLL : Duration.ZERO;
         }
         if (!gate.awaitOpen(POLL)) {
@@ -181,12 +184,16 @@ public final class ResendLoop implements Runnable {
         work = begun;
         Position position = tables.positions.load().position();
         if (!job.held().isEmpty() && !isSettled(tables, job.held(), begun, position)) {
+            String full = pausedTopics.limitReached();
+            if (full != null && begun.isOlderThan(LIMIT)) { // Neither the position nor the job could move.
+                throw new JobFailedException("it waits for the events before it, and they cannot be sent: " + full);
+            }
             return SOON;
         }
         SentEvents.First first = tables.events.first();
-        String emptied = ResendRules.emptied(job.range(), first);
-        if (emptied != null || first == null) {
-            throw new JobFailedException(String.valueOf(emptied));
+        String obstacle = ResendRules.obstacle(job, first);
+        if (obstacle != null || first == null) {
+            throw new JobFailedException(String.valueOf(obstacle));
         }
         Long from = job.range().from();
         long after = Math.max(first.seq(), from == null ? first.seq() : from) - 1;
@@ -211,14 +218,12 @@ public final class ResendLoop implements Runnable {
             begun.setMark(tables.jobs.mark());
             return false; // The position was loaded before.
         }
-        return !tables.jobs.isRetrying(held)
-                && (tables.jobs.isPast(mark, position)
-                        || Backlog.behind(
-                                                position,
-                                                tables.connection,
-                                                config.tables().events())
-                                        .events()
-                                == 0);
+        if (tables.jobs.isRetrying(held)) {
+            return false;
+        }
+        SqlIdentifier events = config.tables().events();
+        return tables.jobs.isPast(mark, position)
+                || Backlog.behind(position, tables.connection, events).events() == 0;
     }
 
     private Duration goOn(Tables tables, ResendJob job) throws SQLException, JobFailedException, InterruptedException {
@@ -254,8 +259,15 @@ public final class ResendLoop implements Runnable {
         int sent = page.records().size() - refused.size();
         figures.recordSent(sent);
         mine.recordDone(page, sent, refused);
+        String gap = page.isLast() ? ResendRules.gap(job, mine.unsaved(), mine.refusal()) : null;
+        if (gap != null) {
+            throw new JobFailedException(gap);
+        }
         boolean isDue = page.isLast() || !mine.isSavedSince(System.nanoTime() - SAVE_NANOS);
-        if (isDue && save(tables, mine) && page.isLast()) {
+        if (isDue && !save(tables, mine)) {
+            return SOON;
+        }
+        if (page.isLast()) {
             end(tables, job, ResendJob.State.FINISHED, null);
         }
         return Duration.ZERO;
@@ -276,10 +288,9 @@ public final class ResendLoop implements Runnable {
             });
             return Duration.ZERO;
         }
-        SentEvents.First first = tables.events.first();
-        if (first == null || first.seq() > job.after() + 1) {
-            throw new JobFailedException(
-                    "events that were still to be sent again were emptied from the table, after number " + job.after());
+        String lost = ResendRules.lost(job, tables.events.first());
+        if (lost != null) {
+            throw new JobFailedException(lost);
         }
         work = new ResendWork(job.number(), job.after());
         underLease(tables, () -> {
@@ -315,7 +326,7 @@ public final class ResendLoop implements Runnable {
             LOG.info("Job {} of \"resend\" is done", job.number());
         }
         work = null;
-        sender.close();
+        sender.endJob();
     }
 
     private interface Change {

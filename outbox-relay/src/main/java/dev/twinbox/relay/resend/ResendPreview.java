@@ -30,13 +30,15 @@ import org.jspecify.annotations.Nullable;
  * @param compacted those of the topics that are compacted
  * @param looked rows that were read
  * @param isCut whether the time was up before the end of the range
+ * @param emptiedUpTo up to this number, some events of the range are not in the table any more; 0: all are there
  */
 public record ResendPreview(
         SentEvents.@Nullable First first,
         SortedMap<String, SentEvents.Found> topics,
         SortedSet<String> compacted,
         long looked,
-        boolean isCut) {
+        boolean isCut,
+        long emptiedUpTo) {
     private static final Duration TIME = Duration.ofSeconds(5);
     private static final int LOOK = 5_000;
 
@@ -53,7 +55,7 @@ public record ResendPreview(
 
     static ResendPreview of(RelayConfig config, Connection connection, SentEvents.Range range, Duration time)
             throws SQLException {
-        refuseExactlyOnce(config, connection);
+        refuseRelay(config, connection);
         if (!new ResendTable(connection, config.tables(), config.name()).exists()) {
             throw new RelayException(
                     ExitCode.SCHEMA,
@@ -74,8 +76,18 @@ public record ResendPreview(
         if (range.topic() != null) {
             topics.add(range.topic());
         }
+        SortedSet<String> compacted = compacted(config, range, topics);
+        String hole = compacted.isEmpty() ? null : ResendRules.hole(range, first);
+        if (hole != null) {
+            throw refused(hole);
+        }
         return new ResendPreview(
-                first, counted.found(), compacted(config, range, topics), counted.looked(), counted.isCut());
+                first,
+                counted.found(),
+                compacted,
+                counted.looked(),
+                counted.isCut(),
+                ResendRules.emptiedUpTo(range, first));
     }
 
     private record Counted(SortedMap<String, SentEvents.Found> found, long looked, boolean isCut) {}
@@ -104,10 +116,13 @@ public record ResendPreview(
                 one.topic(), one.events() + other.events(), one.bytes() + other.bytes(), one.first(), other.last());
     }
 
-    private static void refuseExactlyOnce(RelayConfig config, Connection connection) throws SQLException {
+    private static void refuseRelay(RelayConfig config, Connection connection) throws SQLException {
         LeaseTable.Seen lease = new LeaseTable(connection, config.tables(), config.name()).look();
+        if (lease == null || !lease.taken()) {
+            throw refused("relay \"" + config.name() + "\" has never run on these tables: check twinbox.relay.name");
+        }
         if (config.delivery().mode() == DeliveryMode.EXACTLY_ONCE
-                || (lease != null && lease.delivery() == DeliveryMode.EXACTLY_ONCE)) {
+                || lease.delivery() == DeliveryMode.EXACTLY_ONCE) {
             throw refused("relay \"" + config.name() + "\" publishes exactly once, and a second copy would break that: "
                     + "let the consumers read the topic again");
         }

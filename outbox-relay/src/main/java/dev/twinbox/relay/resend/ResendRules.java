@@ -93,10 +93,64 @@ public final class ResendRules {
                 + ": begin there or later, or with \"oldest\"";
     }
 
+    /**
+     * Up to which number some events of a range were emptied from the table while older ones are left; 0: none. Slots are
+     * not always emptied in the order of their numbers.
+     */
+    static long emptiedUpTo(SentEvents.Range range, SentEvents.First first) {
+        Long from = range.from();
+        return first.emptied() >= Math.max(first.seq(), from == null ? 0 : from) ? first.emptied() : 0;
+    }
+
+    /** Why a range of compacted topics may lack the newest event of a key; null if it has all. */
+    static @Nullable String hole(SentEvents.Range range, SentEvents.First first) {
+        long emptied = emptiedUpTo(range, first);
+        return emptied == 0
+                ? null
+                : "some events up to number " + emptied
+                        + " were emptied from the table, and a compacted topic would be "
+                        + "left with an older one of its key: begin with number " + (emptied + 1);
+    }
+
+    /** Why a job cannot begin; null if it can. */
+    static @Nullable String obstacle(ResendJob job, SentEvents.@Nullable First first) {
+        String emptied = emptied(job.range(), first);
+        return emptied != null || first == null || job.held().isEmpty() ? emptied : hole(job.range(), first);
+    }
+
+    /** Why a job cannot go on; null if it can. */
+    static @Nullable String lost(ResendJob job, SentEvents.@Nullable First first) {
+        boolean isLost = first == null
+                || first.seq() > job.after() + 1
+                || (!job.held().isEmpty() && first.emptied() > job.after());
+        return isLost
+                ? "events that were still to be sent again were emptied from the table, after number " + job.after()
+                : null;
+    }
+
+    /**
+     * Why a job that has sent all has failed nevertheless; null if it has not.
+     *
+     * @param more since the job was read
+     * @param refusal the first one since then
+     */
+    static @Nullable String gap(ResendJob job, ResendJob.Sent more, @Nullable String refusal) {
+        long refused = job.sent().refused() + more.refused();
+        return job.held().isEmpty() || refused == 0
+                ? null
+                : refused
+                        + " events were refused by Kafka, so a compacted topic may have an older event of a key last; "
+                        + "the first one: " + (job.error() == null ? refusal : job.error());
+    }
+
     /** Why a job may not send to a topic; null if it may. */
     static @Nullable String refusal(SentEvents.Range range, String name, Topic topic) {
         if (topic.obstacle() != null) {
             return topic.obstacle();
+        }
+        if (topic.needsKey() == Topic.Key.REQUIRED && range.fromTime() != null) {
+            return "topic \"" + name + "\" is compacted: times are not in the order in which events were sent, so the "
+                    + "newest event of a key could be left out. Give \"from\" as a number";
         }
         return topic.needsKey() == Topic.Key.OPTIONAL || range.isOpen()
                 ? null

@@ -1,5 +1,6 @@
 package dev.twinbox.relay.resend;
 
+import dev.twinbox.relay.jdbc.EventKey;
 import dev.twinbox.relay.jdbc.OutboxRecord;
 import dev.twinbox.relay.kafka.Refusal;
 import dev.twinbox.relay.kafka.Topic;
@@ -31,6 +32,9 @@ final class ResendSender {
     private final Set<TopicPartition> known = new HashSet<>();
     private final Set<String> asked = new HashSet<>();
     private final Map<Long, String> refused = new HashMap<>(); // by number
+    /** Acknowledged events of a page that is sent again: a partition may fail for hours, and the others are not to blame. */
+    private final Set<Long> done = new HashSet<>();
+
     private @Nullable Producer<byte[], byte[]> producer;
     /** Kafka has refused some events together. Sent one by one, they show which of them is the cause. */
     private boolean isOneByOne;
@@ -60,26 +64,47 @@ final class ResendSender {
             }
         }
         Answers answers = new Answers(producer());
-        for (OutboxRecord record : records) {
-            Topic topic = ofPage.get(record.topic());
-            String fault = fault(record, topic);
-            if (fault != null) {
-                refused.putIfAbsent(record.seq(), fault);
-            } else if (topic != null && !refused.containsKey(record.seq())) {
-                hand(record, topic, answers);
-            }
-            if (answers.failure() != null) {
-                break;
-            }
+        try {
+            hand(records, ofPage, answers);
+            answers.await();
+        } catch (IllegalStateException e) {
+            if (answers.failure() == null) {
+                throw e;
+            } // Otherwise the producer's thread has closed the producer in between.
+        } finally {
+            done.addAll(answers.acknowledged());
+            refused.putAll(answers.refused());
         }
-        answers.await();
-        refused.putAll(answers.refused());
         Exception why = answers.failure();
         isOneByOne = why != null && (isOneByOne || answers.areSuspects());
-        if (why != null) {
+        if (why == null) {
+            done.clear();
+        } else {
             close();
         }
         return why;
+    }
+
+    private void hand(List<OutboxRecord> records, Map<String, Topic> ofPage, Answers answers)
+            throws InterruptedException {
+        Set<EventKey> repeated = new HashSet<>(); // Their later events follow, acknowledged or not.
+        for (OutboxRecord record : records) {
+            Topic topic = ofPage.get(record.topic());
+            String fault = fault(record, topic);
+            EventKey key = record.key();
+            boolean isDone = done.contains(record.seq()) && (key == null || !repeated.contains(key));
+            if (fault != null) {
+                refused.putIfAbsent(record.seq(), fault);
+            } else if (topic != null && !isDone && !refused.containsKey(record.seq())) {
+                if (key != null) {
+                    repeated.add(key);
+                }
+                hand(record, topic, answers);
+            }
+            if (answers.failure() != null) {
+                return;
+            }
+        }
     }
 
     private Topic checked(String name, ResendJob job) throws JobFailedException {
@@ -136,6 +161,14 @@ final class ResendSender {
         return taken;
     }
 
+    /** The next page is one of another job. */
+    void endJob() {
+        done.clear();
+        refused.clear();
+        isOneByOne = false;
+        close();
+    }
+
     /** Closes the producer. What was sent without an answer may have arrived. */
     void close() {
         Producer<byte[], byte[]> present = producer;
@@ -162,6 +195,7 @@ final class ResendSender {
         private final Thread sending = Thread.currentThread();
         private final boolean isAlone = isOneByOne;
         private final Map<Long, String> refusals = new HashMap<>(); // guarded by this
+        private final Set<Long> acknowledged = new HashSet<>(); // guarded by this
         private int unanswered; // guarded by this
         private @Nullable Exception failure; // guarded by this
         private boolean areSuspects; // guarded by this
@@ -190,6 +224,7 @@ final class ResendSender {
         @Override
         public synchronized void acknowledged(OutboxRecord record) {
             unanswered--;
+            acknowledged.add(record.seq());
             notifyAll();
         }
 
@@ -216,6 +251,10 @@ final class ResendSender {
 
         private synchronized @Nullable Exception failure() {
             return failure;
+        }
+
+        private synchronized Set<Long> acknowledged() {
+            return Set.copyOf(acknowledged);
         }
 
         private synchronized Map<Long, String> refused() {

@@ -1,6 +1,7 @@
 package dev.twinbox.relay.resend;
 
 import dev.twinbox.relay.jdbc.SentEvents;
+import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -11,7 +12,8 @@ final class ResendWork {
     private long after;
     private ResendJob.Sent unsaved = ResendJob.Sent.NOTHING;
     private @Nullable String refusal;
-    private long savedAt = System.nanoTime();
+    private final long begunAt = System.nanoTime();
+    private long savedAt = begunAt;
 
     /** @param after number after which it goes on */
     ResendWork(long job, long after) {
@@ -30,6 +32,10 @@ final class ResendWork {
 
     void setMark(String newMark) {
         mark = newMark;
+    }
+
+    boolean isOlderThan(Duration age) {
+        return System.nanoTime() - begunAt > age.toNanos();
     }
 
     long after() {

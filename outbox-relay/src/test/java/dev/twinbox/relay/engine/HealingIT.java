@@ -182,7 +182,7 @@ class HealingIT {
     private static void undoVersions4To11(EngineRig rig) throws SQLException {
         rig.execute(
                 "drop table outbox_resend, outbox_paused, outbox_action, outbox_lock; drop sequence outbox_lock_token");
-        rig.execute("alter table outbox_lease drop column exactly_once;"
+        rig.execute("alter table outbox_lease drop column exactly_once, drop column emptied_seq;"
                 + " alter table outbox_position drop column committed, drop column next_from, drop column next_to,"
                 + " drop column next_seq, drop column from_floor, drop column to_floor, drop column next_from_floor,"
                 + " drop column next_to_floor;"

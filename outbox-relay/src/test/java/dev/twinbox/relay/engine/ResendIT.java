@@ -9,7 +9,6 @@ import dev.twinbox.relay.config.DeliveryMode;
 import dev.twinbox.relay.config.ExitCode;
 import dev.twinbox.relay.config.RelayConfig;
 import dev.twinbox.relay.config.RelayException;
-import dev.twinbox.relay.jdbc.EventSlots;
 import dev.twinbox.relay.jdbc.PausedTopicTable;
 import dev.twinbox.relay.jdbc.SentEvents;
 import dev.twinbox.relay.kafka.PositionTopic;
@@ -35,12 +34,12 @@ import org.junit.jupiter.api.Test;
 class ResendIT {
     private static final Duration SOON = Duration.ofSeconds(90);
 
-    private static final SentEvents.Range ALL = new SentEvents.Range(null, null, null, null, null, null);
+    static final SentEvents.Range ALL = new SentEvents.Range(null, null, null, null, null, null);
 
     @Test
     void aRangeIsSentAgainInOrderOfItsKeysInSmallPages() throws Exception {
         try (EngineRig rig = EngineRig.create().withTopic()) {
-            rig.page = new RelayConfig.Page(3, 100_000, 4);
+            rig.page = new RelayConfig.Page(7, 100_000, 4); // A page has two events of a key.
             EngineRig.Running relay = rig.start();
             insert(rig, 0, 20);
             awaitSaved(rig, 20);
@@ -259,30 +258,6 @@ class ResendIT {
         }
     }
 
-    @Test
-    void noSlotIsEmptiedWhileAJobIsNotOver() throws Exception {
-        try (EngineRig rig = EngineRig.create().withTopic()) {
-            EngineRig.Running relay = rig.start();
-            insert(rig, 0, 4);
-            awaitSaved(rig, 4);
-            assertThat(relay.stop()).isEqualTo(ExitCode.OK);
-            try (Connection connection = rig.connect()) {
-                ResendTable jobs = jobs(connection);
-                request(rig, ALL, Set.of());
-                EventSlots slots = new EventSlots(connection, OutboxDatabaseFixture.SCHEMA, "relay");
-                rig.execute("update outbox_event set slot = " + (slots.current() + 1) % 3);
-                ObservedOutbox observed = new ObservedOutbox(System::nanoTime);
-                SlotRotation rotation = new SlotRotation(slots, OutboxDatabaseFixture.SCHEMA, observed);
-                assertThat(rotation.runOnce(jobs.active())).isZero();
-                assertThat(observed.rotationStop()).contains("of \"resend\" needs it");
-                assertThat(rig.number("select count(*) from outbox_event")).isEqualTo(4);
-                assertThat(jobs.cancel(Objects.requireNonNull(jobs.active()).number()))
-                        .isTrue();
-                assertThat(rotation.runOnce(jobs.active())).isEqualTo(1);
-            }
-        }
-    }
-
     /** After an owner that knows no jobs, a job of a compacted topic begins anew: new events may have been sent since. */
     @Test
     void aJobWhoseTopicsWereNotSetAsideInBetweenBeginsAnew() throws Exception {
@@ -301,23 +276,23 @@ class ResendIT {
         }
     }
 
-    private static ResendTable jobs(Connection connection) {
+    static ResendTable jobs(Connection connection) {
         return new ResendTable(connection, OutboxDatabaseFixture.SCHEMA, "relay");
     }
 
-    private static long request(EngineRig rig, SentEvents.Range range, Set<String> held) throws SQLException {
+    static long request(EngineRig rig, SentEvents.Range range, Set<String> held) throws SQLException {
         try (Connection connection = rig.connect()) {
             return Objects.requireNonNull(jobs(connection).request(range, held));
         }
     }
 
-    private static ResendPreview preview(EngineRig rig, SentEvents.Range range) throws SQLException {
+    static ResendPreview preview(EngineRig rig, SentEvents.Range range) throws SQLException {
         try (Connection connection = rig.connect()) {
             return ResendPreview.of(rig.config(), connection, range);
         }
     }
 
-    private static ResendJob awaitOver(EngineRig rig, long number) throws SQLException {
+    static ResendJob awaitOver(EngineRig rig, long number) throws SQLException {
         try (Connection connection = rig.connect()) {
             ResendTable jobs = jobs(connection);
             await("job " + number)
@@ -329,7 +304,7 @@ class ResendIT {
     }
 
     /** Events with numbers from 1 on. */
-    private static void insert(EngineRig rig, int from, int to) throws SQLException {
+    static void insert(EngineRig rig, int from, int to) throws SQLException {
         try (Connection connection = rig.connect()) {
             for (int i = from; i < to; i++) {
                 rig.insert(connection, "key" + i % 4, "event " + i);
@@ -337,7 +312,7 @@ class ResendIT {
         }
     }
 
-    private static void awaitSaved(EngineRig rig, long records) {
+    static void awaitSaved(EngineRig rig, long records) {
         rig.awaitRecords(records);
         await("saved")
                 .atMost(SOON)

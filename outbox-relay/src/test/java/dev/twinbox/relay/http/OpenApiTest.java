@@ -166,8 +166,8 @@ class OpenApiTest {
                 Instant.EPOCH);
         SortedMap<String, SentEvents.Found> found = new TreeMap<>();
         found.put("topic", new SentEvents.Found("topic", 1, 2, 3, 4));
-        JsonObject preview = ResendJson.preview(
-                        new ResendPreview(new SentEvents.First(1, Instant.EPOCH, 2), found, new TreeSet<>(), 5, true))
+        JsonObject preview = ResendJson.preview(new ResendPreview(
+                        new SentEvents.First(1, Instant.EPOCH, 2, 6), found, new TreeSet<>(), 5, true, 6))
                 .add("dryRun", false)
                 .add("job", 1)
                 .build();
