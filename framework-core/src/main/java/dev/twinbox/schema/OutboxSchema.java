@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * <p>All are named after the event table. Its slots, sequence and indexes have a suffix ({@code outbox_event_slot0},
  * {@code outbox_event_seq}, …). The other tables lose {@code _event} first: {@code outbox_position}, {@code
  * outbox_lease}, {@code outbox_parked}, {@code outbox_scheduled}, {@code outbox_lock}, {@code outbox_action}, {@code
- * outbox_paused}.
+ * outbox_paused}, {@code outbox_resend}.
  *
  * @param schema null: the tables are found by the connection's {@code search_path}
  * @param table name of the event table
@@ -43,7 +43,7 @@ public record OutboxSchema(@Nullable String schema, String table) {
     public static final Map<String, String> SCHEDULED_COLUMNS = scheduledColumns();
 
     /** The version of the tables that this code creates. */
-    public static final int VERSION = 10;
+    public static final int VERSION = 11;
 
     /** The oldest version of the tables that this code works with, so that code and tables need not change together. */
     public static final int OLDEST_VERSION = 2;
@@ -53,7 +53,7 @@ public record OutboxSchema(@Nullable String schema, String table) {
 
     private static final String FIND_VERSION = """
             -- check: version of the outbox
-            select case when to_regclass(?) is not null then 10
+            select case when to_regclass(?) is not null then 11 when to_regclass(?) is not null then 10
               when to_regclass(?) is not null then 9 when to_regclass(?) is not null then 8
               when exists (select from pg_index
                 where indrelid = to_regclass(?) and pg_get_indexdef(indexrelid) like '%sha256(%') then 7
@@ -82,6 +82,8 @@ public record OutboxSchema(@Nullable String schema, String table) {
     private static final String ACTIONS = "_action";
 
     private static final String PAUSED = "_paused";
+
+    private static final String RESEND = "_resend";
 
     /** @throws IllegalArgumentException if a name, or one derived from it, cannot be a PostgreSQL identifier */
     public OutboxSchema {
@@ -163,6 +165,11 @@ public record OutboxSchema(@Nullable String schema, String table) {
         return events().sibling(PAUSED);
     }
 
+    /** The table of jobs that send events again: {@code outbox_resend} for {@code outbox_event}. */
+    public SqlIdentifier resend() {
+        return events().sibling(RESEND);
+    }
+
     /** The table of locks: {@code outbox_lock} for {@code outbox_event}. */
     public LockSchema locks() {
         return LockSchema.of(events());
@@ -221,15 +228,20 @@ public record OutboxSchema(@Nullable String schema, String table) {
      */
     public int version(Connection connection) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(FIND_VERSION)) {
-            statement.setString(1, paused().sql());
-            statement.setString(2, actions().sql());
-            statement.setString(3, locks().table().sql());
-            statement.setString(4, parked().sql());
-            statement.setString(5, position().sql());
-            statement.setString(6, lease().sql());
-            statement.setString(7, scheduled().sql());
-            statement.setString(8, parked().sql());
-            statement.setString(9, events().sql());
+            List<SqlIdentifier> newestFirst = List.of(
+                    resend(),
+                    paused(),
+                    actions(),
+                    locks().table(),
+                    parked(),
+                    position(),
+                    lease(),
+                    scheduled(),
+                    parked());
+            for (int i = 0; i < newestFirst.size(); i++) {
+                statement.setString(i + 1, newestFirst.get(i).sql());
+            }
+            statement.setString(newestFirst.size() + 1, events().sql());
             try (ResultSet row = statement.executeQuery()) {
                 row.next();
                 return row.getInt(1);
@@ -300,6 +312,7 @@ public record OutboxSchema(@Nullable String schema, String table) {
         names.put("scheduled", scheduled().sql());
         names.put("actions", actions().sql());
         names.put("paused", paused().sql());
+        names.put("resend", resend().sql());
         names.putAll(locks().placeholders());
         return names;
     }

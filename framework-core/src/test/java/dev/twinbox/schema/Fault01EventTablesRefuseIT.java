@@ -81,7 +81,7 @@ class Fault01EventTablesRefuseIT {
         execute("alter table later_scheduled drop constraint type_limited, drop constraint attributes_limited,"
                 + " drop constraint payload_limited, drop constraint content_type_legal,"
                 + " drop constraint deliver_at_limited");
-        execute("drop table later_paused, later_action, later_lock; drop sequence later_lock_token");
+        execute("drop table later_resend, later_paused, later_action, later_lock; drop sequence later_lock_token");
         execute("delete from later_event_history where version::integer > 6");
         try (Connection holder = SERVER.connect(DATABASE);
                 Statement statement = holder.createStatement()) {

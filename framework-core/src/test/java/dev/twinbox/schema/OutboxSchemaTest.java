@@ -27,10 +27,18 @@ class OutboxSchemaTest {
                         "outbox_parked",
                         "outbox_scheduled",
                         "outbox_action",
-                        "outbox_paused");
+                        "outbox_paused",
+                        "outbox_resend");
         assertThat(names(new OutboxSchema(null, "Out")))
                 .containsExactly(
-                        "Out", "Out_position", "Out_lease", "Out_parked", "Out_scheduled", "Out_action", "Out_paused");
+                        "Out",
+                        "Out_position",
+                        "Out_lease",
+                        "Out_parked",
+                        "Out_scheduled",
+                        "Out_action",
+                        "Out_paused",
+                        "Out_resend");
         assertThat(names(new OutboxSchema(null, "x".repeat(44) + "_event"))).doesNotHaveDuplicates();
     }
 
@@ -42,7 +50,8 @@ class OutboxSchemaTest {
                         tables.parked(),
                         tables.scheduled(),
                         tables.actions(),
-                        tables.paused())
+                        tables.paused(),
+                        tables.resend())
                 .map(SqlIdentifier::name)
                 .toList();
     }

@@ -13,7 +13,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 
-/** The relay's command line: {@code java -jar twinbox-relay.jar run|migrate|status|topics|events|parked|pause|resume|actions|rebase}. */
+/** The relay's command line: {@code java -jar twinbox-relay.jar run|migrate|status|topics|events|parked|pause|resume|resend|actions|rebase}. */
 @Command(
         name = "twinbox-relay",
         description = "Moves committed events of the outbox table to Kafka, in order.",
@@ -30,6 +30,7 @@ import picocli.CommandLine.ParseResult;
             ParkedCommand.class,
             PauseCommand.class,
             ResumeCommand.class,
+            ResendCommand.class,
             ActionsCommand.class,
             RebaseCommand.class
         })

@@ -93,7 +93,7 @@ class ActionLogIT {
 
     @Test
     void tablesOfAnEarlierVersionCanBeOperatedOn() throws SQLException {
-        execute("drop table outbox_paused, outbox_action");
+        execute("drop table outbox_resend, outbox_paused, outbox_action");
         assertThat(run("parked", "retry", "1")).isEqualToIgnoringNewLines("1 retried");
         assertThat(run("pause")).contains("is paused");
         assertThat(run("resume")).contains("is resumed");

@@ -73,10 +73,11 @@ class PausedTopicCommandsIT {
     @Test
     void tablesOfAnEarlierVersionAreMigratedWhileTheRelayRuns() throws Exception {
         try (RelayRig rig = RelayRig.create()) {
-            rig.execute("drop table outbox_paused; alter table outbox_action drop constraint events_selected,"
-                    + " add constraint events_selected check ((selection is null) = (events is null))");
+            rig.execute(
+                    "drop table outbox_resend, outbox_paused; alter table outbox_action drop constraint events_selected,"
+                            + " add constraint events_selected check ((selection is null) = (events is null))");
             try (CommandRig commands = new CommandRig(folder)) {
-                commands.execute("drop table outbox_paused");
+                commands.execute("drop table outbox_resend, outbox_paused");
                 commands.run(ExitCode.SCHEMA, List.of("pause", "--topic", "orders"));
                 assertThat(commands.errors()).contains("outbox_paused", "run \"twinbox-relay migrate\"");
                 assertThat(commands.run(ExitCode.OK, List.of("status"))).contains("version 9");

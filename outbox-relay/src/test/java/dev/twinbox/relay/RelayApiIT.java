@@ -160,6 +160,57 @@ class RelayApiIT {
     }
 
     @Test
+    void eventsAreSentAgain() throws Exception {
+        try (RelayRig rig = RelayRig.create()) {
+            RelayProcess relay = rig.startRelay(
+                    Map.of("twinbox.relay.http.operator-token", OPERATOR, "twinbox.relay.http.reader-token", READER));
+            rig.insertAndCommit(10);
+            rig.awaitRecords(10);
+            await("saved")
+                    .atMost(SOON)
+                    .until(() -> get(relay, "/status", null, 200).getInt("unsent") == 0);
+            String body = "{\"from\":%s,\"to\":\"8\",\"topic\":\"" + rig.topic() + "\",\"dryRun\":%s}";
+            JsonObject preview = post(relay, "/resend", body.formatted("3", true), OPERATOR, 200);
+            assertThat(preview.getInt("events")).isEqualTo(5);
+            assertThat(preview.getJsonArray("topics").getJsonObject(0).getBoolean("isCompacted"))
+                    .isFalse();
+            assertThat(preview).doesNotContainKey("job");
+            post(relay, "/resend", body.formatted("3", false), READER, 403);
+            for (String wrong : List.of(
+                    "{}",
+                    "{\"from\":\"yesterday\"}",
+                    "{\"from\":3,\"to\":3}",
+                    "{\"from\":3,\"topic\":\"a/b\"}",
+                    "{\"from\":true}",
+                    "{\"from\":3,\"dryRun\":1}",
+                    "{\"from\":3,\"all\":true}")) {
+                post(relay, "/resend", wrong, OPERATOR, 400);
+            }
+            int job = post(relay, "/resend", body.formatted("\"3\"", false), OPERATOR, 200)
+                    .getInt("job");
+            await("finished")
+                    .atMost(SOON)
+                    .until(() -> get(relay, "/resend", null, 200)
+                            .getJsonArray("jobs")
+                            .getJsonObject(0)
+                            .getString("state")
+                            .equals("finished"));
+            assertThat(rig.recordCount()).isEqualTo(15);
+            assertThat(post(relay, "/resend/" + job + "/cancel", "{}", OPERATOR, 200)
+                            .getBoolean("wasActive"))
+                    .isFalse();
+            assertThat(RelayMetrics.of(relay).value("twinbox_relay_events_resent_total"))
+                    .isEqualTo(5);
+            assertThat(RelayMetrics.of(relay).value("twinbox_relay_resend_active"))
+                    .isZero();
+            assertThat(get(relay, "/actions", null, 200).getJsonArray("actions").getValuesAs(JsonObject.class))
+                    .extracting(each -> each.getString("action") + ' ' + each.getString("selection"))
+                    .containsExactly("resend from \"3\", to \"8\", topic \"" + rig.topic() + '"');
+            assertThat(relay.terminate()).as(relay.log()).isZero();
+        }
+    }
+
+    @Test
     void topicsArePausedAndResumed() throws Exception {
         try (RelayRig rig = RelayRig.create()) {
             RelayProcess relay = rig.startRelay(Map.of("twinbox.relay.http.operator-token", OPERATOR));
@@ -170,7 +221,7 @@ class RelayApiIT {
                     .isEqualTo(paused);
             assertThat(paused.getJsonArray("topics").getJsonObject(0).getString("pausedSince"))
                     .startsWith("20");
-            await("obeyed").atMost(SOON).until(() -> relay.log().contains("is paused by an operator"));
+            await("obeyed").atMost(SOON).until(() -> relay.log().contains("\" is paused since "));
             rig.insertAndCommit(1);
             await("parked").atMost(SOON).until(() -> rig.count("select count(*) from outbox_parked") == 1);
             assertThat(get(relay, "/status", null, 200).getJsonArray("pausedTopics"))

@@ -95,7 +95,7 @@ class RelayPagesIT {
             browser.click("#login-do", "Log in");
             browser.await("#done", "Topic " + rig.topic() + " is paused");
             browser.await("main table", rig.topic());
-            await("obeyed").atMost(SOON).until(() -> relay.log().contains("is paused by an operator"));
+            await("obeyed").atMost(SOON).until(() -> relay.log().contains("\" is paused since "));
             insert(rig, "k1", "first");
             await("parked").atMost(SOON).until(() -> rig.count("select count(*) from outbox_parked") == 1);
 

@@ -139,6 +139,7 @@ class Scenario34SchemaIT {
                     connection,
                     "grant select, insert, update (events), delete on " + tables.actions() + " to " + relay);
             execute(connection, "grant select, insert, delete on " + tables.paused() + " to " + relay);
+            execute(connection, "grant select, update on " + tables.resend() + " to " + relay);
             for (int slot = 0; slot < OutboxSchema.EVENT_SLOTS; slot++) {
                 execute(connection, "grant truncate on " + tables.eventsSlot(slot) + " to " + relay);
             }

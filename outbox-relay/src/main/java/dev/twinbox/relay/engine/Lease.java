@@ -1,6 +1,7 @@
 package dev.twinbox.relay.engine;
 
 import dev.twinbox.relay.jdbc.LeaseTable;
+import dev.twinbox.relay.resend.HeldLease;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.UUID;
@@ -13,7 +14,7 @@ import java.util.function.LongSupplier;
  * monotonic clock. Its time counts from before the statement was sent. So this process never believes in the lease for
  * longer than the database does.
  */
-final class Lease {
+final class Lease implements HeldLease {
     /** The shortest allowed lease is twice as long, so one failed renewal does not end it. */
     private static final Duration RENEWAL = Duration.ofSeconds(1);
 
@@ -41,11 +42,13 @@ final class Lease {
         return new Lease(table, owner, epoch, length, nanoTime, takenAt);
     }
 
-    UUID owner() {
+    @Override
+    public UUID owner() {
         return owner;
     }
 
-    long epoch() {
+    @Override
+    public long epoch() {
         return epoch;
     }
 
@@ -55,7 +58,8 @@ final class Lease {
      *
      * @return the monotonic time at which it was held
      */
-    long awaitHeld() throws InterruptedException {
+    @Override
+    public long awaitHeld() throws InterruptedException {
         long now = nanoTime.getAsLong();
         while (now - endsAt >= 0) {
             LockSupport.parkNanos(CHECK);

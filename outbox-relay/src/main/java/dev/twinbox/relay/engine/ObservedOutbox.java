@@ -2,6 +2,7 @@ package dev.twinbox.relay.engine;
 
 import dev.twinbox.relay.jdbc.Backlog;
 import dev.twinbox.relay.jdbc.ParkedCount;
+import dev.twinbox.relay.resend.ResendFigures;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.SortedMap;
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ObservedOutbox {
     private final LongSupplier nanoTime;
+    private final ResendFigures resend = new ResendFigures();
     private final LongAdder slotsEmptied = new LongAdder();
     private final LongAdder scheduledMoved = new LongAdder();
     private volatile @Nullable Backlog backlog;
@@ -28,6 +30,11 @@ public final class ObservedOutbox {
     /** @param nanoTime monotonic */
     ObservedOutbox(LongSupplier nanoTime) {
         this.nanoTime = nanoTime;
+    }
+
+    /** What is sent again for jobs. */
+    public ResendFigures resend() {
+        return resend;
     }
 
     void recordSlotEmptied() {

@@ -3,6 +3,9 @@ package dev.twinbox.relay.engine;
 import dev.twinbox.relay.config.RelayConfig;
 import dev.twinbox.relay.jdbc.OutboxDatabase;
 import dev.twinbox.relay.kafka.Topics;
+import dev.twinbox.relay.pause.PauseGate;
+import dev.twinbox.relay.pause.PausedTopics;
+import dev.twinbox.relay.resend.ResendLoop;
 import java.util.function.Function;
 import org.apache.kafka.clients.producer.Producer;
 
@@ -21,4 +24,17 @@ record RelayResources(
         Topics topics,
         KnownOutcomes known,
         Progress progress,
-        Waiter main) {}
+        Waiter main) {
+    /** The loop that sends events again while the lease is held. It has a connection of its own. */
+    ResendLoop resend(Lease lease, PauseGate gate, PausedTopics pausedTopics) {
+        return new ResendLoop(
+                config,
+                database,
+                producers,
+                topics,
+                lease,
+                gate,
+                pausedTopics,
+                progress.observed().resend());
+    }
+}

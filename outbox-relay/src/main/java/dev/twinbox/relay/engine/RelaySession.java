@@ -13,6 +13,7 @@ import dev.twinbox.relay.kafka.Refusal;
 import dev.twinbox.relay.kafka.Topics;
 import dev.twinbox.relay.pause.PauseGate;
 import dev.twinbox.relay.pause.PausedTopics;
+import dev.twinbox.relay.resend.ResendLoop;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -51,6 +52,7 @@ final class RelaySession implements AutoCloseable {
     private final Publication publication;
     private final RetryPublication retryPublication;
     private final Housekeeper housekeeper;
+    private final ResendLoop resend;
     private @Nullable RetryLoop retries;
     private PositionTable.Saved saved = PositionTable.Saved.NOTHING;
     private long savedAt = System.nanoTime();
@@ -79,6 +81,7 @@ final class RelaySession implements AutoCloseable {
         this.admission = new AcceptanceCheck(config, topics, known, pausedTopics);
         this.housekeeper = new Housekeeper(
                 config, resources.database(), progress.observed(), gate, pausedTopics, blockedKeys, failures);
+        this.resend = resources.resend(lease, gate, pausedTopics);
         LeaseTable leases = new LeaseTable(saving, config.tables(), config.name());
         gate.set(leases.pausedSince());
         pausedTopics.begin(saving, config.tables(), config.name());
@@ -132,6 +135,7 @@ final class RelaySession implements AutoCloseable {
         threads.start("relay-sender", sender::run);
         threads.start("relay-retry", retryLoop::run);
         threads.startIndependent("relay-housekeeping", housekeeper::run);
+        threads.startIndependent("relay-resend", resend::run);
     }
 
     private Sender sender() {
@@ -143,13 +147,8 @@ final class RelaySession implements AutoCloseable {
 
     private RetryLoop retryLoop() {
         KafkaAccessCheck contact = new KafkaAccessCheck(topics, failures, progress);
-        StallWatch stalls = new StallWatch(
-                inFlight,
-                topics,
-                admission,
-                failures,
-                progress,
-                config.parking().stallTimeout());
+        Duration stallTimeout = config.parking().stallTimeout();
+        StallWatch stalls = new StallWatch(inFlight, topics, admission, failures, progress, stallTimeout);
         RetryTransactions transactions =
                 new RetryTransactions(connections, config, lease, blockedKeys, retryPublication);
         RetryDelivery delivery = new RetryDelivery(
@@ -302,6 +301,7 @@ final class RelaySession implements AutoCloseable {
         lease.end();
         inFlight.seal();
         housekeeper.close();
+        resend.close();
         threads.interrupt();
         connections.abort();
         publication.close();

@@ -95,6 +95,10 @@ public final class Metrics implements AutoCloseable {
         counter("acknowledged.bytes", "Payload bytes of the acknowledged events", Progress::acknowledgedBytes);
         counter("events.parked", "Events parked instead of sent, for any reason", Progress::parkedRecords);
         counter("events.retried", "Parked events that were sent by a retry", Progress::retriedRecords);
+        counter(
+                "events.resent",
+                "Events sent again for jobs of \"resend\"",
+                p -> p.observed().resend().sent());
         counter("position.saves", "Positions made durable", Progress::saves);
         counter(
                 "slots.emptied",
@@ -180,6 +184,10 @@ public final class Metrics implements AutoCloseable {
                 "paused.topics",
                 "Topics that an operator has paused; 0 on a standby, NaN: not known",
                 p -> seen(p, p.observed().pausedTopics(), Map::size));
+        gauge(
+                "resend.active",
+                "1: this process works on a job of \"resend\"",
+                p -> p.observed().resend().isActive() ? 1 : 0);
         seconds("poll.age", "Time since the last successful poll", Progress::sincePoll);
         seconds(
                 "still",

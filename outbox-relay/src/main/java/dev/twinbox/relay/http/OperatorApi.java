@@ -88,6 +88,9 @@ final class OperatorApi {
                         call -> operations.change(ParkedChange.DISCARD, ParkedQuery.one(call)))
                 .post("/pause", call -> operations.pause(TopicsRequest.of(call)))
                 .post("/resume", call -> operations.resume(TopicsRequest.of(call)))
+                .get("/resend", Role.VISITOR, call -> operations.resendJobs())
+                .post("/resend", call -> operations.resend(ResendRequest.of(call)))
+                .post("/resend/{number}/cancel", call -> operations.cancelResend(call.number("number")))
                 .get("/actions", Role.VISITOR, operations::log);
     }
 
@@ -211,6 +214,23 @@ final class OperatorApi {
             boolean wasPaused = actions.resume();
             LOG.info("{} has resumed the relay over HTTP", actions.who());
             return Json.createObjectBuilder().add("wasPaused", wasPaused).build();
+        });
+    }
+
+    private JsonObject resendJobs() {
+        return onDatabase(connection -> ResendRequest.jobs(config, connection));
+    }
+
+    private JsonObject resend(ResendRequest wanted) {
+        return limits.search(() -> onDatabase(connection -> wanted.run(config, connection, actions(connection))));
+    }
+
+    private JsonObject cancelResend(long number) {
+        return onDatabase(connection -> {
+            OperatorActions actions = actions(connection);
+            boolean isCanceled = actions.cancelResend(number);
+            LOG.info("{} has canceled job {} over HTTP: {}", actions.who(), number, isCanceled);
+            return Json.createObjectBuilder().add("wasActive", isCanceled).build();
         });
     }
 

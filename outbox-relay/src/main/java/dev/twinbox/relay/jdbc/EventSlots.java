@@ -12,6 +12,7 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Empties the slots of the event table. Bound to one connection; not for several threads.
@@ -71,6 +72,30 @@ public final class EventSlots {
             order by relay
             """;
 
+    private static final String MAY_HAVE_JOBS = """
+            -- relay: can there be jobs of resend
+            select to_regclass(?) is not null
+            """;
+
+    private static final String SEES_JOBS = """
+            -- relay: may it see jobs of resend
+            select coalesce(has_table_privilege(to_regclass(?), 'select'), false)
+            """;
+
+    /** Of any relay: all of them send from this table. */
+    private static final String NEEDED = """
+            -- relay: which job of resend needs the slots
+            select 'job ' || number || ' of "resend" of relay "' || relay || '" needs it'
+            from {resend} where state in ('requested', 'running') order by number
+            """;
+
+    /** Does not wait: the row is locked by each save of a position, and whoever saves may wait for the slot. */
+    private static final String REMEMBER = """
+            -- relay: remember what is emptied
+            update {lease} set emptied_seq = greatest(emptied_seq, (select max(seq) from {events} where slot = {number}))
+            where relay in (select relay from {lease} where relay = ? for no key update skip locked)
+            """;
+
     private static final String SIZES = """
             -- relay: sizes of a slot
             select pg_relation_size(r), pg_total_relation_size(r) from (select ?::regclass) s(r)
@@ -101,6 +126,8 @@ public final class EventSlots {
              */
             LOCKED,
             UNSENT,
+            /** A job sends its events again. */
+            NEEDED,
             FORBIDDEN
         }
 
@@ -146,7 +173,7 @@ public final class EventSlots {
         }
     }
 
-    /** Empties the slot if no session uses it and all its events are sent. */
+    /** Empties the slot if no session uses it, all its events are sent, and no job sends them again. */
     public Outcome tryEmpty(int slot) throws SQLException {
         try {
             return Transactions.inTransaction(connection, () -> emptyUnderLock(slot));
@@ -157,13 +184,56 @@ public final class EventSlots {
 
     private Outcome emptyUnderLock(int slot) throws SQLException {
         execute(SETTINGS);
+        Outcome needed = needed(slot); // Without the lock, which other sessions would wait for.
+        if (needed != null) {
+            return needed;
+        }
         execute(sql(LOCK, slot));
         List<String> behind = unsent(slot);
         if (!behind.isEmpty()) {
             return new Outcome(Outcome.Kind.UNSENT, named(behind));
         }
+        needed = needed(slot);
+        if (needed != null) {
+            return needed;
+        }
+        if (is(MAY_HAVE_JOBS) && !remember(slot)) {
+            return new Outcome(Outcome.Kind.LOCKED, "in use");
+        }
         execute(sql(TRUNCATE, slot));
         return Outcome.EMPTIED;
+    }
+
+    /**
+     * Null if no job needs the slot. That is only certain under the slot's lock: a job that is requested later finds out what
+     * is left, and waits for this lock.
+     */
+    private @Nullable Outcome needed(int slot) throws SQLException {
+        if (!is(SEES_JOBS)) {
+            return null;
+        }
+        try (PreparedStatement needed = connection.prepareStatement(sql(NEEDED, slot))) {
+            List<String> jobs = texts(needed);
+            return jobs.isEmpty() ? null : new Outcome(Outcome.Kind.NEEDED, jobs.get(0));
+        }
+    }
+
+    private boolean is(String question) throws SQLException {
+        try (PreparedStatement asked = connection.prepareStatement(question)) {
+            asked.setString(1, tables.resend().sql());
+            try (ResultSet row = asked.executeQuery()) {
+                row.next();
+                return row.getBoolean(1);
+            }
+        }
+    }
+
+    /** Returns false if the lease's row is locked by another session. */
+    private boolean remember(int slot) throws SQLException {
+        try (PreparedStatement remember = connection.prepareStatement(sql(REMEMBER, slot))) {
+            remember.setString(1, relay);
+            return remember.executeUpdate() == 1;
+        }
     }
 
     private Outcome obstacle(SQLException failure, int slot) throws SQLException {
@@ -235,6 +305,7 @@ public final class EventSlots {
                 .replace("{slot}", tables.eventsSlot(slot).sql())
                 .replace("{events}", tables.events().sql())
                 .replace("{position}", tables.position().sql())
+                .replace("{resend}", tables.resend().sql())
                 .replace("{lease}", tables.lease().sql());
     }
 

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +36,15 @@ public final class ParkedTable {
             -- relay: blocked keys of a page
             select k.n from unnest(?::text[], ?::text[]) with ordinality k(topic, key, n)
             cross join lateral (select 1 from {parked} p where p.relay = ? and {same} limit 1) b
+            """.replace("{same}", sameKey("p", "k"));
+
+    /** Reads the rows of the keys of a page once, and all rows without a key. */
+    private static final String PARKED_OF = """
+            -- relay: events of a page that are parked
+            select p.seq from (select distinct topic, key from unnest(?::text[], ?::text[]) a(topic, key)) k
+            cross join lateral (select seq from {parked} p where p.relay = ? and {same} and p.seq = any(?) offset 0) p
+            union all
+            select seq from {parked} where relay = ? and key is null and seq = any(?)
             """.replace("{same}", sameKey("p", "k"));
 
     private static final String DECIDE = """
@@ -120,6 +130,27 @@ public final class ParkedTable {
             }
         }
         return blocked;
+    }
+
+    /** The numbers of those records that are parked. */
+    Set<Long> parkedOf(List<OutboxRecord> records) throws SQLException {
+        List<EventKey> keys =
+                records.stream().map(OutboxRecord::key).filter(Objects::nonNull).toList();
+        List<Long> numbers = records.stream().map(OutboxRecord::seq).toList();
+        Set<Long> found = new HashSet<>();
+        try (PreparedStatement select = prepare(PARKED_OF)) {
+            bindKeys(select, 1, keys);
+            select.setString(3, relay);
+            select.setArray(4, numbers(numbers));
+            select.setString(5, relay);
+            select.setArray(6, numbers(numbers));
+            try (ResultSet row = select.executeQuery()) {
+                while (row.next()) {
+                    found.add(row.getLong(1));
+                }
+            }
+        }
+        return found;
     }
 
     /** Parks the undecided events for good. Must never run while rows are removed. */

@@ -1,5 +1,7 @@
 package dev.twinbox.relay.jdbc;
 
+import dev.twinbox.jdbc.SqlIdentifier;
+import dev.twinbox.jdbc.SqlState;
 import dev.twinbox.schema.OutboxSchema;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -24,6 +26,12 @@ public final class PausedTopicTable {
     private static final String TOPICS = """
             -- relay: paused topics
             select topic, since from {paused} where relay = ?
+            """;
+
+    private static final String HELD = """
+            -- relay: topics that wait for a job
+            select h.topic, r.requested_at from {resend} r cross join unnest(r.held) h(topic)
+            where r.relay = ? and r.state in ('requested', 'running')
             """;
 
     private static final String PAUSE = """
@@ -51,6 +59,7 @@ public final class PausedTopicTable {
     private final OutboxSchema schema;
     private final String relay;
     private boolean isThere; // a table that was seen is not looked for again
+    private boolean resendIsThere;
 
     public PausedTopicTable(Connection connection, OutboxSchema schema, String relay) {
         this.connection = connection;
@@ -60,16 +69,18 @@ public final class PausedTopicTable {
 
     /** Whether topics can be paused: the tables are new enough. */
     public boolean exists() throws SQLException {
-        if (!isThere) {
-            try (PreparedStatement exists = connection.prepareStatement(EXISTS)) {
-                exists.setString(1, schema.paused().sql());
-                try (ResultSet row = exists.executeQuery()) {
-                    row.next();
-                    isThere = row.getBoolean(1);
-                }
+        isThere = isThere || exists(schema.paused());
+        return isThere;
+    }
+
+    private boolean exists(SqlIdentifier table) throws SQLException {
+        try (PreparedStatement exists = connection.prepareStatement(EXISTS)) {
+            exists.setString(1, table.sql());
+            try (ResultSet row = exists.executeQuery()) {
+                row.next();
+                return row.getBoolean(1);
             }
         }
-        return isThere;
     }
 
     /** The paused topics of the relay, each with the beginning of its pause by the database's clock. */
@@ -84,6 +95,32 @@ public final class PausedTopicTable {
                                 row.getString(1),
                                 row.getObject(2, OffsetDateTime.class).toInstant());
                     }
+                }
+            }
+        }
+        return Collections.unmodifiableSortedMap(topics);
+    }
+
+    /**
+     * The topics whose events are set aside: those that are paused, and compacted topics while a job sends their events
+     * again. A role that may not read the table of jobs does no job.
+     */
+    public SortedMap<String, Instant> setAside() throws SQLException {
+        SortedMap<String, Instant> topics = new TreeMap<>(topics());
+        if (resendIsThere || exists(schema.resend())) {
+            resendIsThere = true;
+            try (PreparedStatement select = prepare(HELD)) {
+                select.setString(1, relay);
+                try (ResultSet row = select.executeQuery()) {
+                    while (row.next()) {
+                        topics.putIfAbsent(
+                                row.getString(1),
+                                row.getObject(2, OffsetDateTime.class).toInstant());
+                    }
+                }
+            } catch (SQLException e) {
+                if (!SqlState.INSUFFICIENT_PRIVILEGE.isOf(e)) {
+                    throw e;
                 }
             }
         }
@@ -126,6 +163,7 @@ public final class PausedTopicTable {
     private PreparedStatement prepare(String sql) throws SQLException {
         return connection.prepareStatement(
                 sql.replace("{paused}", schema.paused().sql())
+                        .replace("{resend}", schema.resend().sql())
                         .replace("{parked}", schema.parked().sql()));
     }
 }

@@ -144,6 +144,14 @@ public final class Rebase {
             from {position} where relay = ? order by number desc limit 1
             """;
 
+    /** What a job counts as sent is a position of the other cluster. */
+    private static final String END_JOBS = """
+            -- rebase: end jobs
+            update {resend} set state = 'failed', error = 'the outbox was rebased: request it again',
+              ended_at = clock_timestamp()
+            where state in ('requested', 'running')
+            """;
+
     private static final String ADOPT = """
             -- rebase: adopt the leases
             update {lease} l set system_identifier = ?, epoch = epoch + 1, owner = null,
@@ -233,6 +241,9 @@ public final class Rebase {
             executeWith(STAMP_SCHEDULED, from);
         });
         executeWith(POSITION, from);
+        if (tables.version(connection) >= StartCheck.RESEND_SINCE) {
+            execute(END_JOBS);
+        }
         adoptLeases(systemIdentifier);
         return result;
     }
@@ -316,6 +327,7 @@ public final class Rebase {
                 .replace("{sequence}", tables.eventsSequence().sqlLiteral())
                 .replace("{events}", tables.events().sql())
                 .replace("{scheduled}", tables.scheduled().sql())
+                .replace("{resend}", tables.resend().sql())
                 .replace("{position}", tables.position().sql())
                 .replace("{lease}", tables.lease().sql());
     }

@@ -64,6 +64,12 @@ public final class StartCheck {
     private static final Map<String, String> PAUSED_COLUMNS =
             Map.of("relay", "text", "topic", "text", "since", "timestamp with time zone");
 
+    /** The version from which on events can be sent again. */
+    static final int RESEND_SINCE = 11;
+
+    private static final Map<String, String> RESEND_COLUMNS =
+            Map.of("relay", "text", "number", "bigint", "state", "text", "after_seq", "bigint");
+
     private StartCheck() {}
 
     /**
@@ -163,6 +169,9 @@ public final class StartCheck {
         }
         if (new PausedTopicTable(connection, config.tables(), config.name()).exists()) {
             check.table(config.tables().paused(), PAUSED_COLUMNS, "SELECT");
+        }
+        if (config.tables().version(connection) >= RESEND_SINCE) {
+            check.table(config.tables().resend(), RESEND_COLUMNS, "SELECT", "UPDATE");
         }
         return check.problems();
     }

@@ -37,6 +37,9 @@ public final class ProducerSettings {
     /** The purpose of the producer that sends parked events. */
     public static final String RETRY = "retry";
 
+    /** The purpose of the producer that sends events again for a job. */
+    public static final String RESEND = "resend";
+
     private ProducerSettings() {}
 
     /** The settings of one of the process's producers. Each needs a name of its own. */

@@ -14,6 +14,9 @@ import dev.twinbox.relay.jdbc.OutboxDatabase;
 import dev.twinbox.relay.jdbc.ParkedRows;
 import dev.twinbox.relay.jdbc.ParkedSelection;
 import dev.twinbox.relay.jdbc.PausedTopicTable;
+import dev.twinbox.relay.jdbc.SentEvents;
+import dev.twinbox.relay.resend.ResendTable;
+import dev.twinbox.relay.resend.ResendText;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Collection;
@@ -124,6 +127,36 @@ public final class OperatorActions {
             }
         }
         return resumed;
+    }
+
+    /**
+     * Requests that events are sent again; returns the number of the job.
+     *
+     * @param held compacted topics among those of the events
+     * @throws RelayException if another job is not over
+     */
+    public long resend(SentEvents.Range range, Collection<String> held) throws SQLException {
+        ResendTable table = resendTable();
+        Long[] number = new Long[1];
+        inTransaction("resend", ResendText.of(range), () -> {
+            number[0] = table.request(range, held);
+            return number[0] != null;
+        });
+        if (number[0] == null) {
+            throw new RelayException(
+                    ExitCode.USAGE, "another job of \"resend\" is not over: wait for its end, or cancel it");
+        }
+        return number[0];
+    }
+
+    /** Cancels a job; false if there is none of this number, or if it is over. */
+    public boolean cancelResend(long number) throws SQLException {
+        ResendTable table = resendTable();
+        return inTransaction("cancel", "job " + number, () -> table.cancel(number));
+    }
+
+    private ResendTable resendTable() {
+        return new ResendTable(connection, config.tables(), config.name());
     }
 
     private PausedTopicTable topicTable(Collection<String> topics) throws SQLException {

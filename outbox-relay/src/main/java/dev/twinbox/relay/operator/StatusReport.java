@@ -17,6 +17,10 @@ import dev.twinbox.relay.jdbc.Position;
 import dev.twinbox.relay.jdbc.PositionTable;
 import dev.twinbox.relay.jdbc.StartCheck;
 import dev.twinbox.relay.kafka.TopicState;
+import dev.twinbox.relay.resend.ResendJob;
+import dev.twinbox.relay.resend.ResendJson;
+import dev.twinbox.relay.resend.ResendTable;
+import dev.twinbox.relay.resend.ResendText;
 import dev.twinbox.schema.OutboxSchema;
 import dev.twinbox.schema.Retention;
 import jakarta.json.JsonArrayBuilder;
@@ -91,10 +95,9 @@ public final class StatusReport {
             json.add("pausedSince", paused.toString());
         }
         Set<String> pausedTopics = pausedTopics();
+        resend();
         fact("position", position.equals(Position.START) ? "nothing relayed yet" : position.toString());
-        Duration saved = new PositionTable(connection, config.tables(), config.name()).sinceLastSave();
-        lines.line("last save", saved == null ? "never" : seconds(saved) + " ago");
-        age("lastSaveSeconds", saved);
+        lastSave();
         Backlog backlog = backlog(position);
         ParkedCount parked = ParkedCount.of(connection, config.tables(), config.name());
         parked(parked);
@@ -120,6 +123,20 @@ public final class StatusReport {
                 array.add(Json.createObjectBuilder().add("topic", topic).add("pausedSince", since.toString())));
         json.add("pausedTopics", array);
         return topics.keySet();
+    }
+
+    private void lastSave() throws SQLException {
+        Duration saved = new PositionTable(connection, config.tables(), config.name()).sinceLastSave();
+        lines.line("last save", saved == null ? "never" : seconds(saved) + " ago");
+        age("lastSaveSeconds", saved);
+    }
+
+    private void resend() throws SQLException {
+        ResendJob job = new ResendTable(connection, config.tables(), config.name()).active();
+        lines.line("resend", job == null ? "no job" : ResendText.of(job));
+        if (job != null) {
+            json.add("resend", ResendJson.job(job));
+        }
     }
 
     /** Null: the server did not answer in time. All other lines are printed nevertheless. */

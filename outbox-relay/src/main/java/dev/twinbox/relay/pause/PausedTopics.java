@@ -94,7 +94,7 @@ public final class PausedTopics {
     }
 
     private void readTopics(PausedTopicTable table) throws SQLException {
-        SortedMap<String, Instant> now = table.topics();
+        SortedMap<String, Instant> now = table.setAside();
         SortedMap<String, Instant> before = topics;
         if (now.equals(before)) {
             return;
@@ -141,8 +141,8 @@ public final class PausedTopics {
         now.forEach((topic, since) -> {
             if (!since.equals(before.get(topic))) {
                 LOG.info(
-                        "Topic \"{}\" is paused by an operator since {}: its events are set aside until \"twinbox-relay "
-                                + "resume --topic {}\"",
+                        "Topic \"{}\" is paused since {}, by an operator or for a job of \"resend\": its events are set "
+                                + "aside until \"twinbox-relay resume --topic {}\", or the end of the job",
                         topic,
                         since,
                         topic);
@@ -150,7 +150,7 @@ public final class PausedTopics {
         });
         before.keySet().stream()
                 .filter(topic -> !now.containsKey(topic))
-                .forEach(topic -> LOG.info("Topic \"{}\" is resumed by an operator: sending its events", topic));
+                .forEach(topic -> LOG.info("Topic \"{}\" is not paused any more: sending its events", topic));
     }
 
     private synchronized PausedEvents.Size saved() {

@@ -140,14 +140,14 @@ class HealingIT {
     @Test
     void tablesOfThePreviousVersionDoUntilTheyAreMigratedUnderTheRunningRelay() throws Exception {
         try (EngineRig rig = EngineRig.create().withTopic()) {
-            undoVersions4To10(rig);
+            undoVersions4To11(rig);
             EngineRig.Running relay = rig.start();
             insert(rig, "with tables of version 3");
             rig.awaitRecords(1);
             try (Connection connection = rig.connect()) {
                 assertThat(OutboxDatabaseFixture.SCHEMA.version(connection)).isEqualTo(3);
                 assertThat(StartCheck.state(connection, rig.config()))
-                        .contains("version 3", "\"migrate\" makes it 10", "as this relay needs them");
+                        .contains("version 3", "\"migrate\" makes it 11", "as this relay needs them");
                 // Undoes the steps' entries.
                 OutboxDatabaseFixture.execute(
                         connection, "delete from outbox_event_history where version::integer >= 4");
@@ -155,7 +155,7 @@ class HealingIT {
             assertThat(OutboxDatabaseFixture.SCHEMA
                             .migrate(rig.database.dataSource())
                             .version())
-                    .isEqualTo("10");
+                    .isEqualTo("11");
             rig.execute("insert into outbox_scheduled"
                     + " (deliver_at, id, topic, key, type, source, occurred_at, content_type, payload)"
                     + " select now(), id, topic, key, type, source, occurred_at, content_type, 'scheduled'"
@@ -169,19 +169,20 @@ class HealingIT {
     @Test
     void tablesOlderThanThatAreRefusedWithTheCommandThatMendsThem() throws Exception {
         try (EngineRig rig = EngineRig.create()) {
-            undoVersions4To10(rig);
+            undoVersions4To11(rig);
             rig.execute("drop table outbox_scheduled, outbox_parked");
             assertThat(rig.start().refusal())
                     .hasMessageContaining(
-                            "has version 1; this relay works with versions 2 to 10: run \"twinbox-relay migrate\"")
+                            "has version 1; this relay works with versions 2 to 11: run \"twinbox-relay migrate\"")
                     .extracting(RelayException::exitCode)
                     .isEqualTo(ExitCode.SCHEMA);
         }
     }
 
-    private static void undoVersions4To10(EngineRig rig) throws SQLException {
-        rig.execute("drop table outbox_paused, outbox_action, outbox_lock; drop sequence outbox_lock_token");
-        rig.execute("alter table outbox_lease drop column exactly_once;"
+    private static void undoVersions4To11(EngineRig rig) throws SQLException {
+        rig.execute(
+                "drop table outbox_resend, outbox_paused, outbox_action, outbox_lock; drop sequence outbox_lock_token");
+        rig.execute("alter table outbox_lease drop column exactly_once, drop column emptied_seq;"
                 + " alter table outbox_position drop column committed, drop column next_from, drop column next_to,"
                 + " drop column next_seq, drop column from_floor, drop column to_floor, drop column next_from_floor,"
                 + " drop column next_to_floor;"

@@ -67,6 +67,7 @@ class RestoreIT {
                         .hasMessageContaining("\"twinbox-relay rebase\"")
                         .extracting(RelayException::exitCode)
                         .isEqualTo(ExitCode.DATABASE);
+                OutboxDatabaseFixture.execute(owner, "insert into outbox_resend (relay) values ('relay')");
                 insertWithin(owner, rig.topic, "written here");
                 insertWithinSavepoint(owner, rig.topic, "written here, too");
                 expected.addAll(List.of("written here", "written here, too"));
@@ -75,6 +76,8 @@ class RestoreIT {
                 long identifier = OutboxDatabase.identify(owner).systemIdentifier();
                 Rebase.Result preview = rebase.preview(identifier);
                 assertThat(rebase.run(identifier)).isEqualTo(preview);
+                assertThat(OutboxDatabaseFixture.query(owner, "select state || ': ' || error from outbox_resend"))
+                        .isEqualTo("failed: the outbox was rebased: request it again");
                 assertThat(preview.relays()).containsExactly("relay");
                 assertThat(preview.sent()).isEqualTo(5);
                 assertThat(preview.unsent()).isEqualTo(expected.size() - 2);

@@ -17,6 +17,7 @@ import dev.twinbox.relay.jdbc.FoundEvent;
 import dev.twinbox.relay.jdbc.ParkedCauses;
 import dev.twinbox.relay.jdbc.ParkedRows;
 import dev.twinbox.relay.jdbc.ParkedState;
+import dev.twinbox.relay.jdbc.SentEvents;
 import dev.twinbox.relay.kafka.TopicState;
 import dev.twinbox.relay.operator.CausesJson;
 import dev.twinbox.relay.operator.EventAnswer;
@@ -25,11 +26,15 @@ import dev.twinbox.relay.operator.ParkedChange;
 import dev.twinbox.relay.operator.ParkedJson;
 import dev.twinbox.relay.operator.TopicsReport;
 import dev.twinbox.relay.operator.Whereabouts;
+import dev.twinbox.relay.resend.ResendJob;
+import dev.twinbox.relay.resend.ResendJson;
+import dev.twinbox.relay.resend.ResendPreview;
 import jakarta.json.JsonObject;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
@@ -145,6 +150,37 @@ class OpenApiTest {
     }
 
     @Test
+    void aJobAndItsPreviewHaveTheDescribedFields() {
+        SentEvents.Range range = new SentEvents.Range(1L, 2L, null, null, "topic", "key");
+        ResendJob job = new ResendJob(
+                1,
+                ResendJob.State.FAILED,
+                range,
+                Set.of(),
+                null,
+                1,
+                1,
+                new ResendJob.Sent(1, 2, 3),
+                "error",
+                Instant.EPOCH,
+                Instant.EPOCH);
+        SortedMap<String, SentEvents.Found> found = new TreeMap<>();
+        found.put("topic", new SentEvents.Found("topic", 1, 2, 3, 4));
+        JsonObject preview = ResendJson.preview(new ResendPreview(
+                        new SentEvents.First(1, Instant.EPOCH, 2, 6), found, new TreeSet<>(), 5, true, 6))
+                .add("dryRun", false)
+                .add("job", 1)
+                .build();
+
+        assertThat(ResendJson.job(job).build().keySet()).isEqualTo(rules.properties("ResendJob"));
+        assertThat(preview.keySet()).isEqualTo(rules.properties("ResendPreview"));
+        assertThat(rules.values("ResendJob", "state"))
+                .containsExactlyElementsOf(Arrays.stream(ResendJob.State.values())
+                        .map(state -> state.name().toLowerCase(Locale.ROOT))
+                        .toList());
+    }
+
+    @Test
     void aProcessHasTheDescribedFields() {
         Progress progress = new Progress(System::nanoTime);
         progress.recordLeaseElsewhere("another");
@@ -166,6 +202,11 @@ class OpenApiTest {
         assertThat(ActionJson.of(line).build().keySet()).isEqualTo(rules.properties("Action"));
         assertThat(rules.values("Action", "action"))
                 .containsExactlyInAnyOrder(
-                        ParkedChange.RETRY.action(), ParkedChange.DISCARD.action(), "pause", "resume");
+                        ParkedChange.RETRY.action(),
+                        ParkedChange.DISCARD.action(),
+                        "pause",
+                        "resume",
+                        "resend",
+                        "cancel");
     }
 }

@@ -198,7 +198,7 @@ class Fault01AnyEventIsParkedIT {
                   end loop;
                 end $$""");
         execute("create index on outbox_parked (relay, topic, key, number)");
-        execute("drop table outbox_lock, outbox_action, outbox_paused"); // of versions 8 to 10
+        execute("drop table outbox_lock, outbox_action, outbox_paused, outbox_resend"); // 8 to 11
         insert(Map.of("key", "pg_temp.incompressible(4000)"));
         List<OutboxRecord> records = read();
 

@@ -41,6 +41,7 @@ class RolesIT {
             "outbox_parked",
             "outbox_action",
             "outbox_paused",
+            "outbox_resend",
             "outbox_position_slot0",
             "outbox_position_slot1",
             "outbox_event_slot0",

@@ -77,11 +77,12 @@ class ArchitectureTest {
      * and what is no class of Twinbox.
      */
     private static final Map<String, Set<String>> MAY_USE = Map.ofEntries(
-            layer("dev.twinbox.relay", "operator", "http", "log", "engine", "kafka", "jdbc", "config"),
-            layer("dev.twinbox.relay.http", "operator", "engine", "kafka", "jdbc", "config"),
-            layer("dev.twinbox.relay.operator", "kafka", "jdbc", "config"),
+            layer("dev.twinbox.relay", "resend", "operator", "http", "log", "engine", "kafka", "jdbc", "config"),
+            layer("dev.twinbox.relay.http", "resend", "operator", "engine", "kafka", "jdbc", "config"),
+            layer("dev.twinbox.relay.operator", "resend", "kafka", "jdbc", "config"),
             layer("dev.twinbox.relay.log", "config"),
-            layer("dev.twinbox.relay.engine", "pause", "kafka", "jdbc", "config"),
+            layer("dev.twinbox.relay.engine", "resend", "pause", "kafka", "jdbc", "config"),
+            layer("dev.twinbox.relay.resend", "pause", "kafka", "jdbc", "config"),
             layer("dev.twinbox.relay.pause", "jdbc", "config"),
             layer("dev.twinbox.relay.kafka", "jdbc", "config"),
             layer("dev.twinbox.relay.jdbc", "config"),
