@@ -121,8 +121,7 @@ public record ResendPreview(
         if (lease == null || !lease.taken()) {
             throw refused("relay \"" + config.name() + "\" has never run on these tables: check twinbox.relay.name");
         }
-        if (config.delivery().mode() == DeliveryMode.EXACTLY_ONCE
-                || lease.delivery() == DeliveryMode.EXACTLY_ONCE) {
+        if (config.delivery().mode() == DeliveryMode.EXACTLY_ONCE || lease.delivery() == DeliveryMode.EXACTLY_ONCE) {
             throw refused("relay \"" + config.name() + "\" publishes exactly once, and a second copy would break that: "
                     + "let the consumers read the topic again");
         }
