@@ -22,10 +22,11 @@ public final class ServerApis {
     public static void logAbsent() {
         List<String> absent = new ArrayList<>();
         if (!haveHealth()) {
-            absent.add("MicroProfile Health (there are no checks of liveness and readiness)");
+            absent.add(
+                    "MicroProfile Health (there are no checks of liveness and readiness; JMX says whether Twinbox is ready)");
         }
         if (!haveMetrics()) {
-            absent.add("MicroProfile Metrics (inject InboxStatus for the same figures)");
+            absent.add("MicroProfile Metrics (JMX and InboxStatus have the same figures)");
         }
         if (!haveOpenTelemetry()) {
             absent.add("OpenTelemetry (there are no spans)");

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -152,7 +153,9 @@ class Fault26StrictReadingTest {
                 .hasMessageContaining("reading = LENIENT");
     }
 
+    /** Johnzon cannot read a formatted number into an int, and says so. */
     @Test
+    @Tag("yasson")
     void aClassWithSettersOrACreatorIsComparedLikeARecord() {
         assertThatCode(() -> read("{\"pieces\":1,\"direct\":2,\"formatted\":\"1,000\"}", Bean.class))
                 .doesNotThrowAnyException();
@@ -166,7 +169,9 @@ class Fault26StrictReadingTest {
         assertMissing("{\"orderId\":3}", Renamed.class, "order_id");
     }
 
+    /** Johnzon cannot read a generic class, and says so. */
     @Test
+    @Tag("yasson")
     void aGenericClassIsComparedWithWhatItStandsFor() {
         assertThat(read("{\"lines\":{\"value\":{\"pieces\":1},\"next\":{}}}", OfGeneric.class)
                         .lines()

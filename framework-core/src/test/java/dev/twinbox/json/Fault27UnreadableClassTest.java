@@ -10,6 +10,7 @@ import jakarta.json.bind.annotation.JsonbProperty;
 import jakarta.json.bind.annotation.JsonbTypeInfo;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A record that is not public, and other classes that JSON-B cannot create or fill: each event of them was dead. */
@@ -93,7 +94,9 @@ class Fault27UnreadableClassTest {
 
     private final JsonbSerializer serializer = new JsonbSerializer();
 
+    /** Johnzon can read it. It is refused all the same. */
     @Test
+    @Tag("yasson")
     void aRecordThatIsNotPublicIsRefused() {
         assertThat(JsonEvents.readingProblems(Hidden.class))
                 .containsExactly("record " + Hidden.class.getTypeName()
@@ -105,7 +108,9 @@ class Fault27UnreadableClassTest {
         assertUnreadable("{\"hidden\":[{\"id\":\"1\"}]}", Outer.class);
     }
 
+    /** Johnzon can read and write it. It is refused all the same. */
     @Test
+    @Tag("yasson")
     void aClassThatIsNotPublicIsRefusedByTheProducerToo() {
         assertThat(JsonEvents.readingProblems(HiddenBean.class)).hasSize(1);
         assertUnreadable("{\"id\":\"1\"}", HiddenBean.class);

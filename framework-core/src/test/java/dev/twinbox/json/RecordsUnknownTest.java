@@ -13,10 +13,12 @@ import java.util.function.Supplier;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import org.eclipse.yasson.JsonBindingProvider;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A server that does not see the multi-release part of its JSON-B, as Payara Micro started through its API. */
+@Tag("yasson")
 class RecordsUnknownTest {
 
     public record Plain(String id) {}

@@ -56,6 +56,18 @@ final class InboxMetrics implements AutoCloseable {
                 return status.openBreakers();
             }
         },
+        PAUSED_TOPICS("Topics that an operator has paused") {
+            @Override
+            double of(ReceiverStatus status) {
+                return status.paused().topics().size();
+            }
+        },
+        PAUSED_HANDLERS("Handlers that an operator has paused") {
+            @Override
+            double of(ReceiverStatus status) {
+                return status.paused().handlers().size();
+            }
+        },
         TROUBLES("Troubles that keep the receiver from working; 0: it is ready") {
             @Override
             double of(ReceiverStatus status) {

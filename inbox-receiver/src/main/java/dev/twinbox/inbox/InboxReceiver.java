@@ -17,6 +17,7 @@ import dev.twinbox.inbox.jdbc.InboxRows;
 import dev.twinbox.inbox.jdbc.JtaDatabase;
 import dev.twinbox.inbox.jdbc.NewTransaction;
 import dev.twinbox.inbox.jdbc.ParkedRows;
+import dev.twinbox.jmx.ManagementBean;
 import dev.twinbox.thread.ApplicationThreads;
 import dev.twinbox.tracing.Tracing;
 import jakarta.annotation.Resource;
@@ -35,6 +36,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedSet;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -84,6 +86,8 @@ class InboxReceiver {
     /** An {@link InboxMetrics}. This class must be loadable without it. */
     private @Nullable AutoCloseable metrics;
 
+    private @Nullable ManagementBean shown;
+
     private @Nullable CreationalContext<?> handlerContext;
 
     /** Throws if somebody has to correct something before the application can be deployed. */
@@ -116,6 +120,8 @@ class InboxReceiver {
                 Tracing.of(beans.createInstance()),
                 scope::clear,
                 new ApplicationThreads(threads, context.getClassLoader()));
+        shown = ManagementBean.register(
+                "Inbox", new TreeMap<>(Map.of("group", config.group())), new JmxInbox(status.receiver()));
     }
 
     /** Stops the receiver. Returns when its threads have ended, or when the wait for them is over. */
@@ -124,6 +130,9 @@ class InboxReceiver {
             receiver.stop();
         }
         removeMetrics();
+        if (shown != null) {
+            shown.close();
+        }
         if (handlerContext != null) {
             handlerContext.release();
         }

@@ -4,6 +4,8 @@ import dev.twinbox.inbox.engine.ReceiverStatus;
 import dev.twinbox.inbox.engine.ReceiverStatus.Total;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeSet;
 
 /**
  * What the receiver of this application has done since it started, and what it waits for. For status pages and tests:
@@ -70,6 +72,16 @@ public class InboxStatus {
      */
     public int openBreakers() {
         return receiver.openBreakers();
+    }
+
+    /** Topics that an operator has paused. Their partitions are held. {@link #notes} says since when. */
+    public SortedSet<String> pausedTopics() {
+        return new TreeSet<>(receiver.paused().topics().keySet());
+    }
+
+    /** Handlers that an operator has paused. Their events are parked. {@link #notes} says since when. */
+    public SortedSet<String> pausedHandlers() {
+        return new TreeSet<>(receiver.paused().handlers().keySet());
     }
 
     /** Records of types that no handler of this application takes. */

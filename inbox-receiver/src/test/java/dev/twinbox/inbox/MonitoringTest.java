@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -36,6 +37,27 @@ class MonitoringTest {
     @Test
     void promtoolWouldAcceptTheNames() {
         assertThat(MetricRules.problems(SCRAPE)).isEmpty();
+    }
+
+    /** By the metric's name without prefix and {@code _total}. */
+    @Test
+    void jmxHasEachFigureOfTheMetrics() {
+        Set<String> attributes = Stream.of(InboxMXBean.class.getMethods())
+                .map(method -> method.getName().replaceFirst("^(get|is)", ""))
+                .collect(Collectors.toSet());
+
+        assertThat(attributes)
+                .containsAll(InboxMetrics.meanings().keySet().stream()
+                        .map(MonitoringTest::attribute)
+                        .toList());
+    }
+
+    private static String attribute(String metric) {
+        return Stream.of(metric.replaceFirst("^twinbox_inbox_", "")
+                        .replaceFirst("_total$", "")
+                        .split("_"))
+                .map(word -> Character.toUpperCase(word.charAt(0)) + word.substring(1))
+                .collect(Collectors.joining());
     }
 
     @ParameterizedTest

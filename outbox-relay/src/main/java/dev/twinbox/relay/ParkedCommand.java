@@ -1,5 +1,6 @@
 package dev.twinbox.relay;
 
+import dev.twinbox.console.Json;
 import dev.twinbox.console.cli.ChangeOptions;
 import dev.twinbox.console.cli.ListOptions;
 import dev.twinbox.relay.config.ExitCode;
@@ -9,7 +10,6 @@ import dev.twinbox.relay.jdbc.ParkedSelection;
 import dev.twinbox.relay.operator.OperatorActions;
 import dev.twinbox.relay.operator.ParkedChange;
 import dev.twinbox.relay.operator.ParkedJson;
-import jakarta.json.Json;
 import java.io.PrintWriter;
 import java.sql.Connection;
 import java.sql.SQLException;

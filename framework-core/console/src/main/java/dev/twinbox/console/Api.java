@@ -1,6 +1,5 @@
 package dev.twinbox.console;
 
-import jakarta.json.Json;
 import jakarta.json.JsonException;
 import jakarta.json.JsonObject;
 import jakarta.json.stream.JsonParser;

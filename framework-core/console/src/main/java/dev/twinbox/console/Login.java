@@ -1,6 +1,5 @@
 package dev.twinbox.console;
 
-import jakarta.json.Json;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonString;
 import java.util.Locale;

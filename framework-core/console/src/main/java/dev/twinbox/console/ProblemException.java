@@ -1,6 +1,5 @@
 package dev.twinbox.console;
 
-import jakarta.json.Json;
 import org.eclipse.jetty.http.HttpStatus;
 
 /** A request that is refused. The answer is a document of problem details (RFC 9457). */

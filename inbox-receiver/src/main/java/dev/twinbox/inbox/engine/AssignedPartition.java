@@ -46,6 +46,7 @@ final class AssignedPartition {
     private long bytes;
     private long committedTo;
     private boolean stopped;
+    private boolean suspended;
     private boolean paused;
 
     /**
@@ -220,6 +221,20 @@ final class AssignedPartition {
         return stopped;
     }
 
+    /** Fetches nothing and hands nothing out: an operator has paused the topic. What was fetched stays here. */
+    void suspend() {
+        suspended = true;
+    }
+
+    /** Ends {@link #suspend}. */
+    void proceed() {
+        suspended = false;
+    }
+
+    boolean isSuspended() {
+        return suspended;
+    }
+
     boolean isPaused() {
         return paused;
     }
@@ -255,6 +270,7 @@ final class AssignedPartition {
     /** Whether nothing more may be added. A partition that is only full may still get the records of one more poll. */
     boolean isAtALimit(InboxConfig config) {
         return stopped
+                || suspended
                 || bytes >= config.buffer().partitionBytes()
                 || (lanes.size() > 1 && ledger.ahead() >= config.lanes().ahead());
     }

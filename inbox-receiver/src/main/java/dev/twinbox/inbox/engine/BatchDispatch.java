@@ -78,7 +78,7 @@ final class BatchDispatch {
         long now = System.nanoTime();
         for (AssignedPartition partition : assigned.values()) {
             for (Lane lane : partition.lanes()) {
-                if (lane.isReady(now)) {
+                if (lane.isReady(now) && !partition.isSuspended()) {
                     handOut(partition, lane);
                 }
             }

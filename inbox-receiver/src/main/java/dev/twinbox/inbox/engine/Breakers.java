@@ -116,11 +116,16 @@ final class Breakers {
         }
     }
 
-    /** Null if no parked event may be tried now. */
-    @Nullable Probe takeProbe() {
+    /**
+     * Null if no parked event may be tried now.
+     *
+     * @param paused handlers for which nothing may be tried
+     */
+    @Nullable Probe takeProbe(Set<String> paused) {
         long now = nanos.getAsLong();
         for (Map.Entry<String, Breaker> each : breakers.entrySet()) {
-            Breaker.Probe probe = each.getValue().takeProbe(now);
+            Breaker.Probe probe =
+                    paused.contains(each.getKey()) ? null : each.getValue().takeProbe(now);
             if (probe != null) {
                 return new Probe(each.getKey(), each.getValue(), probe);
             }
@@ -191,13 +196,23 @@ final class Breakers {
         }
     }
 
-    /** No more events are parked for a handler whose breaker is open. The partition waits. */
+    /** No more events are parked for a handler that is not called. The partition waits. */
     static final class FullException extends RuntimeException {
         private static final long serialVersionUID = 1;
 
         FullException(int most, String handler) {
             super(most + " events wait for handler " + handler + ", whose circuit breaker is open, so the partition "
                     + "waits too. Repair what the handler needs");
+        }
+
+        private FullException(String message) {
+            super(message);
+        }
+
+        static FullException whilePaused(int most, String handler) {
+            return new FullException(most + " events wait for handler " + handler
+                    + ", which an operator has paused, so the partition waits too. Resume it: twinbox-inbox-cli.jar "
+                    + "resume --handler " + handler);
         }
     }
 }

@@ -44,45 +44,46 @@ interface Claims {
     /**
      * Claims of events from Kafka.
      *
-     * @param breakers say which handlers are not called
+     * @param held which handlers are not called
      * @param start the row that records the handler's start; null if there is none
      */
     record FromKafka(
             InboxTable inbox,
             ParkedTable parked,
             String group,
-            Breakers breakers,
+            HeldHandlers held,
             @Nullable Long start) implements Claims {
 
         /** The same claims, for an event whose start is recorded in that row. */
         FromKafka withStart(@Nullable RecordedStart recorded) {
-            return recorded == null ? this : new FromKafka(inbox, parked, group, breakers, recorded.number());
+            return recorded == null ? this : new FromKafka(inbox, parked, group, held, recorded.number());
         }
 
         @Override
         public ClaimSession take(Connection connection, List<Delivery> deliveries, ClaimSink sink) throws SQLException {
-            Set<String> open = breakers.open();
-            if (open.isEmpty()) {
+            Set<String> names = held.names();
+            if (names.isEmpty()) {
                 return inbox.claim(connection, group, deliveries, sink);
             }
-            List<Delivery> ofOpen = deliveries.stream()
-                    .filter(delivery -> open.contains(delivery.handler().name()))
+            List<Delivery> ofHeld = deliveries.stream()
+                    .filter(delivery -> names.contains(delivery.handler().name()))
+                    .filter(delivery -> !delivery.handler().isAtMostOnce()) // nothing is parked for it
                     .toList();
-            return ofOpen.isEmpty()
+            return ofHeld.isEmpty()
                     ? inbox.claim(connection, group, deliveries, sink)
-                    : takeAllBut(connection, ofOpen, deliveries, sink);
+                    : takeAllBut(connection, ofHeld, deliveries, sink);
         }
 
-        /** What would be handled by a handler whose circuit breaker is open is parked instead, in its place. */
+        /** What would be handled by a handler that is not called is parked instead, in its place. */
         private ClaimSession takeAllBut(
-                Connection connection, List<Delivery> ofOpen, List<Delivery> deliveries, ClaimSink sink)
+                Connection connection, List<Delivery> ofHeld, List<Delivery> deliveries, ClaimSink sink)
                 throws SQLException {
-            Set<Delivery> toPark = new LinkedHashSet<>(ofOpen);
+            Set<Delivery> toPark = new LinkedHashSet<>(ofHeld);
             Set<Delivery> claimed = new LinkedHashSet<>();
             Set<String> handlers =
-                    ofOpen.stream().map(delivery -> delivery.handler().name()).collect(Collectors.toSet());
+                    ofHeld.stream().map(delivery -> delivery.handler().name()).collect(Collectors.toSet());
             for (String handler : handlers) {
-                breakers.checkRoom(connection, group, handler);
+                held.checkRoom(connection, group, handler);
             }
             ClaimSession session = inbox.claim(connection, group, deliveries, (delivery, result) -> {
                 if (result == ClaimResult.TO_HANDLE && toPark.contains(delivery)) {

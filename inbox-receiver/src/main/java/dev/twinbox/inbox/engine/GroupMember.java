@@ -6,6 +6,7 @@ import dev.twinbox.inbox.event.ReceivedEvent;
 import dev.twinbox.inbox.event.Subscription;
 import dev.twinbox.inbox.kafka.GroupOffsets;
 import dev.twinbox.inbox.kafka.OffsetPolicy;
+import dev.twinbox.inbox.pause.Pauses;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -28,7 +29,8 @@ import org.apache.kafka.common.errors.WakeupException;
  * <p>{@link BatchDispatch} hands out batches. {@link OffsetCommits} commits what is settled. {@link PartitionHandover}
  * takes partitions over and gives them back. {@link PartitionStarts} finds where a partition without an offset starts.
  * {@link TopicIdentity} notices topics that were created anew.
- * {@link ReadFaults} stops a partition that cannot be read. Handlers never run on this thread, so a slow handler does
+ * {@link ReadFaults} stops a partition that cannot be read. {@link PausedPartitions} holds those of topics that an
+ * operator has paused. Handlers never run on this thread, so a slow handler does
  * not cost the membership.
  *
  * <p>All methods except {@link #wakeUp} are called on the poll thread. So are Kafka's callbacks.
@@ -60,6 +62,7 @@ final class GroupMember {
     private final PartitionHandover handover;
     private final TopicAccess access;
     private final ReadFaults faults;
+    private final PausedPartitions paused;
 
     private final Map<TopicPartition, AssignedPartition> assigned = new HashMap<>();
 
@@ -70,6 +73,7 @@ final class GroupMember {
      * Creates a member that has not joined.
      *
      * @param topicsMayBeNew whether the consumer has heard since the last call which topics there are
+     * @param pauses what an operator has paused; the caller wakes this member after a change
      * @param background runs what asks Kafka or the database
      */
     GroupMember(
@@ -81,6 +85,7 @@ final class GroupMember {
             InboxConfig config,
             ReceiverStatus status,
             GroupOffsets memory,
+            Pauses pauses,
             Executor workers,
             Executor background) {
         this.consumer = consumer;
@@ -100,6 +105,7 @@ final class GroupMember {
                 new PartitionHandover(consumer, assigned, commits, dispatch, starts, saves, group, brokerWatch, status);
         access = new TopicAccess(consumer, subscription, handover, inquiries, memory, status);
         faults = new ReadFaults(consumer, assigned, inquiries, memory, starts, access, config, group, status);
+        paused = new PausedPartitions(pauses, assigned, dispatch);
     }
 
     void join() {
@@ -121,6 +127,7 @@ final class GroupMember {
         access.runOnce();
         saves.runOnce();
         faults.runOnce();
+        paused.runOnce();
         dispatch.handOut();
         commits.commitSettled();
         awaitRoom();
@@ -175,7 +182,8 @@ final class GroupMember {
         polling = true;
         try {
             // The flag is set before the outcomes are checked, so a later outcome wakes the poll.
-            return consumer.poll(dispatch.hasOutcomes() || inquiries.hasAnswers() ? Duration.ZERO : timeToWait());
+            boolean hasWork = dispatch.hasOutcomes() || inquiries.hasAnswers() || paused.hasChange();
+            return consumer.poll(hasWork ? Duration.ZERO : timeToWait());
         } catch (WakeupException e) {
             return ConsumerRecords.empty();
         } catch (KafkaException e) {

@@ -12,6 +12,7 @@ import dev.twinbox.inbox.jdbc.BlockedKey;
 import dev.twinbox.inbox.jdbc.DueEvent;
 import dev.twinbox.inbox.jdbc.Faults;
 import dev.twinbox.inbox.jdbc.InboxTable;
+import dev.twinbox.inbox.pause.Pauses;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.SQLException;
@@ -44,7 +45,9 @@ final class ParkedRetries {
     private final Subscription subscription;
     private final UnknownTypes unknownTypes;
     private final Announcements announcements;
+    private final HeldHandlers held;
     private final Breakers breakers;
+    private final Pauses pauses;
     private final ReceiverStatus status;
 
     /** Events that were due before are settled. Written by all threads. */
@@ -63,7 +66,7 @@ final class ParkedRetries {
             Subscription subscription,
             UnknownTypes unknownTypes,
             Announcements announcements,
-            Breakers breakers,
+            HeldHandlers held,
             ReceiverStatus status) {
         this.attempts = attempts;
         this.parking = parking;
@@ -71,7 +74,9 @@ final class ParkedRetries {
         this.subscription = subscription;
         this.unknownTypes = unknownTypes;
         this.announcements = announcements;
-        this.breakers = breakers;
+        this.held = held;
+        this.breakers = held.breakers();
+        this.pauses = held.pauses();
         this.status = status;
     }
 
@@ -84,31 +89,34 @@ final class ParkedRetries {
      */
     boolean runOnce(Runnable whenFound, Runnable whenHung) throws SQLException {
         Instant notBefore = from;
-        Set<String> open = breakers.open();
-        if (!open.isEmpty() && probe(whenFound, whenHung)) {
+        Set<String> handlers = held.names();
+        Set<String> topics = pauses.current().topics().keySet();
+        boolean isAnyHeld = !handlers.isEmpty() || !topics.isEmpty();
+        if (isAnyHeld && probe(topics, whenFound, whenHung)) {
             return true;
         }
-        Optional<DueEvent> due =
-                parking.takeDue(notBefore, open.isEmpty() ? announcements.mine() : mine(each -> !open.contains(each)));
+        Optional<DueEvent> due = parking.takeDue(
+                notBefore, isAnyHeld ? mine(each -> !handlers.contains(each), topics) : announcements.mine());
         if (due.isPresent()) {
             whenFound.run();
             handle(due.get(), whenHung);
-        } else if (notBefore.equals(Instant.EPOCH) && open.isEmpty()) { // what is due for an open one is not settled
+        } else if (notBefore.equals(Instant.EPOCH) && !isAnyHeld) { // what is due for those is not settled
             from = fromAfterSweep;
         }
         return due.isPresent();
     }
 
     /**
-     * Tries one event for a handler whose circuit breaker is open, if it is time for that. Returns whether there was one.
+     * Tries one event for a handler whose circuit breaker is open, if it is time for that. None of a paused handler or
+     * topic. Returns whether there was one.
      */
-    private boolean probe(Runnable whenFound, Runnable whenHung) throws SQLException {
-        Breakers.Probe probe = breakers.takeProbe();
+    private boolean probe(Set<String> pausedTopics, Runnable whenFound, Runnable whenHung) throws SQLException {
+        Breakers.Probe probe = held.takeProbe();
         if (probe == null) {
             return false;
         }
         try (probe) {
-            Optional<DueEvent> due = parking.takeDue(Instant.EPOCH, mine(probe.handler()::equals));
+            Optional<DueEvent> due = parking.takeDue(Instant.EPOCH, mine(probe.handler()::equals, pausedTopics));
             if (due.isEmpty()) {
                 return false;
             }
@@ -124,9 +132,9 @@ final class ParkedRetries {
         }
     }
 
-    private List<AnnouncedHandler> mine(Predicate<String> wanted) {
+    private List<AnnouncedHandler> mine(Predicate<String> wanted, Set<String> pausedTopics) {
         return announcements.mine().stream()
-                .filter(announced -> wanted.test(announced.handler()))
+                .filter(announced -> wanted.test(announced.handler()) && !pausedTopics.contains(announced.topic()))
                 .toList();
     }
 
@@ -135,6 +143,7 @@ final class ParkedRetries {
      * transaction committed late, or what a crash left undone. Between sweeps only newly due events are looked at.
      */
     void lookAfterThem() throws SQLException {
+        pauses.begin();
         announcements.repeat();
         count();
         if (System.nanoTime() - sweepAt >= 0) {
@@ -163,6 +172,10 @@ final class ParkedRetries {
                         ? !handler.isAtMostOnce()
                         : handler.name().equals(due.handler()))
                 .toList();
+        if (isPaused(due, mine)) {
+            parking.giveBack(due);
+            return false;
+        }
         Throwable noAttemptLeft = parking.noAttemptLeft(due);
         if (noAttemptLeft != null) {
             failed(due, event, noAttemptLeft);
@@ -174,6 +187,12 @@ final class ParkedRetries {
             return attempt(due, event, mine, whenHung);
         }
         return false;
+    }
+
+    /** An event of no handler in particular is taken whatever is paused. */
+    private boolean isPaused(DueEvent due, List<Handler> mine) {
+        return pauses.isTopicPaused(due.event().topic())
+                || mine.stream().anyMatch(handler -> pauses.isHandlerPaused(handler.name()));
     }
 
     /** Returns whether a handler was called and its effect is committed. */

@@ -21,6 +21,7 @@ import dev.twinbox.inbox.jdbc.OmittedTimestamp;
 import dev.twinbox.inbox.jdbc.ParkedTable;
 import dev.twinbox.inbox.jdbc.RecordedStarts;
 import dev.twinbox.inbox.jdbc.RetriedWrites;
+import dev.twinbox.inbox.pause.Pauses;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
@@ -49,6 +50,7 @@ final class Parking {
     private final InboxConfig.Parking rules;
     private final InboxTable inbox;
     private final RetriedWrites writes;
+    private final Pauses pauses;
     private final ReceiverStatus status;
     private final ParkingReports reports;
 
@@ -62,6 +64,7 @@ final class Parking {
             InboxConfig.Parking rules,
             InboxTable inbox,
             RetriedWrites writes,
+            Pauses pauses,
             ReceiverStatus status) {
         this.group = group;
         this.table = table;
@@ -69,6 +72,7 @@ final class Parking {
         this.rules = rules;
         this.inbox = inbox;
         this.writes = writes;
+        this.pauses = pauses;
         this.status = status;
         this.reports = new ParkingReports(rules.attempts(), status);
     }
@@ -194,7 +198,8 @@ final class Parking {
     /** Parks an event, in the caller's transaction, after the earlier events of its key. Without a key it is due. */
     void follow(Connection connection, Delivery follower) throws SQLException {
         State state = follower.event().keyHash() == null ? State.RETRY : State.BEHIND;
-        table.park(connection, group, follower.event(), follower.handler(), state, 0, null, rules.backoff());
+        String cause = pauses.cause(follower.handler().name());
+        table.follow(connection, group, follower.event(), follower.handler(), state, cause, rules.backoff());
     }
 
     /**

@@ -3,6 +3,7 @@ package dev.twinbox.inbox.engine;
 import dev.twinbox.SchemaException;
 import dev.twinbox.inbox.event.ErrorText;
 import dev.twinbox.inbox.jdbc.Backoff;
+import dev.twinbox.inbox.pause.Pauses;
 import dev.twinbox.thread.StopRequest;
 import dev.twinbox.thread.Supervisor;
 import java.lang.System.Logger;
@@ -25,6 +26,7 @@ final class PollLoop implements Supervisor.Loop {
     private final String group;
     private final DatabaseCheck databaseCheck;
     private final Announcements announcements;
+    private final Pauses pauses;
     private final Supplier<GroupMember> members;
     private final Backoff backoff;
     private final ReceiverStatus status;
@@ -43,6 +45,7 @@ final class PollLoop implements Supervisor.Loop {
             String group,
             DatabaseCheck databaseCheck,
             Announcements announcements,
+            Pauses pauses,
             Supplier<GroupMember> members,
             Backoff backoff,
             ReceiverStatus status,
@@ -51,6 +54,7 @@ final class PollLoop implements Supervisor.Loop {
         this.group = group;
         this.databaseCheck = databaseCheck;
         this.announcements = announcements;
+        this.pauses = pauses;
         this.members = members;
         this.backoff = backoff;
         this.status = status;
@@ -92,6 +96,7 @@ final class PollLoop implements Supervisor.Loop {
         if (!databaseChecked) {
             databaseCheck.run();
             announcements.announce(); // before it joins: from now on no other instance skips what this one handles
+            pauses.begin();
             databaseChecked = true;
             status.databaseWorks();
         }

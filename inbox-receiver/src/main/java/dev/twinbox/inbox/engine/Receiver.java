@@ -13,6 +13,7 @@ import dev.twinbox.inbox.jdbc.InboxTable;
 import dev.twinbox.inbox.jdbc.JtaDatabase;
 import dev.twinbox.inbox.jdbc.OffsetTable;
 import dev.twinbox.inbox.jdbc.ParkedTable;
+import dev.twinbox.inbox.jdbc.PausedTable;
 import dev.twinbox.inbox.jdbc.RecordedStarts;
 import dev.twinbox.inbox.jdbc.RetentionTable;
 import dev.twinbox.inbox.jdbc.RetriedWrites;
@@ -20,6 +21,8 @@ import dev.twinbox.inbox.kafka.MetadataWatch;
 import dev.twinbox.inbox.kafka.OffsetPolicy;
 import dev.twinbox.inbox.kafka.RememberedOffsets;
 import dev.twinbox.inbox.kafka.TopicLookup;
+import dev.twinbox.inbox.pause.PauseLoop;
+import dev.twinbox.inbox.pause.Pauses;
 import dev.twinbox.thread.StopRequest;
 import dev.twinbox.tracing.Tracing;
 import java.lang.System.Logger;
@@ -51,6 +54,8 @@ public final class Receiver {
     private final DatabaseCheck check;
     private final Announcements announcements;
     private final Breakers breakers;
+    private final Pauses pauses;
+    private final HeldHandlers held;
     private final TopicLookup lookup;
     private final List<PollLoop> loops = new ArrayList<>();
     private final StopRequest stop = new StopRequest(ReceiverThreads::isShutDown);
@@ -79,7 +84,16 @@ public final class Receiver {
                 database,
                 status);
         this.breakers = new Breakers(HandlerTable.of(config.table()), Breakers.MOST_WAITING, status);
+        this.pauses = pauses(config, new RetriedWrites(database), status);
+        this.held = new HeldHandlers(breakers, pauses, HandlerTable.of(config.table()), Breakers.MOST_WAITING);
+        status.showPaused(pauses::current);
         this.lookup = new TopicLookup(ConsumerSettings.adminProperties(config));
+    }
+
+    private static Pauses pauses(InboxConfig config, RetriedWrites transactions, ReceiverStatus status) {
+        PausedTable table = PausedTable.of(config.table());
+        return new Pauses(
+                () -> transactions.run(connection -> table.read(connection, config.group())), status::noteOrRemove);
     }
 
     /**
@@ -153,9 +167,18 @@ public final class Receiver {
             start(subscription, attempts(subscription.group(), tracing, afterCall, watch), waits, started);
         }
         startRetries(ofParked, attempts(ofParked.group(), tracing, afterCall, watch), waits, started);
+        startPauses(started);
         if (retention != null) {
             started.start(retention, "twinbox-inbox-retention");
         }
+    }
+
+    /** Last, because it wakes the other loops. */
+    private void startPauses(ReceiverThreads started) {
+        pauses.listen(() -> loops.forEach(PollLoop::wakeUp));
+        PauseLoop loop = new PauseLoop(pauses, stop);
+        status.watch("paused topics and handlers", loop::secondsSinceLastRun);
+        started.start(loop, "twinbox-inbox-pause");
     }
 
     private List<Duration> ownTimeouts() {
@@ -181,7 +204,7 @@ public final class Receiver {
     private void start(Subscription subscription, Attempts attempts, WorkerWaits waits, ReceiverThreads started) {
         String group = subscription.group();
         Parking parking = parking(group);
-        Claims.FromKafka claims = new Claims.FromKafka(inbox, parked, group, breakers, null);
+        Claims.FromKafka claims = new Claims.FromKafka(inbox, parked, group, held, null);
         boolean isAtMostOnce = group.equals(config.atMostOnceGroup());
         UnknownTypes unknownTypes = unknownTypes(parking);
         Processor processor = isAtMostOnce
@@ -192,6 +215,7 @@ public final class Receiver {
                 group,
                 check,
                 announcements,
+                pauses,
                 members(subscription, new WatchedProcessor(processor, waits), policy, waits, started),
                 config.backoff(),
                 status,
@@ -234,6 +258,7 @@ public final class Receiver {
                     config,
                     status,
                     memory,
+                    pauses,
                     started.share()::execute,
                     background);
         };
@@ -247,13 +272,14 @@ public final class Receiver {
                 config.parking(),
                 inbox,
                 new RetriedWrites(database),
+                pauses,
                 status);
     }
 
     private void startRetries(Subscription ofParked, Attempts attempts, WorkerWaits waits, ReceiverThreads started) {
         Parking parking = parking(ofParked.group());
         ParkedRetries retries = new ParkedRetries(
-                attempts, parking, inbox, ofParked, unknownTypes(parking), announcements, breakers, status);
+                attempts, parking, inbox, ofParked, unknownTypes(parking), announcements, held, status);
         started.start(
                 new RetryLoop(retries, started.share(), waits, config.databaseBackoff(), status, stop),
                 "twinbox-inbox-retry");

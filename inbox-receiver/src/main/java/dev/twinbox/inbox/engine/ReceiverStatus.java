@@ -3,6 +3,7 @@ package dev.twinbox.inbox.engine;
 import dev.twinbox.inbox.event.ErrorText;
 import dev.twinbox.inbox.event.ReceivedEvent;
 import dev.twinbox.inbox.jdbc.ParkedTable;
+import dev.twinbox.inbox.jdbc.Paused;
 import dev.twinbox.thread.LoopEnds;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -17,6 +18,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import java.util.function.ObjLongConsumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -84,6 +86,9 @@ public final class ReceiverStatus {
 
     /** Written by all workers, read by all. */
     private volatile int openBreakers;
+
+    /** Set when the receiver is created, read by all. */
+    private volatile Supplier<Paused> paused = () -> Paused.NOTHING;
 
     private volatile @Nullable String reasonToRestart;
 
@@ -217,6 +222,16 @@ public final class ReceiverStatus {
         return openBreakers;
     }
 
+    /** From now on this says what an operator has paused. */
+    void showPaused(Supplier<Paused> current) {
+        paused = current;
+    }
+
+    /** What an operator has paused. */
+    public Paused paused() {
+        return paused.get();
+    }
+
     void failed() {
         add(Total.FAILURES, 1);
     }
@@ -275,6 +290,15 @@ public final class ReceiverStatus {
 
     void note(String subject, String text) {
         notes.put(subject, text);
+    }
+
+    /** @param text null: no longer */
+    void noteOrRemove(String subject, @Nullable String text) {
+        if (text == null) {
+            removeNote(subject);
+        } else {
+            note(subject, text);
+        }
     }
 
     void removeNote(String subject) {

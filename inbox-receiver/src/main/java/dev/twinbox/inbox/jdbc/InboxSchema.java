@@ -26,6 +26,7 @@ public final class InboxSchema {
     private final SqlIdentifier handlers;
     private final SqlIdentifier offset;
     private final SqlIdentifier actions;
+    private final SqlIdentifier paused;
 
     /**
      * An inbox table and the tables that are named after it.
@@ -39,6 +40,7 @@ public final class InboxSchema {
         this.handlers = HandlerTable.name(inbox);
         this.offset = OffsetTable.name(inbox);
         this.actions = actions(inbox);
+        this.paused = PausedTable.name(inbox);
     }
 
     /**
@@ -132,6 +134,7 @@ public final class InboxSchema {
         names.put("handlers", handlers.sql());
         names.put("offset", offset.sql());
         names.put("actions", actions.sql());
+        names.put("paused", paused.sql());
         return names;
     }
 
@@ -155,6 +158,9 @@ public final class InboxSchema {
                 .table(retention, RetentionTable.COLUMNS, "SELECT", "INSERT", "UPDATE")
                 .table(handlers, HandlerTable.COLUMNS, "SELECT", "INSERT", "UPDATE", "DELETE")
                 .table(offset, OffsetTable.COLUMNS, "SELECT", "INSERT", "UPDATE");
+        if (PausedTable.of(inbox).exists(connection)) { // tables of the version before do not have it
+            check.table(paused, PausedTable.COLUMNS, "SELECT");
+        }
         SchemaCheck.Session session = check.session();
         if (!check.problems().isEmpty()) {
             throw new SchemaException("The inbox cannot be used (" + session + "): "

@@ -69,9 +69,13 @@ public final class ParkedTable {
                 for update skip locked)
             returning %s, set_config('synchronous_commit', 'off', true)""".formatted(ParkedColumns.NEXT_TRY.formatted("attempts + 1"), SECONDS_TO_LOCK, ParkedColumns.NAMES);
 
+    /**
+     * Waits, and does not skip. Another worker's {@link #TAKE_DUE} locks the row for a moment if it began before this
+     * one's was committed: PostgreSQL locks a row's newest version before it sees that it is not due any more.
+     */
     private static final String LOCK = """
             -- inbox: lock a parked event
-            %s from %%s where number = ? and attempts = ? and state = 'retry' for update skip locked""".formatted(ClaimSession.SELECT);
+            %s from %%s where number = ? and attempts = ? and state = 'retry' for update""".formatted(ClaimSession.SELECT);
 
     private static final String REMOVE = """
             -- inbox: remove a parked event
@@ -151,10 +155,9 @@ public final class ParkedTable {
     }
 
     /**
-     * Parks an event. Does nothing if it is already parked.
+     * Parks an event that has failed. Does nothing if it is already parked.
      *
      * @param handler null if the record cannot be read at all
-     * @param error null for an event that only waits for an earlier one
      */
     public void park(
             Connection connection,
@@ -163,7 +166,38 @@ public final class ParkedTable {
             @Nullable Handler handler,
             State state,
             int attempts,
+            String error,
+            Backoff backoff)
+            throws SQLException {
+        insert(connection, group, event, handler, state, attempts, error, true, backoff);
+    }
+
+    /**
+     * Parks an event that has not failed. Does nothing if it is already parked.
+     *
+     * @param cause why it waits; null: for an earlier one
+     */
+    public void follow(
+            Connection connection,
+            String group,
+            ReceivedEvent event,
+            Handler handler,
+            State state,
+            @Nullable String cause,
+            Backoff backoff)
+            throws SQLException {
+        insert(connection, group, event, handler, state, 0, cause, false, backoff);
+    }
+
+    private void insert(
+            Connection connection,
+            String group,
+            ReceivedEvent event,
+            @Nullable Handler handler,
+            State state,
+            int attempts,
             @Nullable String error,
+            boolean hasFailed,
             Backoff backoff)
             throws SQLException {
         if (handler != null) {
@@ -175,7 +209,7 @@ public final class ParkedTable {
             i = ParkedColumns.setRecord(connection, statement, i, event.record());
             statement.setInt(++i, attempts);
             statement.setString(++i, OmittedTimestamp.addTo(error, event.record()));
-            statement.setBoolean(++i, error != null);
+            statement.setBoolean(++i, hasFailed);
             statement.setBoolean(++i, state == State.RETRY);
             i = ParkedColumns.setBackoff(statement, i, backoff);
             statement.setInt(++i, Math.max(1, attempts));

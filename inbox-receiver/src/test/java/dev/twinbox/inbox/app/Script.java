@@ -204,7 +204,7 @@ public class Script {
         execute("select pg_advisory_xact_lock_shared(" + number + ")");
     }
 
-    private void execute(String sql) throws SQLException {
+    public void execute(String sql) throws SQLException {
         try (Connection connection = dataSource.getConnection();
                 PreparedStatement statement = connection.prepareStatement(sql)) {
             statement.execute();

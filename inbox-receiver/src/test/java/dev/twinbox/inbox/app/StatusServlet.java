@@ -74,6 +74,8 @@ public class StatusServlet extends HttpServlet {
         out.println("dead=" + status.dead());
         out.println("alreadyDone=" + status.alreadyDone());
         out.println("openBreakers=" + status.openBreakers());
+        out.println("pausedTopics=" + status.pausedTopics().size());
+        out.println("pausedHandlers=" + status.pausedHandlers().size());
         out.println("retriedLater=" + status.retriedLater());
         out.println("expired=" + status.expired());
         status.notes().forEach((subject, text) -> out.println("note " + subject + "=" + text));

@@ -24,10 +24,12 @@ import dev.twinbox.inbox.jdbc.Backoff;
 import dev.twinbox.inbox.jdbc.HandlerTable;
 import dev.twinbox.inbox.jdbc.InboxTable;
 import dev.twinbox.inbox.jdbc.ParkedTable;
+import dev.twinbox.inbox.jdbc.Paused;
 import dev.twinbox.inbox.jdbc.PlainTransactions;
 import dev.twinbox.inbox.jdbc.RecordedStarts;
 import dev.twinbox.inbox.jdbc.RetriedWrites;
 import dev.twinbox.inbox.kafka.HandoverKind;
+import dev.twinbox.inbox.pause.Pauses;
 import dev.twinbox.jdbc.SqlIdentifier;
 import dev.twinbox.thread.StopRequest;
 import dev.twinbox.thread.Supervisor;
@@ -62,6 +64,8 @@ class Fault02UnknownCommitIT {
 
     private static final int QUICK_TRIES = 3;
 
+    private static final Pauses NO_PAUSES = new Pauses(() -> Paused.NOTHING, (subject, text) -> {});
+
     private static Database database;
 
     private final InboxTable inbox = new InboxTable(INBOX, PARKED);
@@ -80,6 +84,7 @@ class Fault02UnknownCommitIT {
                     PARKED, QUICK_TRIES, 5, new Backoff(Duration.ofMinutes(1), Duration.ofMinutes(1)), State.DEAD),
             inbox,
             new RetriedWrites(transactions.database()),
+            NO_PAUSES,
             new ReceiverStatus());
     private int calls;
 
@@ -175,7 +180,7 @@ class Fault02UnknownCommitIT {
                 subscription(failing),
                 unknownTypes(status),
                 announcements(status),
-                breakers(status),
+                held(status),
                 status);
         parking.park(event, failing, new ParkingDecision(new IllegalStateException("first"), false));
         database.execute("update inbox_parked set next_try_at = clock_timestamp()");
@@ -242,10 +247,14 @@ class Fault02UnknownCommitIT {
         return new Announcements("g", List.of(mine), HandlerTable.of(INBOX), null, transactions.database(), status);
     }
 
+    private static HeldHandlers held(ReceiverStatus status) {
+        return new HeldHandlers(breakers(status), NO_PAUSES, HandlerTable.of(INBOX), 1);
+    }
+
     private Processor processor() {
         ReceiverStatus status = new ReceiverStatus();
         Attempts attempts = attempts(status);
-        Claims.FromKafka claims = new Claims.FromKafka(inbox, new ParkedTable(PARKED), "g", breakers(status), null);
+        Claims.FromKafka claims = new Claims.FromKafka(inbox, new ParkedTable(PARKED), "g", held(status), null);
         return new TransactionalProcessor(
                 attempts, claims, unknownTypes(status), parking, status, new Guard(null, "group"));
     }

@@ -18,22 +18,29 @@ import dev.twinbox.inbox.event.Subscription;
 import dev.twinbox.inbox.event.TopicFormat;
 import dev.twinbox.inbox.event.UnknownType;
 import dev.twinbox.inbox.jdbc.Backoff;
+import dev.twinbox.inbox.jdbc.Paused;
 import dev.twinbox.inbox.kafka.CommitMark;
 import dev.twinbox.inbox.kafka.HandoverKind;
 import dev.twinbox.inbox.kafka.OffsetPolicy;
 import dev.twinbox.inbox.kafka.PartitionStart;
 import dev.twinbox.inbox.kafka.TopicId;
+import dev.twinbox.inbox.pause.Pauses;
 import dev.twinbox.jdbc.SqlIdentifier;
 import java.lang.invoke.MethodHandles;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
@@ -109,6 +116,11 @@ class GroupMemberTest {
 
     private final ReceiverStatus status = new ReceiverStatus();
     private final FakeMemory memory = new FakeMemory();
+
+    /** What an operator has paused, once it is refreshed. */
+    private Paused paused = Paused.NOTHING;
+
+    private final Pauses pauses = new Pauses(() -> paused, status::noteOrRemove);
     private final Deque<Runnable> work = new ArrayDeque<>();
     private final List<List<Long>> batches = new ArrayList<>();
     private Function<Batch, Outcome> processor =
@@ -787,6 +799,70 @@ class GroupMemberTest {
         assertThat(committed(ONE)).isEqualTo(1);
     }
 
+    private void pause(String... topics) {
+        SortedMap<String, Instant> since = new TreeMap<>();
+        for (String topic : topics) {
+            since.put(topic, Instant.EPOCH);
+        }
+        paused = new Paused(since, Collections.emptySortedMap());
+        pauses.refresh();
+    }
+
+    @Test
+    void aPausedTopicIsHeldThroughARebalanceAndGoesOnWhereItStopped() {
+        joinWith(ONE);
+        add(ONE, 0, 1);
+        turns(2);
+        assertThat(work).hasSize(1);
+
+        pause("orders", "other");
+        turns(1);
+        work.remove().run();
+        turns(3);
+        assertThat(work).isEmpty();
+        assertThat(consumer.paused()).containsExactly(ONE);
+        assertThat(status.troubles()).containsOnlyKeys("topic orders"); // the consumer of this test shows none
+        assertThat(status.notes()).containsOnlyKeys("pause of topic orders", "pause of topic other");
+
+        consumer.rebalance(Set.of());
+        consumer.rebalance(Set.of(ONE));
+        add(ONE, 2, 3);
+        turns(3);
+        assertThat(work).isEmpty();
+        assertThat(consumer.paused()).containsExactly(ONE);
+        assertThat(committed(ONE)).isEqualTo(2);
+
+        pause("other");
+        runAllUntil(() -> Objects.equals(committed(ONE), 4L));
+        assertThat(consumer.paused()).isEmpty();
+        assertThat(status.notes()).containsOnlyKeys("pause of topic other");
+    }
+
+    /** What it has not begun is handed out again when the topic is resumed. */
+    @Test
+    void aBatchOfATopicThatIsPausedEndsAfterItsEvent() {
+        List<Batch> handedOut = new ArrayList<>();
+        processor = batch -> {
+            handedOut.add(batch);
+            return Outcome.goOn(batch.isCutShort() ? 1 : batch.events().size());
+        };
+        joinWith(ONE, TWO);
+        add(ONE, 0, 1);
+        turns(2);
+        pause("orders");
+        turns(1);
+        work.remove().run();
+        turns(2);
+        assertThat(work).isEmpty();
+        assertThat(handedOut).hasSize(1);
+        assertThat(handedOut.get(0).isCutShort()).isTrue();
+        assertThat(committed(ONE)).isEqualTo(1);
+
+        pause();
+        runAllUntil(() -> Objects.equals(committed(ONE), 2L));
+        assertThat(batches).containsExactly(List.of(0L, 1L), List.of(1L));
+    }
+
     private GroupMember member(OffsetPolicy policy) {
         return member(consumer, policy);
     }
@@ -842,6 +918,7 @@ class GroupMemberTest {
                 config,
                 status,
                 memory,
+                pauses,
                 work::add,
                 Runnable::run);
     }

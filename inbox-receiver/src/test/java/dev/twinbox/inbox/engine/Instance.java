@@ -23,9 +23,11 @@ import dev.twinbox.inbox.jdbc.Backoff;
 import dev.twinbox.inbox.jdbc.HandlerTable;
 import dev.twinbox.inbox.jdbc.InboxTable;
 import dev.twinbox.inbox.jdbc.ParkedTable;
+import dev.twinbox.inbox.jdbc.PausedTable;
 import dev.twinbox.inbox.jdbc.RecordedStarts;
 import dev.twinbox.inbox.jdbc.RetriedWrites;
 import dev.twinbox.inbox.kafka.HandoverKind;
+import dev.twinbox.inbox.pause.Pauses;
 import dev.twinbox.jdbc.SqlIdentifier;
 import dev.twinbox.thread.StopRequest;
 import dev.twinbox.thread.Supervisor;
@@ -69,6 +71,9 @@ final class Instance {
     final ReceiverStatus status = new ReceiverStatus();
     final Subscription subscription;
     final Announcements announcements;
+
+    /** What is paused in its group, once it is refreshed. */
+    final Pauses pauses;
 
     /** The clock of guards and circuit breakers, as {@link System#nanoTime}. */
     final AtomicLong nanos = new AtomicLong();
@@ -117,8 +122,11 @@ final class Instance {
         var local = LocalTransactions.on(database);
         InboxTable inbox = new InboxTable(INBOX, PARKED);
         ParkedTable parked = new ParkedTable(PARKED);
-        Parking parking =
-                new Parking(GROUP, parked, new RecordedStarts(PARKED), rules, inbox, new RetriedWrites(local), status);
+        PausedTable paused = PausedTable.of(INBOX);
+        pauses = new Pauses(
+                () -> local.inTransaction(connection -> paused.read(connection, GROUP)), status::noteOrRemove);
+        Parking parking = new Parking(
+                GROUP, parked, new RecordedStarts(PARKED), rules, inbox, new RetriedWrites(local), pauses, status);
         watch = new CallWatch(
                 local,
                 new WorkerPool(Supervisor.DAEMONS, "worker", 1),
@@ -129,6 +137,7 @@ final class Instance {
                 status,
                 new StopRequest());
         Breakers breakers = new Breakers(HandlerTable.of(INBOX), mostWaiting, status, nanos::get);
+        HeldHandlers held = new HeldHandlers(breakers, pauses, HandlerTable.of(INBOX), mostWaiting);
         Attempts attempts = new Attempts(GROUP, local, Tracing.off(), () -> {}, watch, breakers, parking, status);
         HandlerTable table = HandlerTable.of(INBOX);
         UnknownTypes unknownTypes =
@@ -136,13 +145,12 @@ final class Instance {
         announcements = new Announcements(GROUP, mine, table, Duration.ofDays(15), local, status);
         processor = new TransactionalProcessor(
                 attempts,
-                new Claims.FromKafka(inbox, parked, GROUP, breakers, null),
+                new Claims.FromKafka(inbox, parked, GROUP, held, null),
                 unknownTypes,
                 parking,
                 status,
                 new Guard(locks(), GROUP, nanos::get));
-        retries = new ParkedRetries(
-                attempts, parking, inbox, subscription, unknownTypes, announcements, breakers, status);
+        retries = new ParkedRetries(attempts, parking, inbox, subscription, unknownTypes, announcements, held, status);
     }
 
     /** Another instance has each lock. Asked for handlers whose name ends with {@code Guarded}. */
@@ -304,6 +312,12 @@ final class Instance {
         while (found) {
             found = retries.runOnce(() -> {}, () -> {});
         }
+    }
+
+    /** Retries at most one event. */
+    void retryOne() throws SQLException {
+        retries.lookAfterThem();
+        retries.runOnce(() -> {}, () -> {});
     }
 
     private static byte[] utf8(String text) {

@@ -14,10 +14,12 @@ import dev.twinbox.inbox.event.Subscription;
 import dev.twinbox.inbox.event.TopicFormat;
 import dev.twinbox.inbox.event.UnknownType;
 import dev.twinbox.inbox.jdbc.OffsetTable;
+import dev.twinbox.inbox.jdbc.PausedTable;
 import dev.twinbox.inbox.kafka.MetadataWatch;
 import dev.twinbox.inbox.kafka.OffsetPolicy;
 import dev.twinbox.inbox.kafka.RememberedOffsets;
 import dev.twinbox.inbox.kafka.TopicLookup;
+import dev.twinbox.inbox.pause.Pauses;
 import io.smallrye.config.PropertiesConfigSource;
 import io.smallrye.config.SmallRyeConfigBuilder;
 import java.lang.invoke.MethodHandles;
@@ -48,6 +50,10 @@ final class KafkaMember implements AutoCloseable {
     final List<String> handled = new ArrayList<>();
 
     final ReceiverStatus status = new ReceiverStatus();
+
+    /** What is paused in its group, once it is refreshed. */
+    final Pauses pauses;
+
     private final Queue<Runnable> work = new ConcurrentLinkedQueue<>();
     private final ExecutorService background = Executors.newSingleThreadExecutor();
     private final TopicLookup lookup;
@@ -65,6 +71,10 @@ final class KafkaMember implements AutoCloseable {
                 OffsetTable.of(Instance.INBOX),
                 LocalTransactions.on(database),
                 () -> new KafkaConsumer<>(ConsumerSettings.propertiesOfProbe(config)));
+        PausedTable paused = PausedTable.of(Instance.INBOX);
+        pauses = new Pauses(
+                () -> LocalTransactions.on(database).inTransaction(connection -> paused.read(connection, group)),
+                status::noteOrRemove);
         Subscription subscription = new Subscription(
                 group,
                 Map.of(topic, Map.of("order", List.of(handler()))),
@@ -82,6 +92,7 @@ final class KafkaMember implements AutoCloseable {
                 config,
                 status,
                 memory,
+                pauses,
                 work::add,
                 background);
         member.join();

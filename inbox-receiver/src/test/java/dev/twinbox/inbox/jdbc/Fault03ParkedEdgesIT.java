@@ -134,7 +134,7 @@ class Fault03ParkedEdgesIT {
                         + ", which is not in milliseconds since 1970]");
 
         database.execute("truncate inbox_parked");
-        parked.park(connection, LONGEST_GROUP, event, handler, State.BEHIND, 0, null, NOW);
+        parked.follow(connection, LONGEST_GROUP, event, handler, State.BEHIND, null, NOW);
         assertThat(theOne().error()).startsWith("[not stored: ");
         assertThat(theOne().failedAt()).isNull();
 

@@ -2,6 +2,7 @@ package dev.twinbox.inbox.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.twinbox.CloudEventHeaders;
 import dev.twinbox.DeliveryContract;
@@ -19,10 +20,12 @@ import dev.twinbox.inbox.event.Subscription;
 import dev.twinbox.inbox.event.TopicFormat;
 import dev.twinbox.inbox.event.UnknownType;
 import dev.twinbox.jdbc.SqlIdentifier;
+import dev.twinbox.thread.Supervisor;
 import java.lang.invoke.MethodHandles;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -30,6 +33,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -152,6 +157,28 @@ class ParkedTableIT {
         assertThat(attempts()).isEqualTo("3");
         // The attempt was given back, so the row no longer belongs to the instance that took it.
         assertThat(parked.lock(connection, due)).isNull();
+    }
+
+    /** As another worker does that has looked for what is due at the same time. The attempt would count for nothing. */
+    @Test
+    void fault125ARowThatAnotherSessionLocksForAMomentIsWaitedFor() throws Exception {
+        park(event("1", "key"), State.RETRY, "broken");
+        DueEvent due = due().orElseThrow();
+        try (Connection other = database.connect();
+                Statement statement = other.createStatement()) {
+            other.setAutoCommit(false);
+            statement.execute("select from inbox_parked for update");
+            FutureTask<@Nullable ClaimSession> locked = new FutureTask<>(() -> parked.lock(connection, due));
+            Supervisor.DAEMONS.newThread(locked).start();
+            await("it waits, or it has given up")
+                    .atMost(Duration.ofSeconds(60))
+                    .until(() -> locked.isDone()
+                            || database.count("pg_locks where not granted and locktype in ('transactionid', 'tuple')")
+                                    > 0);
+            other.commit();
+
+            assertThat(locked.get(60, TimeUnit.SECONDS)).isNotNull();
+        }
     }
 
     @Test
@@ -375,7 +402,11 @@ class ParkedTableIT {
     }
 
     private void park(ReceivedEvent event, State state, @Nullable String error) throws SQLException {
-        parked.park(connection, GROUP, event, handler, state, error == null ? 0 : 3, error, NOW);
+        if (error == null) {
+            parked.follow(connection, GROUP, event, handler, state, null, NOW);
+        } else {
+            parked.park(connection, GROUP, event, handler, state, 3, error, NOW);
+        }
     }
 
     private RecordedStart start(ReceivedEvent event) throws SQLException {

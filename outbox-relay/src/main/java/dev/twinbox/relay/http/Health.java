@@ -1,8 +1,8 @@
 package dev.twinbox.relay.http;
 
 import dev.twinbox.config.Secret;
+import dev.twinbox.console.Json;
 import dev.twinbox.relay.engine.Progress;
-import jakarta.json.Json;
 import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;

@@ -2,6 +2,7 @@ package dev.twinbox.relay.http;
 
 import dev.twinbox.console.Access;
 import dev.twinbox.console.Api;
+import dev.twinbox.console.Json;
 import dev.twinbox.console.ProblemException;
 import dev.twinbox.console.Role;
 import dev.twinbox.console.actions.ActionJson;
@@ -31,7 +32,6 @@ import dev.twinbox.relay.operator.ParkedChange;
 import dev.twinbox.relay.operator.ParkedJson;
 import dev.twinbox.relay.operator.StatusReport;
 import dev.twinbox.relay.operator.TopicsReport;
-import jakarta.json.Json;
 import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;

@@ -2,9 +2,9 @@ package dev.twinbox.relay.http;
 
 import dev.twinbox.TopicName;
 import dev.twinbox.console.Api;
+import dev.twinbox.console.Json;
 import dev.twinbox.console.ProblemException;
 import dev.twinbox.console.operator.Parameters;
-import jakarta.json.Json;
 import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonString;

@@ -1,7 +1,7 @@
 package dev.twinbox.relay.operator;
 
+import dev.twinbox.console.Json;
 import dev.twinbox.relay.jdbc.ParkedCauses;
-import jakarta.json.Json;
 import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;

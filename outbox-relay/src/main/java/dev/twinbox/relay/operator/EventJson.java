@@ -1,8 +1,8 @@
 package dev.twinbox.relay.operator;
 
+import dev.twinbox.console.Json;
 import dev.twinbox.console.search.TopicRecord;
 import dev.twinbox.relay.jdbc.FoundEvent;
-import jakarta.json.Json;
 import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObjectBuilder;
 import org.jspecify.annotations.Nullable;

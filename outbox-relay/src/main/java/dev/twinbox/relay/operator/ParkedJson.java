@@ -1,7 +1,7 @@
 package dev.twinbox.relay.operator;
 
+import dev.twinbox.console.Json;
 import dev.twinbox.relay.jdbc.ParkedRows;
-import jakarta.json.Json;
 import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObjectBuilder;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,7 @@
 package dev.twinbox.relay.operator;
 
 import dev.twinbox.config.Secret;
+import dev.twinbox.console.Json;
 import dev.twinbox.jdbc.SqlState;
 import dev.twinbox.relay.config.DeliveryMode;
 import dev.twinbox.relay.config.RelayConfig;
@@ -22,7 +23,6 @@ import dev.twinbox.relay.resend.ResendTable;
 import dev.twinbox.relay.resend.ResendText;
 import dev.twinbox.schema.OutboxSchema;
 import dev.twinbox.schema.Retention;
-import jakarta.json.Json;
 import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;

@@ -1,12 +1,12 @@
 package dev.twinbox.relay.operator;
 
+import dev.twinbox.console.Json;
 import dev.twinbox.relay.config.RelayConfig;
 import dev.twinbox.relay.jdbc.LeaseTable;
 import dev.twinbox.relay.jdbc.ParkedState;
 import dev.twinbox.relay.jdbc.PausedTopicTable;
 import dev.twinbox.relay.jdbc.TopicCounts;
 import dev.twinbox.relay.kafka.TopicState;
-import jakarta.json.Json;
 import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;

@@ -238,6 +238,11 @@ public final class EngineRig implements AutoCloseable {
         await("nothing parked").until(() -> number("select count(*) from outbox_parked") == 0);
     }
 
+    /** Exactly-once publication needs it; {@code migrate} creates it. */
+    void createPositionTopic() {
+        KAFKA.createTopic(config().delivery().positionTopic(), 2);
+    }
+
     public static void setTopic(String topic, String name, String value) throws Exception {
         ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", KAFKA.bootstrapServers()))) {

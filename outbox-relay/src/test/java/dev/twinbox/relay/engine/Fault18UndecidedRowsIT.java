@@ -163,7 +163,7 @@ class Fault18UndecidedRowsIT {
     private static EngineRig exactlyOnce() throws SQLException {
         EngineRig rig = EngineRig.create().withTopic();
         rig.delivery = DeliveryMode.EXACTLY_ONCE;
-        PositionTopic.create(rig.config());
+        rig.createPositionTopic();
         return rig;
     }
 

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.twinbox.relay.config.DeliveryMode;
-import dev.twinbox.relay.kafka.PositionTopic;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;
@@ -33,7 +32,7 @@ class Fault39TopicCreatedAnewIT {
                 Connection connection = rig.connect()) {
             rig.delivery = mode;
             if (mode == DeliveryMode.EXACTLY_ONCE) {
-                PositionTopic.create(rig.config());
+                rig.createPositionTopic();
             }
             EngineRig.Running relay = rig.start();
             for (int i = 0; i < 30; i++) {

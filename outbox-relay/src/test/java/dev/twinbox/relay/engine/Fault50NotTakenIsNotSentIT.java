@@ -6,7 +6,6 @@ import dev.twinbox.relay.OutboxDatabaseFixture;
 import dev.twinbox.relay.config.DeliveryMode;
 import dev.twinbox.relay.config.RelayConfig;
 import dev.twinbox.relay.jdbc.ParkedState;
-import dev.twinbox.relay.kafka.PositionTopic;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -74,7 +73,7 @@ class Fault50NotTakenIsNotSentIT {
         rig.page = new RelayConfig.Page(2000, 4_194_304, 4);
         rig.delivery = mode;
         if (mode == DeliveryMode.EXACTLY_ONCE) {
-            PositionTopic.create(rig.config());
+            rig.createPositionTopic();
         }
         return rig;
     }

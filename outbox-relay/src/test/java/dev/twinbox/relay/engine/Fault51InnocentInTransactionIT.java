@@ -7,7 +7,6 @@ import dev.twinbox.relay.OutboxDatabaseFixture;
 import dev.twinbox.relay.config.DeliveryMode;
 import dev.twinbox.relay.config.RelayConfig;
 import dev.twinbox.relay.jdbc.ParkedState;
-import dev.twinbox.relay.kafka.PositionTopic;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -61,7 +60,7 @@ class Fault51InnocentInTransactionIT {
         rig.page = new RelayConfig.Page(2000, 4_194_304, 4);
         rig.delivery = mode;
         if (mode == DeliveryMode.EXACTLY_ONCE) {
-            PositionTopic.create(rig.config());
+            rig.createPositionTopic();
         }
         return rig;
     }

@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 import dev.twinbox.relay.OutboxDatabaseFixture;
 import dev.twinbox.relay.config.DeliveryMode;
 import dev.twinbox.relay.jdbc.ParkedState;
-import dev.twinbox.relay.kafka.PositionTopic;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.time.Duration;
@@ -34,7 +33,7 @@ class Fault56ForgottenOffsetIT {
                 Connection connection = rig.connect();
                 Admin admin = Admin.create(Map.of("bootstrap.servers", EngineRig.KAFKA.bootstrapServers()))) {
             rig.delivery = DeliveryMode.EXACTLY_ONCE;
-            PositionTopic.create(rig.config());
+            rig.createPositionTopic();
             EngineRig.Running first = rig.start();
             TopicPartition parked = new TopicPartition(rig.positionTopic, PARKED);
             await("the first offset").until(() -> isKnown(admin, parked));

@@ -9,7 +9,6 @@ import dev.twinbox.relay.config.ExitCode;
 import dev.twinbox.relay.config.RelayConfig;
 import dev.twinbox.relay.jdbc.LeaseTable;
 import dev.twinbox.relay.jdbc.OutboxDatabase;
-import dev.twinbox.relay.kafka.PositionTopic;
 import java.sql.Connection;
 import java.time.Duration;
 import org.junit.jupiter.api.Tag;
@@ -37,7 +36,7 @@ class Fault59PausedRelayStopsIT {
             rig.page = new RelayConfig.Page(10, 100_000, 4);
             rig.delivery = mode;
             if (mode == DeliveryMode.EXACTLY_ONCE) {
-                PositionTopic.create(rig.config());
+                rig.createPositionTopic();
             }
             Fault54SequenceRestartedIT.insert(connection, rig.topic, EVENTS);
             EngineRig.Running relay = rig.start();

@@ -6,7 +6,6 @@ import dev.twinbox.relay.OutboxDatabaseFixture;
 import dev.twinbox.relay.config.DeliveryMode;
 import dev.twinbox.relay.jdbc.LeaseTable;
 import dev.twinbox.relay.jdbc.OutboxDatabase;
-import dev.twinbox.relay.kafka.PositionTopic;
 import java.sql.Connection;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -25,7 +24,7 @@ class Fault60PausedBeforeItsStartIT {
         try (EngineRig rig = EngineRig.create().withTopic();
                 Connection connection = rig.connect()) {
             rig.delivery = DeliveryMode.EXACTLY_ONCE;
-            PositionTopic.create(rig.config());
+            rig.createPositionTopic();
             LeaseTable lease = new LeaseTable(connection, OutboxDatabaseFixture.SCHEMA, "relay");
             lease.pause(OutboxDatabase.identify(connection).systemIdentifier());
             assertThat(lease.names()).isEmpty();
@@ -53,7 +52,7 @@ class Fault60PausedBeforeItsStartIT {
             lease.resume();
             rig.insert(connection, "k", "second");
             rig.delivery = DeliveryMode.EXACTLY_ONCE;
-            PositionTopic.create(rig.config());
+            rig.createPositionTopic();
             assertThat(rig.start().refusal()).hasMessageContaining("drained outbox");
         }
     }

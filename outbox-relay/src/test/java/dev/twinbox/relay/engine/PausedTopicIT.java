@@ -13,7 +13,6 @@ import dev.twinbox.relay.jdbc.ParkedRows;
 import dev.twinbox.relay.jdbc.ParkedSelection;
 import dev.twinbox.relay.jdbc.ParkedState;
 import dev.twinbox.relay.jdbc.PausedTopicTable;
-import dev.twinbox.relay.kafka.PositionTopic;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -300,7 +299,7 @@ class PausedTopicIT {
         EngineRig rig = EngineRig.create().withTopic();
         rig.delivery = mode;
         if (mode == DeliveryMode.EXACTLY_ONCE) {
-            PositionTopic.create(rig.config());
+            rig.createPositionTopic();
         }
         return rig;
     }

@@ -1,6 +1,6 @@
 package dev.twinbox.console.operator;
 
-import jakarta.json.Json;
+import dev.twinbox.console.Json;
 import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;

@@ -9,7 +9,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** Command line of the receiver: {@code java -jar twinbox-inbox-cli.jar migrate|status|parked|handlers|forget|actions|console …}. */
+/** Command line of the receiver: {@code java -jar twinbox-inbox-cli.jar migrate|status|parked|handlers|pause|resume|forget|actions|console …}. */
 @Command(
         name = "twinbox-inbox-cli",
         mixinStandardHelpOptions = true,
@@ -20,6 +20,8 @@ import picocli.CommandLine.Spec;
             StatusCommand.class,
             ParkedCommand.class,
             HandlersCommand.class,
+            PauseCommand.class,
+            ResumeCommand.class,
             ForgetCommand.class,
             ActionsCommand.class,
             ConsoleCommand.class
@@ -52,6 +54,7 @@ public final class InboxCli implements Runnable {
     @Override
     public void run() {
         throw new CommandLine.ParameterException(
-                spec.commandLine(), "Missing command: migrate, status, parked, handlers, forget, actions or console");
+                spec.commandLine(),
+                "Missing command: migrate, status, parked, handlers, pause, resume, forget, actions or console");
     }
 }

@@ -1,5 +1,6 @@
 package dev.twinbox.inbox.cli;
 
+import dev.twinbox.SchemaException;
 import dev.twinbox.inbox.console.InboxDatabase;
 import dev.twinbox.inbox.console.OperatorActions;
 import java.io.PrintWriter;
@@ -53,6 +54,12 @@ abstract class OnTables implements Callable<Integer> {
             spec.commandLine().getErr().println(warning);
         }
         return actions;
+    }
+
+    /** Reports that the tables are too old for the command. Returns its exit code. */
+    final int tooOld(SchemaException problem) {
+        spec.commandLine().getErr().println(problem.getMessage());
+        return CommandLine.ExitCode.SOFTWARE;
     }
 
     /** @throws IllegalArgumentException if the arguments are wrong */

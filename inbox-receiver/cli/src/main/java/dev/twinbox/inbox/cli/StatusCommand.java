@@ -2,6 +2,7 @@ package dev.twinbox.inbox.cli;
 
 import dev.twinbox.console.cli.TextLine;
 import dev.twinbox.inbox.console.TableStatus;
+import dev.twinbox.inbox.jdbc.PausedTable.Kind;
 import java.io.PrintWriter;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -12,7 +13,8 @@ import picocli.CommandLine.Command;
 @Command(
         name = "status",
         mixinStandardHelpOptions = true,
-        description = "Shows the version of the tables, what is parked, and about how many rows the inbox has.")
+        description =
+                "Shows the version of the tables, what is parked and paused, and about how many rows the inbox has.")
 final class StatusCommand extends OnTables {
 
     @Override
@@ -32,6 +34,9 @@ final class StatusCommand extends OnTables {
         if (status.groups().isEmpty()) {
             out.println("parked:          0");
         }
+        status.paused()
+                .forEach(row -> out.println((row.kind() == Kind.TOPIC ? "paused topic:    " : "paused handler:  ")
+                        + row.name() + " of group " + row.group() + " since " + row.since()));
         status.unowned()
                 .forEach(events -> out.println("nobody takes:    " + events.number() + " of handler " + events.handler()
                         + " for type " + events.type() + " in group " + events.group()

@@ -11,6 +11,9 @@ final class CausesJson {
     private static final String REMEDY_UNREAD =
             "No handler can read these records. Correct the sender, and publish again. Then discard.";
 
+    private static final String REMEDY_PAUSED =
+            "Resume the handler when it may be called. Its events follow in order. A retry calls nothing before that.";
+
     private CausesJson() {}
 
     static JsonObject of(ParkedCauses causes) {
@@ -26,8 +29,9 @@ final class CausesJson {
         String who = group.handler() == null ? "No handler" : "Handler " + group.handler();
         return new JsonText()
                 .with("cause", group.cause())
-                .with("title", who + " of group " + group.group() + ": " + cause)
-                .with("remedy", group.handler() == null ? REMEDY_UNREAD : REMEDY)
+                .with("title", who + " of group " + group.group() + (group.isPaused() ? " is paused: " : ": ") + cause)
+                .with("remedy", remedy(group))
+                .with("isPaused", group.isPaused())
                 .with("group", group.group())
                 .with("handler", group.handler())
                 .with("keys", group.keys())
@@ -42,5 +46,12 @@ final class CausesJson {
                                 .with("group", group.group())
                                 .with("handler", group.handler())
                                 .with("error", group.cause().isEmpty() ? null : group.cause()));
+    }
+
+    private static String remedy(ParkedCauses.Group group) {
+        if (group.isPaused()) {
+            return REMEDY_PAUSED;
+        }
+        return group.handler() == null ? REMEDY_UNREAD : REMEDY;
     }
 }

@@ -27,7 +27,8 @@ public final class ConsoleServer implements AutoCloseable {
     public ConsoleServer(ConsoleConfig config, InboxDatabase database) {
         Access access = config.address().access();
         Api api = ReceiverApi.of(database, config, access);
-        WebFiles files = new WebFiles("console", PATH, access).add(ConsoleServer.class, "main.js", "overview.js");
+        WebFiles files =
+                new WebFiles("console", PATH, access).add(ConsoleServer.class, "main.js", "overview.js", "paused.js");
         WebPages pages = new WebPages("console")
                 .add("/health/live", () -> WebAnswer.of(200, "application/json", "{\"status\":\"UP\"}"));
         server = config.address().start("console-http", request -> {

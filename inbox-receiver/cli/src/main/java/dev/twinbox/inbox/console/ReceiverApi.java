@@ -1,6 +1,7 @@
 package dev.twinbox.inbox.console;
 
 import dev.twinbox.ParkedEvent;
+import dev.twinbox.SchemaException;
 import dev.twinbox.console.Access;
 import dev.twinbox.console.Api;
 import dev.twinbox.console.ProblemException;
@@ -16,8 +17,10 @@ import dev.twinbox.console.search.KafkaAccess;
 import dev.twinbox.inbox.jdbc.HandlerTable;
 import dev.twinbox.inbox.jdbc.ParkedCauses;
 import dev.twinbox.inbox.jdbc.ParkedPages;
+import dev.twinbox.inbox.jdbc.PausedTable;
 import dev.twinbox.inbox.jdbc.SelectedRows;
 import jakarta.json.JsonObject;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -72,6 +75,8 @@ final class ReceiverApi {
                 .post(
                         "/parked/{number}/discard",
                         call -> operations.change(ParkedChange.DISCARD, ParkedQuery.one(call)))
+                .post("/pause", call -> operations.pause(PauseJson.of(call)))
+                .post("/resume", call -> operations.resume(PauseJson.of(call)))
                 .get("/actions", Role.VISITOR, operations::log);
     }
 
@@ -184,6 +189,44 @@ final class ReceiverApi {
                 .with("dryRun", wanted.isDryRun())
                 .with("warnings", warnings.isEmpty() ? null : warnings)
                 .build();
+    }
+
+    private JsonObject pause(PauseSelection which) {
+        return steer((change, warnings) -> {
+            List<PausedTable.Row> paused = change.pause(which);
+            LOG.info("{} has paused over HTTP: {}", who(), paused);
+            warnings.addAll(change.warnings());
+            return PauseJson.paused(paused, warnings);
+        });
+    }
+
+    private JsonObject resume(PauseSelection which) {
+        return steer((change, warnings) -> {
+            Set<String> topics = change.resumeTopics(which);
+            Set<String> handlers = change.resumeHandlers(which);
+            LOG.info("{} has resumed over HTTP: topics {}, handlers {}", who(), topics, handlers);
+            return PauseJson.resumed(which, topics, handlers, warnings);
+        });
+    }
+
+    /** Pauses or resumes. The warnings go into the answer. */
+    private interface Steering {
+        JsonObject run(PauseChange change, List<String> warnings) throws SQLException;
+    }
+
+    private JsonObject steer(Steering steering) {
+        return database.answer(limits, connection -> {
+            OperatorActions actions = OperatorActions.overHttp(who(), connection, database.inbox());
+            List<String> warnings = new ArrayList<>();
+            if (actions.warning() != null) {
+                warnings.add(actions.warning());
+            }
+            try {
+                return steering.run(new PauseChange(connection, database.inbox(), actions), warnings);
+            } catch (SchemaException | IllegalArgumentException e) {
+                throw new ProblemException(409, String.valueOf(e.getMessage()));
+            }
+        });
     }
 
     private JsonObject log(Api.Call call) {

@@ -2,6 +2,7 @@ package dev.twinbox.inbox.console;
 
 import dev.twinbox.console.operator.JsonText;
 import dev.twinbox.inbox.jdbc.HandlerTable;
+import dev.twinbox.inbox.jdbc.PausedTable;
 import dev.twinbox.inbox.jdbc.SelectedRows;
 import dev.twinbox.jdbc.SqlIdentifier;
 import java.sql.Connection;
@@ -17,9 +18,14 @@ import org.jspecify.annotations.Nullable;
  * @param estimate of the rows of the inbox; null: not known
  * @param groups what is parked, by group, handler and state
  * @param unowned parked events that nobody takes
+ * @param paused topics and handlers that an operator has paused
  */
 public record TableStatus(
-        String version, @Nullable Long estimate, List<SelectedRows.Group> groups, List<HandlerTable.Unowned> unowned) {
+        String version,
+        @Nullable Long estimate,
+        List<SelectedRows.Group> groups,
+        List<HandlerTable.Unowned> unowned,
+        List<PausedTable.Row> paused) {
 
     /** As of now. */
     public static TableStatus of(Connection connection, SqlIdentifier inbox) throws SQLException {
@@ -29,7 +35,8 @@ public record TableStatus(
                 rows.version(connection),
                 estimate < 0 ? null : estimate,
                 rows.groups(connection),
-                HandlerTable.of(inbox).unowned(connection, null));
+                HandlerTable.of(inbox).unowned(connection, null),
+                PausedTable.of(inbox).list(connection));
     }
 
     /** When the oldest of the parked events was parked; null: there are none. */
@@ -47,7 +54,9 @@ public record TableStatus(
                 .with("inboxRows", estimate)
                 .with("oldestParkedAt", oldest())
                 .with("parked", groups.stream().map(TableStatus::json).toList())
-                .with("unowned", unowned.stream().map(TableStatus::json).toList());
+                .with("unowned", unowned.stream().map(TableStatus::json).toList())
+                .with("pausedTopics", PauseJson.paused(paused, PausedTable.Kind.TOPIC))
+                .with("pausedHandlers", PauseJson.paused(paused, PausedTable.Kind.HANDLER));
     }
 
     private static JsonText json(HandlerTable.Unowned events) {

@@ -3,6 +3,7 @@ import { changes } from "./change.js";
 import { start, time } from "./console.js";
 import { event } from "./event.js";
 import { overview } from "./overview.js";
+import { resume } from "./paused.js";
 import { search } from "./search.js";
 import { stuck } from "./stuck.js";
 
@@ -31,7 +32,9 @@ const shown = [
 
 start("Twinbox receiver", [
   overview,
-  stuck(change, (group) => group.selection),
+  stuck(change, (group) => group.selection, (group) => group.isPaused
+    ? { label: "Resume the handler", run: () => resume("handler", group.handler, group.group) }
+    : null),
   search(change, filters, columns),
   actions,
   event(change, shown),

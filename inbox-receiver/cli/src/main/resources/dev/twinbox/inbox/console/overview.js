@@ -1,6 +1,7 @@
 // How the receivers of this inbox stand, by the tables and by Kafka.
 import { el, facts, figures, get, keeper, table, time } from "./console.js";
 import { Chart } from "./chart.js";
+import { pausedList, pauseForm } from "./paused.js";
 
 const unknown = (value) => value ?? "not known";
 
@@ -31,10 +32,12 @@ function open(root) {
   const numbers = el("div");
   const plot = el("div", { role: "img", "aria-label": "Lag in records, and parked events" });
   const trouble = el("div");
+  const paused = el("div");
   const rest = el("div");
-  root.append(numbers, plot, el("h2", {}, "What keeps events from being handled"), trouble, rest);
+  root.append(numbers, plot, el("h2", {}, "What keeps events from being handled"), trouble,
+    el("h2", {}, "Paused topics and handlers"), paused, pauseForm("topic"), pauseForm("handler"), rest);
   const chart = new Chart(plot, ["Lag", "Parked"]);
-  const [showTrouble, showRest] = [trouble, rest].map(keeper);
+  const [showTrouble, showPaused, showRest] = [trouble, paused, rest].map(keeper);
   return async () => {
     const status = await get("/status");
     const lag = status.groups.length === 0 ? undefined : sum(status.groups.map((each) => each.lag));
@@ -49,6 +52,9 @@ function open(root) {
     ]));
     showTrouble(status.troubles, (all) => [list(all),
       parked > 0 ? el("p", {}, el("a", { href: "#/stuck" }, "See which keys are stuck, and free them")) : ""]);
+    showPaused([status.pausedTopics, status.pausedHandlers], ([topics, handlers]) => [topics === undefined
+      ? el("p", {}, "Not known.")
+      : pausedList(topics, handlers)]);
     showRest(status, () => [
       el("h2", {}, "Consumer groups"), groups(status),
       ...(status.handlers === undefined ? [] : [el("h2", {}, "Handlers"), handlers(status)]),

@@ -130,6 +130,47 @@ class ConsoleIT {
         }
     }
 
+    /** Their order is kept: {@code TenThousandParkedIT} of the receiver. */
+    @Test
+    void tenThousandParkedEventsAreListedAtOnceAndFreedByOneRetry() throws Exception {
+        prepare("console_many");
+        park("console_many", 500, 10_000);
+        execute("console_many", "analyze inbox_parked");
+        try (ConsoleProcess console = start("console_many")) {
+            JsonObject cause =
+                    console.get("/causes", null, 200).getJsonArray("causes").getJsonObject(0);
+            assertThat(List.of(cause.getInt("keys"), cause.getInt("events"), cause.getInt("refused")))
+                    .containsExactly(500, 10_000, 500);
+            for (String path : List.of("/parked", "/parked?limit=1000", "/parked?key=key499", "/causes")) {
+                await("in less than 300 ms: " + path)
+                        .atMost(SOON)
+                        .untilAsserted(() -> assertThat(fastest(console, path)).isLessThan(Duration.ofMillis(300)));
+            }
+            assertThat(console.post(
+                                    "/parked/retry",
+                                    cause.getJsonObject("selection").toString(),
+                                    OPERATOR,
+                                    200)
+                            .getInt("retried"))
+                    .isEqualTo(500);
+        }
+        assertThat(query("console_many", "select count(*) from inbox_parked where state = 'retry'"))
+                .isEqualTo("500");
+    }
+
+    /** The fastest of many answers counts, because tests share their processors. */
+    private static Duration fastest(ConsoleProcess console, String path) throws Exception {
+        Duration fastest = Duration.ofDays(1);
+        for (int i = 0; i < 10; i++) {
+            long begin = System.nanoTime();
+            console.get(path, null, 200);
+            Duration time = Duration.ofNanos(System.nanoTime() - begin);
+            fastest = time.compareTo(fastest) < 0 ? time : fastest;
+        }
+        System.out.println("With 10,000 parked events GET " + path + " takes " + fastest.toMillis() + " ms");
+        return fastest;
+    }
+
     @Test
     void whereAnEventIsHasAnAnswerOnTheReceiversSideToo() throws Exception {
         prepare("console_events");
@@ -164,6 +205,68 @@ class ConsoleIT {
             awaitState(console, "/events/handled", "handled");
         } finally {
             start();
+        }
+    }
+
+    @Test
+    void topicsAndHandlersArePausedAndResumedAndTheLogHasWhoDidIt() throws Exception {
+        prepare("console_paused");
+        announce("console_paused", "console-paused");
+        try (ConsoleProcess console = start("console_paused")) {
+            String both = "{\"topics\":[\"console-paused\"],\"handlers\":[\"ship\"]}";
+            console.post("/pause", both, READER, 403);
+            JsonObject paused = console.post("/pause", both, OPERATOR, 200);
+            assertThat(paused.getJsonArray("topics").getJsonObject(0))
+                    .containsKeys("pausedSince")
+                    .hasToString("{\"group\":\"shipping\",\"topic\":\"console-paused\",\"pausedSince\":\""
+                            + paused.getJsonArray("topics").getJsonObject(0).getString("pausedSince") + "\"}");
+            assertThat(console.post("/pause", both, OPERATOR, 200)).isEqualTo(paused);
+            JsonObject status = console.get("/status", null, 200);
+            assertThat(status.getJsonArray("pausedTopics")).isEqualTo(paused.getJsonArray("topics"));
+            assertThat(status.getJsonArray("pausedHandlers")).isEqualTo(paused.getJsonArray("handlers"));
+
+            assertThat(console.post("/pause", "{\"topics\":[\"x\"],\"handlers\":[\"sihp\"]}", OPERATOR, 409)
+                            .getString("detail"))
+                    .contains("no announced handler has topic \"x\"", "known topics: console-paused");
+            assertThat(console.post("/pause", "{\"handlers\":[\"sihp\"]}", OPERATOR, 409)
+                            .getString("detail"))
+                    .contains("no handler \"sihp\" is announced", "ship (group shipping)");
+            assertThat(console.post("/pause", "{\"topics\":[\"x\"],\"group\":\"shipping\"}", OPERATOR, 200)
+                            .getJsonArray("warnings")
+                            .getString(0))
+                    .startsWith("check the names: no announced handler of group \"shipping\" has topic \"x\"");
+            for (String wrong : List.of("{}", "{\"topics\":[]}", "{\"topics\":[\"a b\"]}", "{\"handlers\":[\"\"]}")) {
+                console.post("/pause", wrong, OPERATOR, 400);
+            }
+
+            assertThat(command("console_paused", "status"))
+                    .containsPattern("paused topic:    console-paused of group shipping since 20\\S+Z\n")
+                    .containsPattern("paused handler:  ship of group shipping since 20\\S+Z\n");
+            park("console_paused", 2);
+            assertThat(console.get("/causes", null, 200).toString()).contains("\"isPaused\":false");
+            execute(
+                    "console_paused",
+                    "update inbox_parked set state = 'retry', next_try_at = clock_timestamp() "
+                            + "where state = 'dead'");
+            JsonObject cause =
+                    console.get("/causes", null, 200).getJsonArray("causes").getJsonObject(0);
+            assertThat(cause.getString("title")).isEqualTo("Handler ship of group shipping is paused: OrderException");
+            assertThat(cause.getString("remedy")).startsWith("Resume the handler");
+            assertThat(cause.getInt("events")).isEqualTo(2);
+            assertThat(console.post("/resume", both, OPERATOR, 200))
+                    .hasToString("{\"topics\":[{\"topic\":\"console-paused\",\"wasPaused\":true}],"
+                            + "\"handlers\":[{\"handler\":\"ship\",\"wasPaused\":true}]}");
+            assertThat(command("console_paused", "resume", "--topic", "x", "--handler", "ship"))
+                    .isEqualTo("topic \"x\" is resumed\nhandler \"ship\" was not paused\n");
+            assertThat(query("console_paused", "select count(*) from inbox_paused"))
+                    .isEqualTo("0");
+            assertThat(console.get("/causes", null, 200)).hasToString("{\"causes\":[],\"moving\":2,\"isCut\":false}");
+            assertThat(actions(console))
+                    .containsExactly(
+                            "command-line resume topic \"x\", handler \"ship\" 1",
+                            "http resume topic \"console-paused\", handler \"ship\" 2",
+                            "http pause topic \"x\", group \"shipping\" 1",
+                            "http pause topic \"console-paused\", handler \"ship\" 2");
         }
     }
 
@@ -235,8 +338,8 @@ class ConsoleIT {
     void tablesOfTheVersionBeforeCanBeOperatedOn() throws Exception {
         prepare("console_before");
         park("console_before", 1);
-        execute("console_before", "drop table inbox_action");
-        execute("console_before", "delete from inbox_event_history where version = '9'");
+        execute("console_before", "drop table inbox_paused, inbox_action");
+        execute("console_before", "delete from inbox_event_history where version::int >= 9");
         try (ConsoleProcess console = start("console_before")) {
             assertThat(console.get("/actions", null, 200).getJsonArray("actions"))
                     .isEmpty();
@@ -244,9 +347,14 @@ class ConsoleIT {
             JsonObject retried = console.post("/parked/1/retry", "{}", OPERATOR, 200);
             assertThat(retried.getInt("retried")).isEqualTo(1);
             assertThat(retried.getJsonArray("warnings").toString()).contains("is not recorded: run migrate");
+            assertThat(console.post("/pause", "{\"topics\":[\"a\"],\"group\":\"g\"}", OPERATOR, 409)
+                            .getString("detail"))
+                    .contains("cannot be paused or resumed", "\"inbox_paused\"", "migrate");
+            assertThat(console.get("/status", null, 200).getJsonArray("pausedTopics"))
+                    .isEmpty();
         }
         assertThat(command("console_before", "parked", "discard", "1")).contains("is not recorded", "1 discarded");
-        assertThat(command("console_before", "migrate")).contains("applied 1 migration(s)");
+        assertThat(command("console_before", "migrate")).contains("applied 2 migration(s)");
     }
 
     @Test
@@ -293,15 +401,19 @@ class ConsoleIT {
         command(database, "migrate");
     }
 
-    /** The first of a key is given up, the others wait for it. */
     private static void park(String database, int events) throws SQLException {
+        park(database, 1, events);
+    }
+
+    /** The first of each key is given up, the others wait for it. */
+    private static void park(String database, int keys, int events) throws SQLException {
         execute(database, """
                 insert into inbox_parked (consumer_group, handler, event_id, event_type, claims, state, topic, partition,
                                           record_offset, record_key, record_value, header_names, header_values, attempts, error)
-                select 'shipping', 'ship', 'event-' || i, 'order.placed', true, case i when 1 then 'dead' else 'behind' end,
-                       'orders', 0, i, 'key', '%s', array['h'::bytea], array['v'::bytea], 3,
-                       case i when 1 then 'OrderException: no stock' end
-                  from generate_series(1, %d) i""".formatted(SECRET, events));
+                select 'shipping', 'ship', 'event-' || i, 'order.placed', true, case when i <= %2$d then 'dead' else 'behind' end,
+                       'orders', 0, i, convert_to(case when %2$d = 1 then 'key' else 'key' || i %% %2$d end, 'UTF8'), '%1$s',
+                       array['h'::bytea], array['v'::bytea], 3, case when i <= %2$d then 'OrderException: no stock' end
+                  from generate_series(1, %3$d) i""".formatted(SECRET, keys, events));
     }
 
     private static void announce(String database, String topic) throws SQLException {

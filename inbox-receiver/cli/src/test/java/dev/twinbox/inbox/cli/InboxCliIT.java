@@ -182,13 +182,65 @@ class InboxCliIT {
 
             Run status = runHere(connecting("cli_selected", "status"));
             assertThat(status.output())
-                    .contains("schema version:  9\n", "parked:          550 RETRY of handler h1 in group shipping\n")
+                    .contains("schema version:  10\n", "parked:          550 RETRY of handler h1 in group shipping\n")
                     .containsPattern("inbox rows:      about \\d+\n")
                     .containsPattern("oldest parked:   20\\S+Z\n");
             assertThat(runHere(connecting("cli_selected", "status"), "--json").output())
-                    .startsWith("{\"version\":\"9\",")
+                    .startsWith("{\"version\":\"10\",")
                     .contains("{\"group\":\"shipping\",\"handler\":\"h1\",\"state\":\"RETRY\",\"number\":550,");
         }
+    }
+
+    @Test
+    void topicsAndHandlersOfEachGroupArePausedAndWhatCannotBeIsRefusedWithTheKnownNames() throws Exception {
+        Postgres.server().createDatabase("cli_paused");
+        assertThat(migrate("cli_paused").exitCode()).isZero();
+        try (var connection = Postgres.server().connect("cli_paused");
+                var statement = connection.createStatement()) {
+            statement.execute("insert into inbox_handler (consumer_group, topic, event_type, handler, delivery) values "
+                    + "('shipping', 'orders', 'placed', 'ship', 'exactly_once_effect'), "
+                    + "('billing', 'orders', 'placed', 'bill', 'at_least_once'), "
+                    + "('billing', 'signals', 'seen', 'count', 'at_most_once')");
+
+            assertThat(paused("pause", "--topic", "orders").output().lines())
+                    .hasSize(2)
+                    .allMatch(line -> line.matches("topic \"orders\" of group \"(billing|shipping)\" is paused since "
+                            + "20\\S+Z; running instances hold its partitions within a second"));
+            assertThat(paused("pause", "--handler", "ship", "--handler", "bill").output())
+                    .contains("handler \"ship\" of group \"shipping\" is paused since ", "park its events");
+            assertThat(paused("pause", "--handler", "ship", "--json").output())
+                    .startsWith("{\"topics\":[],\"handlers\":[{\"group\":\"shipping\",\"handler\":\"ship\",");
+            Run unknown = paused("pause", "--handler", "ship", "--handler", "nobody", "--group", "billing");
+            assertThat(unknown.exitCode()).isEqualTo(2);
+            assertThat(unknown.output())
+                    .isEqualTo("no handler \"ship\" of group \"billing\" is announced; correct the name, there are: "
+                            + "bill (group billing), count (group billing)\n");
+            assertThat(paused("pause", "--handler", "count").output())
+                    .isEqualTo(
+                            "handler \"count\" is called at most once, so nothing can be parked for it: pause its topic "
+                                    + "\"signals\"\n");
+            assertThat(paused("pause").output()).isEqualTo("Nothing is selected: give --topic or --handler\n");
+            assertThat(paused("pause", "--topic", "a/b").exitCode()).isEqualTo(2);
+
+            assertThat(paused("resume", "--topic", "orders", "--group", "billing")
+                            .output())
+                    .isEqualTo("topic \"orders\" is resumed\n");
+            try (var rows =
+                    statement.executeQuery("select string_agg(consumer_group || ' ' || what || ' ' || name, ', ' "
+                            + "order by consumer_group, what) from inbox_paused")) {
+                rows.next();
+                assertThat(rows.getString(1))
+                        .isEqualTo("billing handler bill, shipping handler ship, shipping topic orders");
+            }
+            statement.execute("drop table inbox_paused");
+            Run tooOld = paused("pause", "--topic", "orders");
+            assertThat(tooOld.exitCode()).isEqualTo(1);
+            assertThat(tooOld.output()).contains("there is no table \"inbox_paused\": run", "migrate");
+        }
+    }
+
+    private static Run paused(String command, String... arguments) {
+        return runHere(connecting("cli_paused", command), arguments);
     }
 
     private static Run selected(String command, String... arguments) {

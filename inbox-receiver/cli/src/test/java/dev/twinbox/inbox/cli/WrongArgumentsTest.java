@@ -13,7 +13,7 @@ class WrongArgumentsTest {
 
     @ParameterizedTest(name = "arguments: {0}")
     @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
-            ~~ | Missing command: migrate, status, parked, handlers, forget, actions or console
+            ~~ | Missing command: migrate, status, parked, handlers, pause, resume, forget, actions or console
             walk | walk
             migrate | --url
             migrate --url jdbc:mysql://localhost/shop | jdbc:mysql://localhost/shop
@@ -40,6 +40,11 @@ class WrongArgumentsTest {
             parked list --url jdbc:postgresql://localhost/shop --limit 0 | from 1 to 10000
             parked list --url jdbc:postgresql://localhost/shop --limit 10001 | from 1 to 10000
             status | --url
+            pause --topic orders | --url
+            pause --url jdbc:postgresql://localhost/shop | give --topic or --handler
+            pause --url jdbc:postgresql://localhost/shop --topic a/b | "a/b" has an illegal character
+            pause --url jdbc:postgresql://localhost/shop orders | orders
+            resume --url jdbc:postgresql://localhost/shop | give --topic or --handler
             actions | --url
             actions --url jdbc:postgresql://localhost/shop --limit 0 | from 1 to 1000
             console | --url

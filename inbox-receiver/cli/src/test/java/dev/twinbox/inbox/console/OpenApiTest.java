@@ -16,6 +16,7 @@ import dev.twinbox.inbox.jdbc.HandledRows;
 import dev.twinbox.inbox.jdbc.HandlerTable;
 import dev.twinbox.inbox.jdbc.OffsetTable;
 import dev.twinbox.inbox.jdbc.ParkedCauses;
+import dev.twinbox.inbox.jdbc.PausedTable;
 import dev.twinbox.inbox.jdbc.RetentionTable;
 import dev.twinbox.inbox.jdbc.SelectedRows;
 import dev.twinbox.jdbc.SqlIdentifier;
@@ -121,7 +122,10 @@ class OpenApiTest {
                 "8",
                 1L,
                 List.of(new SelectedRows.Group("group", "handler", "DEAD", 1, "2026")),
-                List.of(new HandlerTable.Unowned("group", "handler", "topic", "type", 1, Instant.EPOCH)));
+                List.of(new HandlerTable.Unowned("group", "handler", "topic", "type", 1, Instant.EPOCH)),
+                List.of(
+                        new PausedTable.Row("group", PausedTable.Kind.TOPIC, "topic", Instant.EPOCH),
+                        new PausedTable.Row("group", PausedTable.Kind.HANDLER, "handler", Instant.EPOCH)));
         GroupLag lag =
                 new GroupLag("group", "Stable", 1, List.of(new GroupLag.Partition("topic", 0, 1L, 1L, 3L)), "problem");
         JsonObject status = new StatusReport(
@@ -151,7 +155,7 @@ class OpenApiTest {
     @Test
     void aCauseHasTheDescribedFieldsAndSelectsItsEvents() {
         ParkedCauses.Group group =
-                new ParkedCauses.Group("group", "handler", "OrderException", 1, 2, 1, Instant.EPOCH, 7, "error");
+                new ParkedCauses.Group("group", "handler", "OrderException", false, 1, 2, 1, Instant.EPOCH, 7, "error");
         JsonObject causes = CausesJson.of(new ParkedCauses(List.of(group), 0, false));
         JsonObject cause = causes.getJsonArray("causes").getJsonObject(0);
 

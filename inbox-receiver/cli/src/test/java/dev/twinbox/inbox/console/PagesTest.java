@@ -33,7 +33,7 @@ class PagesTest {
         PageFiles files = files();
 
         assertThat(files.all())
-                .containsKeys("", "main.js", "overview.js", "stuck.js")
+                .containsKeys("", "main.js", "overview.js", "paused.js", "stuck.js")
                 .hasSizeGreaterThan(10);
         assertThat(files.dangers()).isEmpty();
         assertThat(files.missingIds()).isEmpty();

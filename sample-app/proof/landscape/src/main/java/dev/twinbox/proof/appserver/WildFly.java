@@ -110,12 +110,19 @@ final class WildFly extends ApplicationServer {
 
     @Override
     public void undeploy(Path war) {
+        // On a busy machine WildFly has written its marker once more, after the wish to undeploy.
+        await("undeployed " + war.getFileName(), () -> {
+            deleteIfExists(deployed(war, ".deployed"));
+            return Files.exists(deployed(war, ".undeployed"));
+        });
+    }
+
+    private static void deleteIfExists(Path file) {
         try {
-            Files.delete(deployed(war, ".deployed"));
+            Files.deleteIfExists(file);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        await("undeployed " + war.getFileName(), () -> Files.exists(deployed(war, ".undeployed")));
     }
 
     private Path deployed(Path war, String ending) {

@@ -21,6 +21,7 @@ abstract class ApplicationChecks extends ReceivingChecks {
     static final int LAST = Integer.MAX_VALUE;
 
     private static final String EAR = "twinbox-ear";
+    private static final String YASSON = "org.eclipse.yasson";
     private static final List<String> CALLERS = List.of("EJB", "USER_TRANSACTION", "TRANSACTIONAL");
 
     ApplicationChecks(Product product, String way) {
@@ -30,7 +31,17 @@ abstract class ApplicationChecks extends ReceivingChecks {
     @Test
     @Order(LAST - 8)
     void anApplicationWithoutJpaPublishesAndReceives() throws Exception {
-        publishesAndReceives(PLAIN, plain, name + "-plain");
+        publishesAndReceives(PLAIN, plain, name + "-plain", YASSON);
+    }
+
+    /** Liberty uses its own JSON-B all the same. */
+    @Test
+    @Order(LAST - 10)
+    void anApplicationWithJohnzonInItsWarPublishesAndReceives() throws Exception {
+        String root = "twinbox-johnzon";
+        String group = name + "-johnzon";
+        Path file = WarFile.buildWithJohnzon(file(root + ".war"), configuration(group, "twinbox.inbox.start=latest\n"));
+        publishesAndReceives(root, file, group, product == Product.LIBERTY ? YASSON : "org.apache.johnzon");
     }
 
     /** Where Hibernate can take the place of the server's JPA provider: 7 on Jakarta EE 11, 6.6 on 10. */
@@ -114,7 +125,7 @@ abstract class ApplicationChecks extends ReceivingChecks {
         assumeTrue(server.hasEars(), "the server has no EARs");
         String group = name + "-ear";
         Path file = EarFile.build(file(EAR + ".ear"), configuration(group, "twinbox.inbox.start=latest\n"));
-        publishesAndReceives(EAR, file, group);
+        publishesAndReceives(EAR, file, group, YASSON);
     }
 
     @Test
@@ -134,11 +145,11 @@ abstract class ApplicationChecks extends ReceivingChecks {
                                 : "put its jar into WEB-INF/lib");
     }
 
-    private void publishesAndReceives(String root, Path file, String group) throws Exception {
+    private void publishesAndReceives(String root, Path file, String group, String jsonb) throws Exception {
         server.deploy(file);
         try {
             server.awaitHttp("/" + root + "/change");
-            assertThat(getOf(root, "change").body()).startsWith("org.eclipse.yasson");
+            assertThat(getOf(root, "change").body()).startsWith(jsonb);
             String committed = ref();
             String undone = ref();
             assertThat(change(root, committed, true).statusCode()).isEqualTo(200);

@@ -54,13 +54,13 @@ final class CompatibilityPage implements TestWatcher, AfterAllCallback {
 
             - Payara and GlassFish look for timed-out XA transactions every ten seconds only. A transaction may exceed its limit by
               that time and commit. Business rows and events stay together.
-            - Open Liberty and Payara Micro 7 use their own Yasson for JSON-B, also if an application brings Johnzon.
+            - Open Liberty uses its own Yasson for JSON-B, also if an application brings Johnzon.
             - GlassFish has no MicroProfile Health and Metrics, and no OpenTelemetry. WildFly's distribution has no MicroProfile
               Metrics.
             - Payara Micro has no EARs. No server runs an EAR with Twinbox in its `lib`: each refuses it.
             - WildFly and Open Liberty look for the keys of `@ConfigProperty` in the EAR's own files, not in those of its WAR.
 
-            Not tested: Johnzon on any server, and Hibernate in the WAR on Open Liberty and GlassFish.
+            Not tested: Hibernate in the WAR on Open Liberty and GlassFish.
             """;
 
     /** Of one check: how often it was green, and how often it ran; why it does not apply. */

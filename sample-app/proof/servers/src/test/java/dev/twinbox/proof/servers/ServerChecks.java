@@ -63,6 +63,32 @@ abstract class ServerChecks extends ApplicationChecks {
     }
 
     @Test
+    void jmxShowsTheFiguresOfOutboxAndInbox() {
+        String inbox = "dev.twinbox:type=Inbox,application=\"" + APP + "\",group=\"" + name + "\" ";
+        long before = effects(get("jmx").body(), inbox);
+        List<String> ids = ids(10);
+        orders.send("orders", ids);
+        await().atMost(LIMIT).until(() -> tables.effects("ejb").containsAll(ids));
+
+        await().atMost(LIMIT).untilAsserted(() -> {
+            String all = get("jmx").body();
+            assertThat(all)
+                    .contains(inbox + "Ready=true", inbox + "Live=true", inbox + "ParkedDead=0")
+                    .contains("dev.twinbox:type=Outbox,application=\"" + APP + "\" Ready=true");
+            assertThat(effects(all, inbox)).isGreaterThanOrEqualTo(before + ids.size());
+        });
+    }
+
+    private static long effects(String lines, String bean) {
+        String start = bean + "Effects=";
+        return lines.lines()
+                .filter(line -> line.startsWith(start))
+                .mapToLong(line -> Long.parseLong(line.substring(start.length())))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError(lines));
+    }
+
+    @Test
     @Order(LAST - 5)
     void twoApplicationsOnOneServerHandleEachEventOnceEach() throws Exception {
         String group = name + "-second";

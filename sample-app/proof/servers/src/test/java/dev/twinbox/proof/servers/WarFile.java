@@ -79,7 +79,11 @@ final class WarFile {
 
     /** Hibernate 7, for Jakarta Persistence 3.2. Two versions cannot be on one class path, so Maven copies this one. */
     static List<Path> hibernate7() throws IOException {
-        try (Stream<Path> copied = Files.list(Path.of("target", "hibernate7"))) {
+        return copied("hibernate7");
+    }
+
+    private static List<Path> copied(String folder) throws IOException {
+        try (Stream<Path> copied = Files.list(Path.of("target", folder))) {
             return copied.toList();
         }
     }
@@ -87,6 +91,28 @@ final class WarFile {
     /** The application without JPA. */
     static Path buildPlain(Path file, String configuration) throws IOException {
         return build(file, "plain", configuration, war -> {});
+    }
+
+    /** As {@link #buildPlain}, with Johnzon in the WAR, and with what a server has for a library of its own to give way. */
+    static Path buildWithJohnzon(Path file, String configuration) throws IOException {
+        return build(file, "plain", configuration, war -> {
+            addLibraries(war, copied("johnzon"));
+            add(war, "WEB-INF/jboss-deployment-structure.xml", """
+                    <jboss-deployment-structure>
+                      <deployment>
+                        <exclusions>
+                          <module name="org.eclipse.yasson"/>
+                          <module name="org.eclipse.parsson"/>
+                        </exclusions>
+                      </deployment>
+                    </jboss-deployment-structure>
+                    """);
+            add(war, "WEB-INF/glassfish-web.xml", """
+                    <glassfish-web-app>
+                      <class-loader delegate="false"/>
+                    </glassfish-web-app>
+                    """);
+        });
     }
 
     private interface Part {

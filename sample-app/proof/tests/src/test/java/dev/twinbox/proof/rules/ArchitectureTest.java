@@ -55,6 +55,7 @@ class ArchitectureTest {
         "dev.twinbox",
         "dev.twinbox.config..",
         "dev.twinbox.jdbc..",
+        "dev.twinbox.jmx..",
         "dev.twinbox.outbox..",
         "dev.twinbox.json..",
         "dev.twinbox.lock..",
@@ -87,7 +88,8 @@ class ArchitectureTest {
             layer("dev.twinbox.relay.jdbc", "config"),
             layer("dev.twinbox.relay.config"),
             layer("dev.twinbox.inbox", "engine", "config", "jdbc", "event"),
-            layer("dev.twinbox.inbox.engine", "kafka", "config", "jdbc", "event"),
+            layer("dev.twinbox.inbox.engine", "pause", "kafka", "config", "jdbc", "event"),
+            layer("dev.twinbox.inbox.pause", "jdbc", "event"),
             layer("dev.twinbox.inbox.kafka", "config", "jdbc", "event"),
             layer("dev.twinbox.inbox.config", "jdbc", "event"),
             layer("dev.twinbox.inbox.jdbc", "event"),
@@ -103,6 +105,7 @@ class ArchitectureTest {
             "dev.twinbox.inbox.HandlerScan",
             "dev.twinbox.inbox.InboxExtension",
             "dev.twinbox.inbox.InboxLifecycle",
+            "dev.twinbox.inbox.InboxMXBean",
             "dev.twinbox.inbox.InboxStatus",
             "dev.twinbox.inbox.ParkedEvents",
             "dev.twinbox.inbox.ReadinessExtension");
@@ -235,6 +238,22 @@ class ArchitectureTest {
                 .check(MAIN);
     }
 
+    /** It looks for its implementation in each call. {@code dev.twinbox.console.Json} does it once. */
+    @Test
+    void nobodyUsesTheStaticMethodsOfJakartaJson() {
+        noClasses()
+                .that()
+                .resideInAnyPackage(concat(CORE, CONSOLE, RELAY, INBOX))
+                .should()
+                .dependOnClassesThat()
+                .haveFullyQualifiedName("jakarta.json.Json")
+                .check(MAIN);
+    }
+
+    private static String[] concat(String[] some, String... more) {
+        return Stream.concat(Stream.of(some), Stream.of(more)).toArray(String[]::new);
+    }
+
     @Test
     void theRelayIsJDBCAndKafkaWithoutAContainer() {
         noClasses()
@@ -257,6 +276,7 @@ class ArchitectureTest {
         DescribedPredicate<JavaClass> inside = resideInAnyPackage(
                         "dev.twinbox.config..",
                         "dev.twinbox.jdbc..",
+                        "dev.twinbox.jmx..",
                         "dev.twinbox.outbox..",
                         "dev.twinbox.json..",
                         "dev.twinbox.lock..",

@@ -45,7 +45,7 @@ public class HandWrittenConsumer {
     private String bootstrapServers;
 
     @Inject
-    @ConfigProperty(name = "twinbox.inbox.batch.size")
+    @ConfigProperty(name = "twinbox.inbox.batch.size", defaultValue = "500")
     private int batchSize;
 
     private @Nullable Consumer<String, byte[]> consumer;
