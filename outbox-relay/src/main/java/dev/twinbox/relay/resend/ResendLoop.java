@@ -204,7 +204,8 @@ public final class ResendLoop implements Runnable {
                 || Backlog.behind(position, tables.connection(), events).events() == 0;
     }
 
-    private Duration goOn(ResendTables tables, ResendJob job) throws SQLException, JobFailedException, InterruptedException {
+    private Duration goOn(ResendTables tables, ResendJob job)
+            throws SQLException, JobFailedException, InterruptedException {
         ResendWork mine = work;
         if (job.epoch() != lease.epoch() || mine == null) {
             return takeUp(tables, job);
@@ -216,13 +217,14 @@ public final class ResendLoop implements Runnable {
         if (position == null) {
             throw new IllegalStateException("job " + job.number() + " runs without a position");
         }
-        SentEvents.Page page = tables.events().page(
-                job.range(),
-                position,
-                mine.after(),
-                LOOK,
-                config.page().rows(),
-                config.page().bytes());
+        SentEvents.Page page = tables.events()
+                .page(
+                        job.range(),
+                        position,
+                        mine.after(),
+                        LOOK,
+                        config.page().rows(),
+                        config.page().bytes());
         Set<String> paused = tables.paused().topics().keySet();
         if (page.records().stream().map(OutboxRecord::topic).anyMatch(paused::contains)) {
             return POLL; // An operator has paused the topic: the job waits.
@@ -295,7 +297,8 @@ public final class ResendLoop implements Runnable {
         return saved;
     }
 
-    private void end(ResendTables tables, ResendJob job, ResendJob.State state, @Nullable String error) throws SQLException {
+    private void end(ResendTables tables, ResendJob job, ResendJob.State state, @Nullable String error)
+            throws SQLException {
         ResendWork mine = work;
         if (mine != null && job.state() == ResendJob.State.RUNNING) {
             save(tables, mine);
