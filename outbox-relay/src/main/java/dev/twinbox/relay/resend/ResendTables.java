@@ -7,6 +7,7 @@ import dev.twinbox.relay.jdbc.PositionTable;
 import dev.twinbox.relay.jdbc.SentEvents;
 import dev.twinbox.relay.kafka.ProducerSettings;
 import java.sql.Connection;
+import java.sql.SQLException;
 
 /** The tables on one connection. */
 record ResendTables(
@@ -16,7 +17,7 @@ record ResendTables(
         PositionTable positions,
         PausedTopicTable paused,
         ParkedTable parked) {
-    ResendTables(Connection connection, RelayConfig config) {
+    ResendTables(Connection connection, RelayConfig config) throws SQLException {
         this(
                 connection,
                 new ResendTable(connection, config.tables(), config.name()),
