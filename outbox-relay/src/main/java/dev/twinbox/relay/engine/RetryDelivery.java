@@ -114,7 +114,11 @@ final class RetryDelivery {
         if (chosen.isEmpty()) {
             return false;
         }
-        Producer<byte[], byte[]> producer = producer();
+        Producer<byte[], byte[]> producer = producer(); // Opening it takes a while. A topic may be paused by now.
+        chosen.removeIf(each -> isOfPausedTopic(each.key()));
+        if (chosen.isEmpty()) {
+            return false;
+        }
         List<ParkedQueue.Claimed> claimed = transactions.underLease(table -> publication.claim(table, chosen));
         RetryBatch batch = new RetryBatch(producer, admission, lease, stalls, config);
         publication.begin();
@@ -131,6 +135,10 @@ final class RetryDelivery {
         return settle(claimed, chosen, batch, group)
                 || blamed
                 || !batch.suspects().isEmpty();
+    }
+
+    private boolean isOfPausedTopic(@Nullable EventKey key) {
+        return key != null && pausedTopics.contains(key.topic());
     }
 
     /**

@@ -7,10 +7,7 @@ import dev.twinbox.relay.config.RelayConfig;
 import dev.twinbox.relay.jdbc.Backlog;
 import dev.twinbox.relay.jdbc.OutboxDatabase;
 import dev.twinbox.relay.jdbc.OutboxRecord;
-import dev.twinbox.relay.jdbc.ParkedTable;
-import dev.twinbox.relay.jdbc.PausedTopicTable;
 import dev.twinbox.relay.jdbc.Position;
-import dev.twinbox.relay.jdbc.PositionTable;
 import dev.twinbox.relay.jdbc.SentEvents;
 import dev.twinbox.relay.kafka.ProducerSettings;
 import dev.twinbox.relay.kafka.Topics;
@@ -84,25 +81,6 @@ public final class ResendLoop implements Runnable {
                 config.parking().stallTimeout());
     }
 
-    /** The tables on one connection. */
-    private final class Tables {
-        private final Connection connection;
-        private final ResendTable jobs;
-        private final SentEvents events;
-        private final PositionTable positions;
-        private final PausedTopicTable paused;
-        private final ParkedTable parked;
-
-        private Tables(Connection connection) throws SQLException {
-            this.connection = connection;
-            this.jobs = new ResendTable(connection, config.tables(), config.name());
-            this.events = new SentEvents(connection, config.tables(), config.name(), ProducerSettings.largest(config));
-            this.positions = new PositionTable(connection, config.tables(), config.name());
-            this.paused = new PausedTopicTable(connection, config.tables(), config.name());
-            this.parked = new ParkedTable(connection, config.tables(), config.name());
-        }
-    }
-
     @Override
     public void run() {
         try {
@@ -122,7 +100,7 @@ public final class ResendLoop implements Runnable {
     private void runOnOneConnection() throws InterruptedException {
         try (Connection own = database.connect()) {
             connection = own;
-            Tables tables = new Tables(own);
+            ResendTables tables = new ResendTables(own, config);
             while (!closed) {
                 pause(runOnce(tables));
             }
@@ -151,8 +129,8 @@ public final class ResendLoop implements Runnable {
     }
 
     /** Does one step; returns the time until the next one. */
-    private Duration runOnce(Tables tables) throws SQLException, InterruptedException {
-        ResendJob job = tables.jobs.active();
+    private Duration runOnce(ResendTables tables) throws SQLException, InterruptedException {
+        ResendJob job = tables.jobs().active();
         figures.show(job);
         if (job == null || (work != null && work.job() != job.number())) {
             work = null;
@@ -179,10 +157,10 @@ public final class ResendLoop implements Runnable {
         }
     }
 
-    private Duration begin(Tables tables, ResendJob job) throws SQLException, JobFailedException {
+    private Duration begin(ResendTables tables, ResendJob job) throws SQLException, JobFailedException {
         ResendWork begun = work == null ? new ResendWork(job.number(), 0) : work;
         work = begun;
-        Position position = tables.positions.load().position();
+        Position position = tables.positions().load().position();
         if (!job.held().isEmpty() && !isSettled(tables, job.held(), begun, position)) {
             String full = pausedTopics.limitReached();
             if (full != null && begun.isOlderThan(LIMIT)) { // Neither the position nor the job could move.
@@ -190,7 +168,7 @@ public final class ResendLoop implements Runnable {
             }
             return SOON;
         }
-        SentEvents.First first = tables.events.first();
+        SentEvents.First first = tables.events().first();
         String obstacle = ResendRules.obstacle(job, first);
         if (obstacle != null || first == null) {
             throw new JobFailedException(String.valueOf(obstacle));
@@ -198,7 +176,7 @@ public final class ResendLoop implements Runnable {
         Long from = job.range().from();
         long after = Math.max(first.seq(), from == null ? first.seq() : from) - 1;
         work = new ResendWork(job.number(), after);
-        if (underLease(tables, () -> tables.jobs.begin(job.number(), position, after, lease.epoch()))) {
+        if (underLease(tables, () -> tables.jobs().begin(job.number(), position, after, lease.epoch()))) {
             LOG.info("Sending events again, job {}, up to {}", job.number(), position);
         }
         return Duration.ZERO;
@@ -208,25 +186,26 @@ public final class ResendLoop implements Runnable {
      * Whether nothing of these topics is on its way to Kafka, and whether all that was sent to them is before the position.
      * From the moment at which they are set aside, nothing more is sent to them.
      */
-    private boolean isSettled(Tables tables, Set<String> held, ResendWork begun, Position position)
+    private boolean isSettled(ResendTables tables, Set<String> held, ResendWork begun, Position position)
             throws SQLException {
         if (!pausedTopics.topics().keySet().containsAll(held)) {
             return false;
         }
         String mark = begun.mark();
         if (mark == null) {
-            begun.setMark(tables.jobs.mark());
+            begun.setMark(tables.jobs().mark());
             return false; // The position was loaded before.
         }
-        if (tables.jobs.isRetrying(held)) {
+        if (tables.jobs().isRetrying(held)) {
             return false;
         }
         SqlIdentifier events = config.tables().events();
-        return tables.jobs.isPast(mark, position)
-                || Backlog.behind(position, tables.connection, events).events() == 0;
+        return tables.jobs().isPast(mark, position)
+                || Backlog.behind(position, tables.connection(), events).events() == 0;
     }
 
-    private Duration goOn(Tables tables, ResendJob job) throws SQLException, JobFailedException, InterruptedException {
+    private Duration goOn(ResendTables tables, ResendJob job)
+            throws SQLException, JobFailedException, InterruptedException {
         ResendWork mine = work;
         if (job.epoch() != lease.epoch() || mine == null) {
             return takeUp(tables, job);
@@ -238,14 +217,15 @@ public final class ResendLoop implements Runnable {
         if (position == null) {
             throw new IllegalStateException("job " + job.number() + " runs without a position");
         }
-        SentEvents.Page page = tables.events.page(
-                job.range(),
-                position,
-                mine.after(),
-                LOOK,
-                config.page().rows(),
-                config.page().bytes());
-        Set<String> paused = tables.paused.topics().keySet();
+        SentEvents.Page page = tables.events()
+                .page(
+                        job.range(),
+                        position,
+                        mine.after(),
+                        LOOK,
+                        config.page().rows(),
+                        config.page().bytes());
+        Set<String> paused = tables.paused().topics().keySet();
         if (page.records().stream().map(OutboxRecord::topic).anyMatch(paused::contains)) {
             return POLL; // An operator has paused the topic: the job waits.
         }
@@ -254,6 +234,12 @@ public final class ResendLoop implements Runnable {
             LOG.warn("Job {} sends a page of events again: {}", job.number(), String.valueOf(failure));
             return RETRY;
         }
+        return settle(tables, job, mine, page);
+    }
+
+    /** Each event of a page is acknowledged or refused. */
+    private Duration settle(ResendTables tables, ResendJob job, ResendWork mine, SentEvents.Page page)
+            throws SQLException, JobFailedException {
         Map<Long, String> refused = sender.takeRefused();
         refused.values().forEach(why -> LOG.warn("Not sent again: {}", why));
         int sent = page.records().size() - refused.size();
@@ -277,24 +263,24 @@ public final class ResendLoop implements Runnable {
      * Goes on where the job was saved. If another process that knows no jobs may have had the lease in between, its topics
      * were not set aside. Then the job begins anew.
      */
-    private Duration takeUp(Tables tables, ResendJob job) throws SQLException, JobFailedException {
+    private Duration takeUp(ResendTables tables, ResendJob job) throws SQLException, JobFailedException {
         boolean isUnbroken = job.epoch() == lease.epoch() || job.epoch() == lease.epoch() - 1;
         if (!isUnbroken && !job.held().isEmpty()) {
             LOG.warn("Job {} begins anew: the lease was elsewhere in between", job.number());
             work = null;
             underLease(tables, () -> {
-                tables.jobs.restart(job.number());
+                tables.jobs().restart(job.number());
                 return true;
             });
             return Duration.ZERO;
         }
-        String lost = ResendRules.lost(job, tables.events.first());
+        String lost = ResendRules.lost(job, tables.events().first());
         if (lost != null) {
             throw new JobFailedException(lost);
         }
         work = new ResendWork(job.number(), job.after());
         underLease(tables, () -> {
-            tables.jobs.adopt(job.number(), lease.epoch());
+            tables.jobs().adopt(job.number(), lease.epoch());
             return true;
         });
         LOG.info("Going on with job {} after number {}", job.number(), job.after());
@@ -302,22 +288,23 @@ public final class ResendLoop implements Runnable {
     }
 
     /** Returns false if the job is canceled, or the lease is lost. */
-    private boolean save(Tables tables, ResendWork mine) throws SQLException {
+    private boolean save(ResendTables tables, ResendWork mine) throws SQLException {
         boolean saved =
-                underLease(tables, () -> tables.jobs.save(mine.job(), mine.after(), mine.unsaved(), mine.refusal()));
+                underLease(tables, () -> tables.jobs().save(mine.job(), mine.after(), mine.unsaved(), mine.refusal()));
         if (saved) {
             mine.recordSaved();
         }
         return saved;
     }
 
-    private void end(Tables tables, ResendJob job, ResendJob.State state, @Nullable String error) throws SQLException {
+    private void end(ResendTables tables, ResendJob job, ResendJob.State state, @Nullable String error)
+            throws SQLException {
         ResendWork mine = work;
         if (mine != null && job.state() == ResendJob.State.RUNNING) {
             save(tables, mine);
         }
         boolean ended = underLease(tables, () -> {
-            tables.jobs.end(job.number(), state, error);
+            tables.jobs().end(job.number(), state, error);
             return true;
         });
         if (ended && state == ResendJob.State.FAILED) {
@@ -334,9 +321,9 @@ public final class ResendLoop implements Runnable {
     }
 
     /** Returns false if nothing was changed, or if another process has the lease. The main thread ends the session then. */
-    private boolean underLease(Tables tables, Change change) throws SQLException {
+    private boolean underLease(ResendTables tables, Change change) throws SQLException {
         return Transactions.inTransaction(
-                tables.connection, () -> tables.parked.holdLease(lease.owner(), lease.epoch()) && change.run());
+                tables.connection(), () -> tables.parked().holdLease(lease.owner(), lease.epoch()) && change.run());
     }
 
     /** Ends {@link #run()}, from any thread. The caller must also interrupt the thread. */
