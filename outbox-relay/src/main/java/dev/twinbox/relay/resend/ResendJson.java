@@ -1,7 +1,7 @@
 package dev.twinbox.relay.resend;
 
+import dev.twinbox.console.Json;
 import dev.twinbox.relay.jdbc.SentEvents;
-import jakarta.json.Json;
 import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObjectBuilder;
 import java.util.List;
