@@ -376,8 +376,9 @@ class HuntChaosIT {
                     Thread.sleep(200);
                     admin.deleteTopics(List.of(rig.topic)).all().get(60, TimeUnit.SECONDS);
                     Thread.sleep(500);
+                    int partitions = 3 - round;
                     await("created again").ignoreExceptions().until(() -> {
-                        EngineRig.KAFKA.createTopic(rig.topic, 3 - round);
+                        EngineRig.KAFKA.createTopic(rig.topic, partitions);
                         return true;
                     });
                 }

@@ -3,6 +3,7 @@ package dev.twinbox.relay.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.twinbox.fixtures.TcpProxy;
 import dev.twinbox.relay.OutboxDatabaseFixture;
 import dev.twinbox.relay.jdbc.OutboxDatabase;
 import dev.twinbox.relay.jdbc.ParkedState;
@@ -12,6 +13,7 @@ import java.time.Duration;
 import java.util.HashSet;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.postgresql.ds.PGSimpleDataSource;
 
 /** Attacks with operators' statements on the tables while the relay runs: rewrites, locks, deletes, restarts. */
 @Tag("proof")
@@ -105,17 +107,20 @@ class HuntTablesIT {
     @Test
     void attack04RewriteWhileAWindowWithoutFloorIsOpened() throws Exception {
         try (EngineRig rig = rig();
-                Connection owner = rig.connect()) {
+                Connection owner = rig.connect();
+                TcpProxy toDatabase = TcpProxy.to("127.0.0.1", OutboxDatabaseFixture.server().port())) {
+            PGSimpleDataSource source = rig.database.dataSource();
+            source.setUrl(OutboxDatabaseFixture.server().jdbcUrl(rig.database.name(), toDatabase));
+            rig.relayDatabase = new OutboxDatabase(source, Duration.ofSeconds(20));
             rig.execute("alter sequence outbox_event_seq cache 10"); // Such a sequence has no floor.
             rig.start();
             insertMany(rig, 1, 10);
             rig.awaitRecords(10);
-            rig.execute("update outbox_lease set paused_at = clock_timestamp()");
-            Thread.sleep(1_000); // The pause takes effect.
+            toDatabase.cut();
             insertMany(rig, 11, 110);
             owner.setAutoCommit(false);
             OutboxDatabaseFixture.execute(owner, "lock table outbox_event in access exclusive mode");
-            rig.execute("update outbox_lease set paused_at = null");
+            toDatabase.heal();
             awaitWaiting(rig, "relay: look for the first number");
             OutboxDatabaseFixture.execute(owner, REWRITE);
             owner.commit();
