@@ -167,7 +167,9 @@ class HuntSettingsIT {
         try (Connection writer = rig.connect();
                 Connection slow = rig.connect()) {
             slow.setAutoCommit(false);
-            insertMany(slow, rig.topic, 1, 50);
+            for (int i = 0; i < 50; i++) {
+                rig.insert(slow, "slow" + i % 3, "slow " + i); // Only events of a common lock have an order.
+            }
             insertMany(writer, rig.topic, 1, 5_000);
             insertMany(writer, late, 1, 300);
             rig.start();
@@ -248,7 +250,7 @@ class HuntSettingsIT {
                     "enable_incremental_sort")) {
                 off += " -c " + name + "=off";
             }
-            String options = off + " -c force_parallel_mode=on -c from_collapse_limit=1 -c join_collapse_limit=1"
+            String options = off + " -c debug_parallel_query=on -c from_collapse_limit=1 -c join_collapse_limit=1"
                     + " -c transform_null_equals=on -c work_mem=64kB -c cursor_tuple_fraction=0.01"
                     + " -c default_transaction_isolation=serializable -c default_transaction_deferrable=on"
                     + " -c idle_in_transaction_session_timeout=2000 -c statement_timeout=1000 -c lock_timeout=1000"
