@@ -28,6 +28,7 @@ final class TestApp {
     private final String name;
     private final WebArchive war;
     private final Map<String, String> config = new TreeMap<>();
+    private String locksUrl;
 
     TestApp(String name, String database) {
         this(name, database, Servers.postgres().user(), Servers.postgres().password());
@@ -175,8 +176,24 @@ final class TestApp {
                     <initial-pool-size>1</initial-pool-size>
                     <max-pool-size>10</max-pool-size>
                   </data-source>
+                  %s
                 </web-app>
-                """.formatted(config.get("test.jdbc.url").replace("&", "&amp;"));
+                """.formatted(
+                        config.get("test.jdbc.url").replace("&", "&amp;"),
+                        locksUrl == null ? "" : """
+                        <data-source>
+                          <name>java:app/jdbc/locks</name>
+                          <class-name>org.postgresql.xa.PGXADataSource</class-name>
+                          <url>%s</url>
+                          <initial-pool-size>1</initial-pool-size>
+                          <max-pool-size>10</max-pool-size>
+                        </data-source>""".formatted(locksUrl.replace("&", "&amp;")));
+    }
+
+    /** Locks have a data source of their own, to the same tables. */
+    TestApp withLocksAt(String url) {
+        locksUrl = url;
+        return with("twinbox.locks.data-source", "java:app/jdbc/locks").with("twinbox.locks.table", "inbox_lock");
     }
 
     /** A jar, or classes of the build that are not packed yet. */
