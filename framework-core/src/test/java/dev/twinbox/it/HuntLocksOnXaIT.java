@@ -90,7 +90,11 @@ class HuntLocksOnXaIT {
     }
 
     private String two() throws Exception {
-        HttpRequest request = HttpRequest.newBuilder(server.payara().uri("/hunt-xa/hunt?key=" + key))
+        return hunt("two");
+    }
+
+    private String hunt(String way) throws Exception {
+        HttpRequest request = HttpRequest.newBuilder(server.payara().uri("/hunt-xa/hunt?do=" + way + "&key=" + key))
                 .timeout(Duration.ofMinutes(3))
                 .build();
         return HTTP.send(request, HttpResponse.BodyHandlers.ofString()).body().strip();
@@ -229,6 +233,27 @@ class HuntLocksOnXaIT {
         System.out.println("XA 2PC, next grant: " + next);
         finishPrepared();
         awaitToken(key, "PT1M");
+    }
+
+    /** The fence ends with its transaction. What is written then must not be committed. */
+    @Test
+    void aHolderWhoseTransactionTimesOut() throws Exception {
+        heal();
+        String answer = hunt("late");
+        System.out.println("XA timeout: " + answer);
+        assertThat(first(DATABASE, "select count(*) from locked_effect where key = '" + key + "'"))
+                .isEqualTo("0");
+        assertThat(answer).doesNotContain(", committed");
+    }
+
+    @Test
+    void aHolderWhoseTransactionTimesOutAndWhoKeepsItsConnection() throws Exception {
+        heal();
+        String answer = hunt("late-kept");
+        System.out.println("XA timeout, connection kept: " + answer);
+        assertThat(first(DATABASE, "select count(*) from locked_effect where key = '" + key + "'"))
+                .isEqualTo("0");
+        assertThat(answer).doesNotContain(", committed");
     }
 
     private static void finishPrepared() throws Exception {
