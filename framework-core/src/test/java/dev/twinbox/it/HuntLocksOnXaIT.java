@@ -165,6 +165,8 @@ class HuntLocksOnXaIT {
         assertThat(effects).isEqualTo("0");
         assertThat(answer).isNotEqualTo("done");
         assertThat(ask("take", "key", key, "lease", "PT1M")).doesNotMatch("\\d+");
+        ask("close", "token", token);
+        awaitToken(key, "PT1M"); // the lock knows that its transaction has ended
     }
 
     @Test
@@ -244,6 +246,14 @@ class HuntLocksOnXaIT {
         assertThat(first(DATABASE, "select count(*) from locked_effect where key = '" + key + "'"))
                 .isEqualTo("0");
         assertThat(answer).doesNotContain(", committed");
+    }
+
+    @Test
+    void aHolderWhoseTransactionTimesOutGivesTheKeyBack() throws Exception {
+        heal();
+        String answer = hunt("late-close");
+        System.out.println("XA timeout, closed: " + answer);
+        awaitToken(key, "PT1M");
     }
 
     @Test

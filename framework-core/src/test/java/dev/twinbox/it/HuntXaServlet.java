@@ -41,13 +41,19 @@ public class HuntXaServlet extends HttpServlet {
         String key = request.getParameter("key");
         String way = String.valueOf(request.getParameter("do"));
         String answer;
-        Optional<KeyLock> lock = locks.tryLock(key, Duration.ofMillis(1));
+        Optional<KeyLock> lock = locks.tryLock(
+                key, way.equals("late-close") ? Duration.ofMinutes(10) : Duration.ofMillis(1));
         if (lock.isEmpty()) {
             answer = "empty";
         } else {
             try {
                 answer = switch (way) {
                     case "late" -> late(key, lock.get(), false);
+                    case "late-close" -> {
+                        String said = late(key, lock.get(), false);
+                        lock.get().close();
+                        yield said;
+                    }
                     case "late-kept" -> late(key, lock.get(), true);
                     default -> {
                         two.write(key, lock.get());
