@@ -179,7 +179,7 @@ class HuntLockPoolerIT {
                     }
                     started.get(0).destroyForcibly();
                     // setpriv and env have become pgbouncer by exec
-                    started.get(0).waitFor();
+                    started.get(0).onExit().join();
                     return true;
                 }))
                 .isInstanceOf(IllegalStateException.class);
