@@ -154,6 +154,22 @@ class HuntLocksOnXaIT {
         }
     }
 
+    /** As after a restart or a fail-over of the database while a lock is held. */
+    @Test
+    void aHolderClosesAfterAllConnectionsOfThePoolWereEnded() throws Exception {
+        heal();
+        String token = awaitToken(key, "PT10M");
+        first(
+                DATABASE,
+                "select count(pg_terminate_backend(pid)) from pg_stat_activity where backend_type = 'client backend'"
+                        + " and pid <> pg_backend_pid() and datname = current_database()");
+        String answer = ask("close", "token", token);
+        System.out.println("XA close after a restart: " + answer);
+        assertThat(first(DATABASE, "select count(*) from outbox_lock where key = '" + key + "'"))
+                .as("the key is locked for 10 minutes although its holder has closed it")
+                .isEqualTo("0");
+    }
+
     @Test
     void theLineBreaksBeforeTheCommitOfAFencedWrite() throws Exception {
         heal();

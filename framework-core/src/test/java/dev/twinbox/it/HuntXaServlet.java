@@ -75,7 +75,7 @@ public class HuntXaServlet extends HttpServlet {
         transaction.setTransactionTimeout(0);
         try (Connection kept = dataSource.getConnection()) {
             lock.fence();
-            LockSupport.parkNanos(Duration.ofSeconds(8).toNanos());
+            LockSupport.parkNanos(Duration.ofSeconds(25).toNanos());
             said.append("status ").append(transaction.getStatus());
             try {
                 said.append(", granted meanwhile ")

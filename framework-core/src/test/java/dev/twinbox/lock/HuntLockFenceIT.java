@@ -42,7 +42,14 @@ class HuntLockFenceIT {
         server.close();
     }
 
+    private static final java.util.Map<Integer, Xid> XIDS = new java.util.concurrent.ConcurrentHashMap<>();
+
+    /** The driver compares them by identity. */
     private static Xid xid(int number) {
+        return XIDS.computeIfAbsent(number, HuntLockFenceIT::newXid);
+    }
+
+    private static Xid newXid(int number) {
         return new Xid() {
             @Override
             public int getFormatId() {
