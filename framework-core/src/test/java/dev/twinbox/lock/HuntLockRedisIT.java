@@ -53,7 +53,7 @@ class HuntLockRedisIT {
         void write(String command, OutputStream out) throws IOException;
     }
 
-    private static final class Server implements AutoCloseable {
+    static final class Server implements AutoCloseable {
         final ServerSocket listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         final AtomicInteger asked = new AtomicInteger();
 

@@ -47,6 +47,28 @@ class HuntLockThreeIT {
         assertThat(begun).isNotZero();
     }
 
+    /** What one bad answer leaves behind. */
+    @Test
+    void afterAnAnswerNestedTooDeeplyTheNextQuestionIsAnswered() throws Exception {
+        java.util.concurrent.atomic.AtomicInteger questions = new java.util.concurrent.atomic.AtomicInteger();
+        try (HuntLockRedisIT.Server server = new HuntLockRedisIT.Server((command, out) -> out.write(
+                        (questions.incrementAndGet() == 1 ? "*1\r\n".repeat(200_000) + ":1\r\n" : "$-1\r\n")
+                                .getBytes(StandardCharsets.UTF_8)));
+                QuickLeases leases = server.leases(2_000)) {
+            LockParts parts = database.parts(leases);
+            java.util.List<String> outcomes = new java.util.ArrayList<>();
+            for (int i = 0; i < 6; i++) {
+                try {
+                    outcomes.add(String.valueOf(parts.tryLock(HuntLockRig.key("nested"), HuntLockRig.LONG)));
+                } catch (Throwable e) {
+                    outcomes.add(e.getClass().getSimpleName());
+                }
+            }
+            System.out.println("NESTED: outcomes " + outcomes + ", questions that Redis got " + questions);
+            assertThat(outcomes.subList(1, 6)).containsOnly("Optional.empty");
+        }
+    }
+
     private static String transactions() {
         return database.query("select pg_current_xact_id()::text");
     }
