@@ -52,6 +52,11 @@ final class ClaimParameters {
 
     /** Sets the first five parameters. */
     int bind(Connection connection, PreparedStatement statement) throws SQLException {
+        return bind(connection, statement, 0);
+    }
+
+    /** Sets the next five parameters. Returns the number of the last one. */
+    int bind(Connection connection, PreparedStatement statement, int before) throws SQLException {
         int size = asked.size();
         byte @Nullable [][] keys = new byte @Nullable [size][];
         Boolean[] guarded = new Boolean[size];
@@ -60,21 +65,21 @@ final class ClaimParameters {
             keys[i] = delivery.event().keyHash();
             guarded[i] = delivery.handler().claims();
         }
-        setNames(connection, statement);
-        statement.setArray(3, connection.createArrayOf("bytea", keys));
-        statement.setArray(4, connection.createArrayOf("boolean", guarded));
-        statement.setArray(5, connection.createArrayOf("bigint", sources()));
-        return 5;
+        setNames(connection, statement, before);
+        statement.setArray(before + 3, connection.createArrayOf("bytea", keys));
+        statement.setArray(before + 4, connection.createArrayOf("boolean", guarded));
+        statement.setArray(before + 5, connection.createArrayOf("bigint", sources()));
+        return before + 5;
     }
 
     /** Sets the first three parameters: handlers, ids and sources. */
     int bindIdentities(Connection connection, PreparedStatement statement) throws SQLException {
-        setNames(connection, statement);
+        setNames(connection, statement, 0);
         statement.setArray(3, connection.createArrayOf("bigint", sources()));
         return 3;
     }
 
-    private void setNames(Connection connection, PreparedStatement statement) throws SQLException {
+    private void setNames(Connection connection, PreparedStatement statement, int before) throws SQLException {
         int size = asked.size();
         String[] handlers = new String[size];
         String[] ids = new String[size];
@@ -82,12 +87,16 @@ final class ClaimParameters {
             handlers[i] = asked.get(i).handler().name();
             ids[i] = asked.get(i).event().id();
         }
-        statement.setArray(1, connection.createArrayOf("text", handlers));
-        statement.setArray(2, connection.createArrayOf("text", ids));
+        statement.setArray(before + 1, connection.createArrayOf("text", handlers));
+        statement.setArray(before + 2, connection.createArrayOf("text", ids));
     }
 
     private Long[] sources() {
         return asked.stream().map(delivery -> delivery.event().source()).toArray(Long[]::new);
+    }
+
+    Long[] offsets() {
+        return asked.stream().map(delivery -> delivery.event().offset()).toArray(Long[]::new);
     }
 
     /** The delivery that was claimed. */

@@ -27,6 +27,8 @@ public final class InboxSchema {
     private final SqlIdentifier offset;
     private final SqlIdentifier actions;
     private final SqlIdentifier paused;
+    private final SqlIdentifier replay;
+    private final SqlIdentifier replayed;
 
     /**
      * An inbox table and the tables that are named after it.
@@ -41,6 +43,8 @@ public final class InboxSchema {
         this.offset = OffsetTable.name(inbox);
         this.actions = actions(inbox);
         this.paused = PausedTable.name(inbox);
+        this.replay = ReplayTable.name(inbox);
+        this.replayed = ReplayedTable.name(inbox);
     }
 
     /**
@@ -135,6 +139,8 @@ public final class InboxSchema {
         names.put("offset", offset.sql());
         names.put("actions", actions.sql());
         names.put("paused", paused.sql());
+        names.put("replay", replay.sql());
+        names.put("replayed", replayed.sql());
         return names;
     }
 
@@ -160,6 +166,10 @@ public final class InboxSchema {
                 .table(offset, OffsetTable.COLUMNS, "SELECT", "INSERT", "UPDATE");
         if (PausedTable.of(inbox).exists(connection)) { // tables of the version before do not have it
             check.table(paused, PausedTable.COLUMNS, "SELECT");
+        }
+        if (ReplayTable.of(inbox).exists(connection)) {
+            check.table(replay, ReplayColumns.TYPES, "SELECT", "UPDATE")
+                    .table(replayed, ReplayedTable.COLUMNS, "SELECT", "INSERT", "DELETE");
         }
         SchemaCheck.Session session = check.session();
         if (!check.problems().isEmpty()) {

@@ -45,12 +45,12 @@ public final class InboxTable {
      *
      * <p>The settings end with the same round trip, so they do not affect the statements of the handlers.
      */
-    private static final String SET =
+    static final String SET =
             "select set_config('enable_seqscan', 'off', true), set_config('row_security', 'off', true),"
                     + " set_config('plan_cache_mode', 'force_generic_plan', true);";
 
     /** After a claim. Without a value a setting is reset. */
-    private static final String RESET = ";%s, set_config('enable_seqscan', null, true),"
+    static final String RESET = ";%s, set_config('enable_seqscan', null, true),"
             + " set_config('row_security', null, true), set_config('plan_cache_mode', null, true)";
 
     /**
@@ -251,7 +251,7 @@ public final class InboxTable {
         }
     }
 
-    private static void executeByIndex(PreparedStatement statement) throws SQLException {
+    static void executeByIndex(PreparedStatement statement) throws SQLException {
         statement.execute();
         statement.getMoreResults(); // after the result of the settings
     }
