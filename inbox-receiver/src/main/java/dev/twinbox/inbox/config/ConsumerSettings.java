@@ -157,6 +157,14 @@ public final class ConsumerSettings {
         return properties;
     }
 
+    /** Properties of a consumer that is in no group. It reads what is committed. */
+    public static Map<String, Object> propertiesOfReplay(InboxConfig config) {
+        Map<String, Object> properties = properties(config, config.group());
+        properties.remove(ConsumerConfig.GROUP_ID_CONFIG);
+        properties.remove(ConsumerConfig.GROUP_PROTOCOL_CONFIG);
+        return properties;
+    }
+
     /** Properties of a client that asks the broker about topics. */
     public static Map<String, Object> adminProperties(InboxConfig config) {
         Map<String, Object> properties = properties(config, config.group());

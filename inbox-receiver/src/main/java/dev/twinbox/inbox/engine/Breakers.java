@@ -197,7 +197,7 @@ final class Breakers {
     }
 
     /** No more events are parked for a handler that is not called. The partition waits. */
-    static final class FullException extends RuntimeException {
+    static final class FullException extends Outcome.HeldException {
         private static final long serialVersionUID = 1;
 
         FullException(int most, String handler) {

@@ -41,6 +41,27 @@ interface Claims {
     /** Whether {@link #settle} has anything to do. */
     boolean hasToSettle();
 
+    /** Claims of a batch. */
+    interface OfBatch extends Claims {
+
+        /** The same claims, for an event whose start is recorded in that row; null: it is not recorded. */
+        OfBatch withStart(@Nullable RecordedStart recorded);
+    }
+
+    /** Where it is written that an event has had its effect. Each method runs in its caller's transaction. */
+    interface Effects {
+
+        /** Whether it has. If a transaction that may have committed has not ended yet, waits for its end. */
+        boolean hasHappened(Connection connection, Delivery delivery) throws SQLException;
+
+        /** The event is parked: its effect is still to come. */
+        default void isParked(Connection connection, Delivery delivery) throws SQLException {}
+
+        static Effects inInbox(InboxTable inbox, String group) {
+            return (connection, delivery) -> inbox.isHandled(connection, group, delivery);
+        }
+    }
+
     /**
      * Claims of events from Kafka.
      *
@@ -52,10 +73,10 @@ interface Claims {
             ParkedTable parked,
             String group,
             HeldHandlers held,
-            @Nullable Long start) implements Claims {
+            @Nullable Long start) implements OfBatch {
 
-        /** The same claims, for an event whose start is recorded in that row. */
-        FromKafka withStart(@Nullable RecordedStart recorded) {
+        @Override
+        public FromKafka withStart(@Nullable RecordedStart recorded) {
             return recorded == null ? this : new FromKafka(inbox, parked, group, held, recorded.number());
         }
 

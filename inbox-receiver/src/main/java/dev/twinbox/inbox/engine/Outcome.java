@@ -39,6 +39,15 @@ record Outcome(
         HOLD
     }
 
+    /** The events stay where they are, because their handler must not be called now. */
+    static class HeldException extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        HeldException(String message) {
+            super(message);
+        }
+    }
+
     static Outcome goOn(int settled) {
         return new Outcome(settled, Next.GO_ON, null, null);
     }

@@ -15,7 +15,6 @@ import dev.twinbox.inbox.jdbc.AnnouncedHandler;
 import dev.twinbox.inbox.jdbc.Backoff;
 import dev.twinbox.inbox.jdbc.BlockedKey;
 import dev.twinbox.inbox.jdbc.DueEvent;
-import dev.twinbox.inbox.jdbc.InboxTable;
 import dev.twinbox.inbox.jdbc.JtaDatabase;
 import dev.twinbox.inbox.jdbc.OmittedTimestamp;
 import dev.twinbox.inbox.jdbc.ParkedTable;
@@ -48,7 +47,7 @@ final class Parking {
     private final ParkedTable table;
     private final RecordedStarts starts;
     private final InboxConfig.Parking rules;
-    private final InboxTable inbox;
+    private final Claims.Effects effects;
     private final RetriedWrites writes;
     private final Pauses pauses;
     private final ReceiverStatus status;
@@ -62,7 +61,7 @@ final class Parking {
             ParkedTable table,
             RecordedStarts starts,
             InboxConfig.Parking rules,
-            InboxTable inbox,
+            Claims.Effects effects,
             RetriedWrites writes,
             Pauses pauses,
             ReceiverStatus status) {
@@ -70,11 +69,15 @@ final class Parking {
         this.table = table;
         this.starts = starts;
         this.rules = rules;
-        this.inbox = inbox;
+        this.effects = effects;
         this.writes = writes;
         this.pauses = pauses;
         this.status = status;
         this.reports = new ParkingReports(rules.attempts(), status);
+    }
+
+    String group() {
+        return group;
     }
 
     ParkedTable table() {
@@ -109,10 +112,11 @@ final class Parking {
         boolean parked = writes.run(connection -> {
             if (verdict.mayBeCommitted()
                     && handler.claims()
-                    && inbox.isHandled(connection, group, new Delivery(handler, event))) {
+                    && effects.hasHappened(connection, new Delivery(handler, event))) {
                 return false;
             }
             table.park(connection, group, event, handler, state, failures, ErrorText.of(cause), wait);
+            effects.isParked(connection, new Delivery(handler, event));
             return true;
         });
         if (parked) {
@@ -130,11 +134,19 @@ final class Parking {
         State state = stateAfter(failures, verdict.cause(), verdict.retry());
         Backoff wait = waitBefore(verdict.retry());
         String error = error(ErrorText.of(verdict.cause()), event);
-        boolean parked =
-                writes.run(connection -> starts.park(connection, start.number(), state, failures, error, wait));
+        boolean parked = writes.run(connection ->
+                isNow(starts.park(connection, start.number(), state, failures, error, wait), connection, event, handler));
         if (parked) {
             reports.parked(event, handler, state, failures, verdict);
         }
+    }
+
+    private boolean isNow(boolean parked, Connection connection, ReceivedEvent event, Handler handler)
+            throws SQLException {
+        if (parked) {
+            effects.isParked(connection, new Delivery(handler, event));
+        }
+        return parked;
     }
 
     /** An event that is called again after a delay keeps an attempt, also if the quick tries are more than all attempts. */
@@ -188,8 +200,10 @@ final class Parking {
         String error = "the process ended " + ends + " times while handler " + handler
                 + " was handling this event; it is not retried";
         writes.run(connection -> {
-            starts.park(connection, start.number(), rules.whenDead(), ends, error(error, event), rules.backoff());
-            return true;
+            String text = error(error, event);
+            return isNow(
+                    starts.park(connection, start.number(), rules.whenDead(), ends, text, rules.backoff()),
+                    connection, event, handler);
         });
         status.parked(1);
         LOG.log(Level.ERROR, () -> event + " is parked: " + error);
@@ -200,6 +214,7 @@ final class Parking {
         State state = follower.event().keyHash() == null ? State.RETRY : State.BEHIND;
         String cause = pauses.cause(follower.handler().name());
         table.follow(connection, group, follower.event(), follower.handler(), state, cause, rules.backoff());
+        effects.isParked(connection, follower);
     }
 
     /**

@@ -23,6 +23,7 @@ import dev.twinbox.inbox.kafka.RememberedOffsets;
 import dev.twinbox.inbox.kafka.TopicLookup;
 import dev.twinbox.inbox.pause.PauseLoop;
 import dev.twinbox.inbox.pause.Pauses;
+import dev.twinbox.inbox.replay.ReplayLoop;
 import dev.twinbox.thread.StopRequest;
 import dev.twinbox.tracing.Tracing;
 import java.lang.System.Logger;
@@ -31,11 +32,14 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
@@ -163,10 +167,13 @@ public final class Receiver {
                 status,
                 stop);
         started.start(watch, "twinbox-inbox-watch");
+        Function<Parking, Attempts> attempts = parking ->
+                new Attempts(parking.group(), database, tracing, afterCall, watch, breakers, parking, status);
         for (Subscription subscription : subscriptions) {
-            start(subscription, attempts(subscription.group(), tracing, afterCall, watch), waits, started);
+            start(subscription, attempts.apply(parking(subscription.group())), waits, started);
         }
-        startRetries(ofParked, attempts(ofParked.group(), tracing, afterCall, watch), waits, started);
+        startRetries(ofParked, attempts.apply(parking(ofParked.group())), waits, started);
+        startReplays(ofParked, attempts, waits, started);
         startPauses(started);
         if (retention != null) {
             started.start(retention, "twinbox-inbox-retention");
@@ -195,10 +202,6 @@ public final class Receiver {
     private Duration longestCall() {
         return ownTimeouts().stream()
                 .reduce(config.handlerTimeout(), (one, other) -> one.compareTo(other) > 0 ? one : other);
-    }
-
-    private Attempts attempts(String group, Tracing tracing, Runnable afterCall, CallWatch watch) {
-        return new Attempts(group, database, tracing, afterCall, watch, breakers, parking(group), status);
     }
 
     private void start(Subscription subscription, Attempts attempts, WorkerWaits waits, ReceiverThreads started) {
@@ -265,12 +268,16 @@ public final class Receiver {
     }
 
     private Parking parking(String group) {
+        return parking(group, Claims.Effects.inInbox(inbox, group));
+    }
+
+    private Parking parking(String group, Claims.Effects effects) {
         return new Parking(
                 group,
                 parked,
                 new RecordedStarts(config.parking().table()),
                 config.parking(),
-                inbox,
+                effects,
                 new RetriedWrites(database),
                 pauses,
                 status);
@@ -283,6 +290,25 @@ public final class Receiver {
         started.start(
                 new RetryLoop(retries, started.share(), waits, config.databaseBackoff(), status, stop),
                 "twinbox-inbox-retry");
+    }
+
+    private void startReplays(
+            Subscription ofAll, Function<Parking, Attempts> attempts, WorkerWaits waits, ReceiverThreads started) {
+        Map<String, String> topics = handlers.stream()
+                .filter(method -> method.delivery() != DeliveryContract.AT_MOST_ONCE)
+                .collect(Collectors.toMap(HandlerMethod::name, HandlerMethod::topic));
+        ReplayWorker worker = new ReplayWorker(config, started.share(), waits, breakers, claims -> {
+            Parking parking = parking(config.group(), claims);
+            Guard open = new Guard(null, config.group()); // only one instance has the job
+            return new TransactionalProcessor(
+                    attempts.apply(parking), claims, unknownTypes(parking), parking, status, open);
+        });
+        Supplier<Consumer<byte[], byte[]>> consumers =
+                () -> new KafkaConsumer<>(ConsumerSettings.propertiesOfReplay(config));
+        RetriedWrites writes = new RetriedWrites(database);
+        started.start(
+                new ReplayLoop(config, ofAll, topics, writes, lookup, consumers, worker, pauses, stop),
+                "twinbox-inbox-replay");
     }
 
     private RememberedOffsets memory(String group, OffsetPolicy policy) {

@@ -33,7 +33,7 @@ final class TransactionalProcessor implements Processor {
     private static final int MOST_CONFLICTS_OF_A_BATCH = 3;
 
     private final Attempts attempts;
-    private final Claims.FromKafka claims;
+    private final Claims.OfBatch claims;
     private final UnknownTypes unknownTypes;
     private final Parking parking;
     private final ReceiverStatus status;
@@ -41,7 +41,7 @@ final class TransactionalProcessor implements Processor {
 
     TransactionalProcessor(
             Attempts attempts,
-            Claims.FromKafka claims,
+            Claims.OfBatch claims,
             UnknownTypes unknownTypes,
             Parking parking,
             ReceiverStatus status,
@@ -105,8 +105,8 @@ final class TransactionalProcessor implements Processor {
         if (attempt.isCommitted()) {
             return Outcome.goOn(attempt.handled());
         }
-        if (attempt.cause() instanceof Breakers.FullException full) {
-            return Outcome.hold(0, full);
+        if (attempt.cause() instanceof Outcome.HeldException held) {
+            return Outcome.hold(0, held);
         }
         FailureKind failure = attempts.failureOf(attempt);
         if (failure == FailureKind.DATABASE) {
@@ -226,8 +226,8 @@ final class TransactionalProcessor implements Processor {
         if (attempt.isCommitted()) {
             return null;
         }
-        if (attempt.cause() instanceof Breakers.FullException full) {
-            return Outcome.hold(settled, full);
+        if (attempt.cause() instanceof Outcome.HeldException held) {
+            return Outcome.hold(settled, held);
         }
         FailureKind failure = attempts.failureOf(attempt);
         if (failure == FailureKind.DATABASE) {

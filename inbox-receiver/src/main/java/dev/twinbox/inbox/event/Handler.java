@@ -59,6 +59,14 @@ public final class Handler {
         return new Handler(name, delivery, HandlerShape.EVENT, byte[].class, EventReading.STRICT, NOTHING, options);
     }
 
+    /** The same handler, whose events are claimed. */
+    Handler claiming() {
+        return claims()
+                ? this
+                : new Handler(
+                        name, DeliveryContract.EXACTLY_ONCE_EFFECT, shape, eventClass, reading, call, options);
+    }
+
     public boolean hasEffect() {
         return call != NOTHING;
     }

@@ -48,6 +48,22 @@ public final class Subscription {
         this.serializer = serializer;
     }
 
+    /**
+     * The same topic for one of its handlers. The other types are known and have no handler. An event of the handler is
+     * claimed, whatever its contract.
+     */
+    public Subscription only(String topic, String handler) {
+        Map<String, List<Handler>> types = new HashMap<>();
+        handlers.getOrDefault(topic, Map.of())
+                .forEach((type, all) -> types.put(
+                        type,
+                        all.stream()
+                                .filter(each -> each.name().equals(handler))
+                                .map(Handler::claiming)
+                                .toList()));
+        return new Subscription(group, Map.of(topic, types), aliases, formats, unknownType, serializer);
+    }
+
     public String group() {
         return group;
     }

@@ -21,7 +21,33 @@ import org.jspecify.annotations.Nullable;
 /** Reads jobs from the columns of their table. */
 final class ReplayColumns {
 
-    static final Map<String, String> TYPES    static final Map<String, String>     static final String NAMES = """
+    static final Map<String, String> TYPES = Map.ofEntries(
+            entry("number", "bigint"),
+            entry("consumer_group", "text"),
+            entry("handler", "text"),
+            entry("topic", "text"),
+            entry("topic_id", "uuid"),
+            entry("record_key", "bytea"),
+            entry("again", "boolean"),
+            entry("asked_from", "text"),
+            entry("asked_to", "text"),
+            entry("partitions", "integer[]"),
+            entry("from_offsets", "bigint[]"),
+            entry("to_offsets", "bigint[]"),
+            entry("next_offsets", "bigint[]"),
+            entry("state", "text"),
+            entry("owner", "uuid"),
+            entry("lease_until", "timestamp with time zone"),
+            entry("handled", "bigint"),
+            entry("skipped", "bigint"),
+            entry("parked", "bigint"),
+            entry("unreadable", "bigint"),
+            entry("gone", "bigint"),
+            entry("error", "text"),
+            entry("requested_at", "timestamp with time zone"),
+            entry("ended_at", "timestamp with time zone"));
+
+    static final String NAMES = """
             j.number, j.consumer_group, j.handler, j.topic, j.topic_id, j.record_key, j.again, j.asked_from, j.asked_to,
             j.partitions, j.from_offsets, j.to_offsets, j.next_offsets, j.state, j.handled, j.skipped, j.parked,
             j.unreadable, j.gone, j.error, j.requested_at, j.ended_at""";

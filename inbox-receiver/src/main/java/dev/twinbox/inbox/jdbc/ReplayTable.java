@@ -56,11 +56,11 @@ public final class ReplayTable {
              where j.ended_at < clock_timestamp() - interval '720 hours'
                and not exists (select from %2$s r where r.job = j.number)""";
 
-    /** A job whose owner has gone without giving it back was left behind by a crash, or by a pause of the process. */
+    /** A job of another owner, who has not given it back, was left behind by a crash, or by a pause of the process. */
     private static final String TAKE = """
             -- inbox: take a replay
             with due as materialized (
-              select number, owner is not null as is_left
+              select number, owner <> ? as is_left
                 from %%1$s
                where consumer_group = ? and %s
                  and (topic, handler) in (select * from unnest(?::text[], ?::text[]))
@@ -230,12 +230,13 @@ public final class ReplayTable {
             Duration lease)
             throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(TAKE.formatted(table.sql()))) {
-            statement.setString(1, group);
-            statement.setArray(2, connection.createArrayOf("text", topics.toArray()));
-            statement.setArray(3, connection.createArrayOf("text", handlers.toArray()));
-            statement.setObject(4, owner);
+            statement.setObject(1, owner);
+            statement.setString(2, group);
+            statement.setArray(3, connection.createArrayOf("text", topics.toArray()));
+            statement.setArray(4, connection.createArrayOf("text", handlers.toArray()));
             statement.setObject(5, owner);
-            statement.setDouble(6, lease.toMillis() / 1000.0);
+            statement.setObject(6, owner);
+            statement.setDouble(7, lease.toMillis() / 1000.0);
             try (ResultSet row = statement.executeQuery()) {
                 return row.next() ? Optional.of(new Taken(ReplayColumns.read(row), row.getBoolean("is_left"))) : Optional.empty();
             }

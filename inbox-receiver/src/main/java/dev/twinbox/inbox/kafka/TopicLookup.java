@@ -82,6 +82,12 @@ public final class TopicLookup implements AutoCloseable {
         return found;
     }
 
+    /** The id of a topic; null if it does not exist, or may not be described. */
+    public @Nullable UUID id(String topic) throws ExecutionException, InterruptedException {
+        Topic found = describe(Set.of(topic)).get(topic);
+        return found == null ? null : found.id().id();
+    }
+
     private Map<String, KafkaFuture<TopicDescription>> ask(Collection<String> names) {
         return admin().describeTopics(names, new DescribeTopicsOptions().includeAuthorizedOperations(true))
                 .topicNameValues();

@@ -82,7 +82,7 @@ class Fault02UnknownCommitIT {
             new RecordedStarts(PARKED),
             new InboxConfig.Parking(
                     PARKED, QUICK_TRIES, 5, new Backoff(Duration.ofMinutes(1), Duration.ofMinutes(1)), State.DEAD),
-            inbox,
+            Claims.Effects.inInbox(inbox, "g"),
             new RetriedWrites(transactions.database()),
             NO_PAUSES,
             new ReceiverStatus());
