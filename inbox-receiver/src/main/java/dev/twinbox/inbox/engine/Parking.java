@@ -134,8 +134,8 @@ final class Parking {
         State state = stateAfter(failures, verdict.cause(), verdict.retry());
         Backoff wait = waitBefore(verdict.retry());
         String error = error(ErrorText.of(verdict.cause()), event);
-        boolean parked = writes.run(connection ->
-                isNow(starts.park(connection, start.number(), state, failures, error, wait), connection, event, handler));
+        boolean parked = writes.run(connection -> isNow(
+                starts.park(connection, start.number(), state, failures, error, wait), connection, event, handler));
         if (parked) {
             reports.parked(event, handler, state, failures, verdict);
         }
@@ -203,7 +203,9 @@ final class Parking {
             String text = error(error, event);
             return isNow(
                     starts.park(connection, start.number(), rules.whenDead(), ends, text, rules.backoff()),
-                    connection, event, handler);
+                    connection,
+                    event,
+                    handler);
         });
         status.parked(1);
         LOG.log(Level.ERROR, () -> event + " is parked: " + error);

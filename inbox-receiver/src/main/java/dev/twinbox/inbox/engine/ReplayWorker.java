@@ -27,7 +27,7 @@ final class ReplayWorker implements EventHandling {
     private final RetryShare share;
     private final WorkerWaits waits;
     private final Breakers breakers;
-    private final Function<ReplayClaims, Processor> processors;
+    private final Function<Claims.OfReplay, Processor> processors;
 
     /** @param processors makes a processor for the claims of a job */
     ReplayWorker(
@@ -35,7 +35,7 @@ final class ReplayWorker implements EventHandling {
             RetryShare share,
             WorkerWaits waits,
             Breakers breakers,
-            Function<ReplayClaims, Processor> processors) {
+            Function<Claims.OfReplay, Processor> processors) {
         this.config = config;
         this.share = share;
         this.waits = waits;
@@ -46,7 +46,7 @@ final class ReplayWorker implements EventHandling {
     @Override
     public EventHandling.OfJob begin(ReplayJob job, UUID owner) {
         Map<ReceivedEvent, ClaimResult> answers = new ConcurrentHashMap<>();
-        ReplayClaims claims = new ReplayClaims(
+        Claims.OfReplay claims = new Claims.OfReplay(
                 new InboxTable(config.table(), config.parking().table()),
                 ReplayedTable.of(config.table()),
                 new ParkedTable(config.parking().table()),

@@ -63,8 +63,7 @@ public final class Handler {
     Handler claiming() {
         return claims()
                 ? this
-                : new Handler(
-                        name, DeliveryContract.EXACTLY_ONCE_EFFECT, shape, eventClass, reading, call, options);
+                : new Handler(name, DeliveryContract.EXACTLY_ONCE_EFFECT, shape, eventClass, reading, call, options);
     }
 
     public boolean hasEffect() {

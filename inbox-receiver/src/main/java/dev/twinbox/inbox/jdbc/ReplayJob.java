@@ -24,7 +24,7 @@ public record ReplayJob(
         String handler,
         String topic,
         UUID topicId,
-        byte @Nullable [] key,
+        @Nullable String key,
         boolean isAgain,
         String from,
         String to,

@@ -144,7 +144,7 @@ public final class ReplayTable {
             String handler,
             String topic,
             UUID topicId,
-            byte @Nullable [] key,
+            @Nullable String key,
             boolean isAgain,
             String from,
             String to,
@@ -157,7 +157,7 @@ public final class ReplayTable {
             statement.setString(2, job.handler());
             statement.setString(3, job.topic());
             statement.setObject(4, job.topicId());
-            statement.setBytes(5, job.key());
+            statement.setString(5, job.key());
             statement.setBoolean(6, job.isAgain());
             statement.setString(7, job.from());
             statement.setString(8, job.to());
@@ -238,7 +238,9 @@ public final class ReplayTable {
             statement.setObject(6, owner);
             statement.setDouble(7, lease.toMillis() / 1000.0);
             try (ResultSet row = statement.executeQuery()) {
-                return row.next() ? Optional.of(new Taken(ReplayColumns.read(row), row.getBoolean("is_left"))) : Optional.empty();
+                return row.next()
+                        ? Optional.of(new Taken(ReplayColumns.read(row), row.getBoolean("is_left")))
+                        : Optional.empty();
             }
         }
     }

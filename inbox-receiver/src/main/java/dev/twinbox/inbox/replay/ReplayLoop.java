@@ -163,15 +163,19 @@ public final class ReplayLoop implements Supervisor.Loop {
     private void fail(ReplayLease lease, String error) throws SQLException, JobLostException {
         long job = lease.job().number();
         lease.end(ReplayJob.State.FAILED, error);
-        LOG.log(Level.ERROR, "Job {0} of \"replay\" has failed: {1}. Request it again when that is corrected", job, error);
+        LOG.log(
+                Level.ERROR,
+                "Job {0} of \"replay\" has failed: {1}. Request it again when that is corrected",
+                job,
+                error);
     }
 
     private void deleteOld() throws SQLException {
         if (System.nanoTime() - deleteAt < 0) {
             return;
         }
-        boolean isMore = writes.run(
-                connection -> table.exists(connection) && replayed.deleteOld(connection, MOST_DELETED));
+        boolean isMore =
+                writes.run(connection -> table.exists(connection) && replayed.deleteOld(connection, MOST_DELETED));
         if (!isMore) {
             deleteAt = System.nanoTime() + DELETE_NANOS;
         }

@@ -91,7 +91,8 @@ final class ReplayRun {
             if (!awaitMayCall()) {
                 return false;
             }
-            Part part = handling.handle(rest.subList(0, Math.min(rest.size(), config.batch().size())), start);
+            Part part = handling.handle(
+                    rest.subList(0, Math.min(rest.size(), config.batch().size())), start);
             if (part == null) {
                 stop.await(BUSY);
                 continue;
@@ -147,7 +148,11 @@ final class ReplayRun {
         } catch (JobLostException e) {
             return e;
         } catch (SQLException e) {
-            LOG.log(Level.DEBUG, "The lease of job {0} cannot be renewed now", lease.job().number(), e);
+            LOG.log(
+                    Level.DEBUG,
+                    "The lease of job {0} cannot be renewed now",
+                    lease.job().number(),
+                    e);
             return null;
         }
     }

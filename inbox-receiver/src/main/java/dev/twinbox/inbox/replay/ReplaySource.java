@@ -6,12 +6,14 @@ import dev.twinbox.inbox.jdbc.ReplayJob;
 import dev.twinbox.inbox.jdbc.ReplayJob.Counts;
 import dev.twinbox.inbox.jdbc.ReplayJob.Partition;
 import dev.twinbox.inbox.kafka.TopicLookup;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
+import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -19,6 +21,7 @@ import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the topic of a job. It is assigned one partition after the other, and is in no group. So offsets of the group do
@@ -35,6 +38,7 @@ final class ReplaySource implements AutoCloseable {
     private final Consumer<byte[], byte[]> consumer;
     private final TopicLookup lookup;
     private final Subscription subscription;
+    private final byte @Nullable [] key;
     private int assigned = -1;
     private long position = -1;
 
@@ -44,6 +48,8 @@ final class ReplaySource implements AutoCloseable {
         this.consumer = consumer;
         this.lookup = lookup;
         this.subscription = subscription;
+        String only = job.key();
+        this.key = only == null ? null : only.getBytes(StandardCharsets.UTF_8);
     }
 
     /**
@@ -89,7 +95,7 @@ final class ReplaySource implements AutoCloseable {
         List<ReceivedEvent> events = new ArrayList<>();
         long unreadable = 0;
         for (ConsumerRecord<byte[], byte[]> record : records) {
-            if (record.offset() < partition.to() && (job.key() == null || Arrays.equals(job.key(), record.key()))) {
+            if (record.offset() < partition.to() && (key == null || Arrays.equals(key, record.key()))) {
                 ReceivedEvent event = ReceivedEvent.of(record, subscription);
                 if (!event.isReadable()) {
                     unreadable++;
@@ -136,6 +142,6 @@ final class ReplaySource implements AutoCloseable {
 
     @Override
     public void close() {
-        consumer.close(Duration.ZERO);
+        consumer.close(CloseOptions.timeout(Duration.ZERO));
     }
 }

@@ -8,7 +8,7 @@ create table ${replay} (
   handler        text        collate "C" not null check (handler <> ''),
   topic          text        collate "C" not null check (topic <> ''),
   topic_id       uuid        not null,        -- a topic that is created anew has another one
-  record_key     bytea,                       -- only records with this key; null: all
+  record_key     text,                        -- only records with this key, in UTF-8; null: all
   again          boolean     not null,        -- also what the inbox knows
   asked_from     text        not null,        -- as the operator wrote them
   asked_to       text        not null,

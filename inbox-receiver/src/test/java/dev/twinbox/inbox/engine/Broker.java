@@ -8,13 +8,16 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -73,6 +76,42 @@ final class Broker implements AutoCloseable {
             producer.flush();
         }
         return values;
+    }
+
+    /** Sends one event. */
+    void send(String topic, @Nullable String key, String id, String value) {
+        try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(
+                Map.of("bootstrap.servers", Topics.bootstrapServers()),
+                new ByteArraySerializer(),
+                new ByteArraySerializer())) {
+            ProducerRecord<byte[], byte[]> record =
+                    new ProducerRecord<>(topic, 0, key == null ? null : Topics.bytes(key), Topics.bytes(value));
+            record.headers()
+                    .add(CloudEventHeaders.ID, Topics.bytes(id))
+                    .add(CloudEventHeaders.TYPE, Topics.bytes("order"));
+            producer.send(record);
+            producer.flush();
+        }
+    }
+
+    /** Deletes all records before this offset, as a topic's retention does. */
+    void deleteBefore(String topic, long offset) throws Exception {
+        admin.deleteRecords(Map.of(new TopicPartition(topic, 0), RecordsToDelete.beforeOffset(offset)))
+                .all()
+                .get();
+    }
+
+    UUID id(String topic) {
+        try {
+            Uuid id = admin.describeTopics(List.of(topic))
+                    .allTopicNames()
+                    .get()
+                    .get(topic)
+                    .topicId();
+            return new UUID(id.getMostSignificantBits(), id.getLeastSignificantBits());
+        } catch (ExecutionException | InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     /** Null if there is none. */

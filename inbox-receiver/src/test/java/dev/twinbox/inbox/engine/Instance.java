@@ -126,7 +126,14 @@ final class Instance {
         pauses = new Pauses(
                 () -> local.inTransaction(connection -> paused.read(connection, GROUP)), status::noteOrRemove);
         Parking parking = new Parking(
-                GROUP, parked, new RecordedStarts(PARKED), rules, Claims.Effects.inInbox(inbox, GROUP), new RetriedWrites(local), pauses, status);
+                GROUP,
+                parked,
+                new RecordedStarts(PARKED),
+                rules,
+                Claims.Effects.inInbox(inbox, GROUP),
+                new RetriedWrites(local),
+                pauses,
+                status);
         watch = new CallWatch(
                 local,
                 new WorkerPool(Supervisor.DAEMONS, "worker", 1),
