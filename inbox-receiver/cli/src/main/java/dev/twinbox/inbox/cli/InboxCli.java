@@ -9,7 +9,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** Command line of the receiver: {@code java -jar twinbox-inbox-cli.jar migrate|status|parked|handlers|pause|resume|forget|actions|console …}. */
+/** Command line of the receiver: {@code java -jar twinbox-inbox-cli.jar migrate|status|parked|handlers|pause|resume|replay|forget|actions|console …}. */
 @Command(
         name = "twinbox-inbox-cli",
         mixinStandardHelpOptions = true,
@@ -22,6 +22,7 @@ import picocli.CommandLine.Spec;
             HandlersCommand.class,
             PauseCommand.class,
             ResumeCommand.class,
+            ReplayCommand.class,
             ForgetCommand.class,
             ActionsCommand.class,
             ConsoleCommand.class
@@ -55,6 +56,6 @@ public final class InboxCli implements Runnable {
     public void run() {
         throw new CommandLine.ParameterException(
                 spec.commandLine(),
-                "Missing command: migrate, status, parked, handlers, pause, resume, forget, actions or console");
+                "Missing command: migrate, status, parked, handlers, pause, resume, replay, forget, actions or console");
     }
 }

@@ -56,10 +56,15 @@ abstract class OnTables implements Callable<Integer> {
         return actions;
     }
 
+    /** Reports why it has failed. Returns the exit code. */
+    final int failed(String message) {
+        spec.commandLine().getErr().println(message);
+        return CommandLine.ExitCode.SOFTWARE;
+    }
+
     /** Reports that the tables are too old for the command. Returns its exit code. */
     final int tooOld(SchemaException problem) {
-        spec.commandLine().getErr().println(problem.getMessage());
-        return CommandLine.ExitCode.SOFTWARE;
+        return failed(String.valueOf(problem.getMessage()));
     }
 
     /** @throws IllegalArgumentException if the arguments are wrong */

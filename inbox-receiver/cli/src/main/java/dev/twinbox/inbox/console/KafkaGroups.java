@@ -4,6 +4,7 @@ import dev.twinbox.console.search.KafkaAccess;
 import dev.twinbox.inbox.console.GroupLag.Partition;
 import dev.twinbox.inbox.jdbc.OffsetTable;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -14,6 +15,7 @@ import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -22,11 +24,13 @@ import org.apache.kafka.clients.admin.ConsumerGroupDescription;
 import org.apache.kafka.clients.admin.ListOffsetsOptions;
 import org.apache.kafka.clients.admin.ListOffsetsResult;
 import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.errors.ApiException;
 import org.apache.kafka.common.errors.AuthenticationException;
@@ -36,7 +40,7 @@ import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
 
-/** Asks Kafka how far groups are. It changes nothing, and is in no group. For one question and one thread. */
+/** Asks Kafka how far groups and topics are. It changes nothing, and is in no group. For one question and one thread. */
 final class KafkaGroups implements AutoCloseable {
     private static final int TIMEOUT_SECONDS = 5;
     private static final Comparator<TopicPartition> ORDER =
@@ -167,6 +171,55 @@ final class KafkaGroups implements AutoCloseable {
             }
         }
         return missing;
+    }
+
+    /**
+     * A topic now.
+     *
+     * @param id a topic that is created anew has another one
+     * @param first offset of the oldest record, by partition
+     * @param end of what is committed, by partition
+     */
+    record TopicParts(UUID id, SortedMap<Integer, Long> first, SortedMap<Integer, Long> end) {}
+
+    /**
+     * The partitions of a topic.
+     *
+     * @throws IllegalArgumentException if it does not exist, or may not be seen
+     * @throws KafkaException if Kafka does not answer; its message is for the operator
+     */
+    TopicParts parts(String topic) {
+        String remedy = missing(Set.of(topic)).get(topic);
+        if (remedy != null) {
+            throw new IllegalArgumentException("topic \"" + topic + "\" cannot be read: " + remedy);
+        }
+        TopicDescription known = answer(
+                admin.describeTopics(Set.of(topic)).topicNameValues().get(topic));
+        List<TopicPartition> partitions = known.partitions().stream()
+                .map(each -> new TopicPartition(topic, each.partition()))
+                .toList();
+        Uuid id = known.topicId();
+        return new TopicParts(
+                new UUID(id.getMostSignificantBits(), id.getLeastSignificantBits()),
+                offsets(partitions, OffsetSpec.earliest()),
+                offsets(partitions, OffsetSpec.latest()));
+    }
+
+    private SortedMap<Integer, Long> offsets(Collection<TopicPartition> partitions, OffsetSpec spec) {
+        Map<TopicPartition, OffsetSpec> asked = new HashMap<>();
+        partitions.forEach(each -> asked.put(each, spec));
+        ListOffsetsResult answers = admin.listOffsets(asked, new ListOffsetsOptions(IsolationLevel.READ_COMMITTED));
+        SortedMap<Integer, Long> offsets = new TreeMap<>();
+        partitions.forEach(each ->
+                offsets.put(each.partition(), answer(answers.partitionResult(each)).offset()));
+        return offsets;
+    }
+
+    /** The offset of the first record of this time or a later one. Null if there is none. */
+    @Nullable Long offsetAt(String topic, int partition, Instant time) {
+        Long found = offsets(List.of(new TopicPartition(topic, partition)), OffsetSpec.forTimestamp(time.toEpochMilli()))
+                .get(partition);
+        return found == null || found < 0 ? null : found;
     }
 
     /** The answer. What concerns one group or topic only is thrown as Kafka has it. */

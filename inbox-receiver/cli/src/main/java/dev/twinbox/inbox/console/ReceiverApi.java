@@ -20,11 +20,13 @@ import dev.twinbox.inbox.jdbc.ParkedPages;
 import dev.twinbox.inbox.jdbc.PausedTable;
 import dev.twinbox.inbox.jdbc.SelectedRows;
 import jakarta.json.JsonObject;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -77,6 +79,9 @@ final class ReceiverApi {
                         call -> operations.change(ParkedChange.DISCARD, ParkedQuery.one(call)))
                 .post("/pause", call -> operations.pause(PauseJson.of(call)))
                 .post("/resume", call -> operations.resume(PauseJson.of(call)))
+                .get("/replay", Role.VISITOR, call -> operations.replays())
+                .post("/replay", call -> operations.replay(ReplayJson.of(call)))
+                .post("/replay/{number}/cancel", operations::cancelReplay)
                 .get("/actions", Role.VISITOR, operations::log);
     }
 
@@ -215,6 +220,16 @@ final class ReceiverApi {
     }
 
     private JsonObject steer(Steering steering) {
+        return operate((connection, actions, warnings) ->
+                steering.run(new PauseChange(connection, database.inbox(), actions), warnings));
+    }
+
+    /** Steers the application. The warnings go into the answer. */
+    private interface Operation {
+        JsonObject run(Connection connection, OperatorActions actions, List<String> warnings) throws SQLException;
+    }
+
+    private JsonObject operate(Operation operation) {
         return database.answer(limits, connection -> {
             OperatorActions actions = OperatorActions.overHttp(who(), connection, database.inbox());
             List<String> warnings = new ArrayList<>();
@@ -222,10 +237,38 @@ final class ReceiverApi {
                 warnings.add(actions.warning());
             }
             try {
-                return steering.run(new PauseChange(connection, database.inbox(), actions), warnings);
+                return operation.run(connection, actions, warnings);
             } catch (SchemaException | IllegalArgumentException e) {
                 throw new ProblemException(409, String.valueOf(e.getMessage()));
+            } catch (KafkaException e) {
+                throw new ProblemException(503, KafkaGroups.reason(e));
             }
+        });
+    }
+
+    private JsonObject replays() {
+        return database.answer(
+                limits, connection -> ReplayJson.jobs(ReplayChange.jobs(connection, database.inbox())));
+    }
+
+    private JsonObject replay(ReplayJson.Wanted wanted) {
+        return limits.search(() -> operate((connection, actions, warnings) -> {
+            ReplayPlan plan = ReplayPlan.of(connection, database.inbox(), kafka, wanted.selection());
+            if (wanted.isDryRun()) {
+                return ReplayJson.planned(plan, null, List.of());
+            }
+            long job = new ReplayChange(connection, database.inbox(), actions).request(plan);
+            LOG.info("{} has requested job {} of \"replay\" over HTTP", who(), job);
+            return ReplayJson.planned(plan, job, warnings);
+        }));
+    }
+
+    private JsonObject cancelReplay(Api.Call call) {
+        long job = call.number("number");
+        return operate((connection, actions, warnings) -> {
+            boolean wasActive = new ReplayChange(connection, database.inbox(), actions).cancel(job);
+            LOG.info("{} has canceled job {} of \"replay\" over HTTP, active: {}", who(), job, wasActive);
+            return ReplayJson.canceled(job, wasActive, warnings);
         });
     }
 
