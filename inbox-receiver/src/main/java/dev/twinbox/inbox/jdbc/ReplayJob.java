@@ -89,6 +89,14 @@ public record ReplayJob(
                     gone + more.gone);
         }
 
+        /** For logs and operators. */
+        @Override
+        public String toString() {
+            return handled + " handled, " + skipped + " skipped, " + parked + " parked"
+                    + (unreadable == 0 ? "" : ", " + unreadable + " unreadable")
+                    + (gone == 0 ? "" : ", " + gone + " offsets gone by the topic's retention");
+        }
+
         public static Counts ofUnreadable(long number) {
             return new Counts(0, 0, 0, number, 0);
         }

@@ -150,8 +150,8 @@ public final class ReplayTable {
             String to,
             List<Partition> partitions) {}
 
-    /** Requests a job. Returns its number; null if one of this handler and topic is not over. */
-    public @Nullable Long request(Connection connection, Request job) throws SQLException {
+    /** Requests a job. Returns its number; empty if one of this handler and topic is not over. */
+    public Optional<Long> request(Connection connection, Request job) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(REQUEST.formatted(table.sql()))) {
             statement.setString(1, job.group());
             statement.setString(2, job.handler());
@@ -170,7 +170,7 @@ public final class ReplayTable {
             statement.setArray(11, ReplayColumns.offsets(connection, job.partitions(), Partition::to));
             statement.setArray(12, ReplayColumns.offsets(connection, job.partitions(), Partition::next));
             try (ResultSet row = statement.executeQuery()) {
-                return row.next() ? row.getLong(1) : null;
+                return row.next() ? Optional.of(row.getLong(1)) : Optional.empty();
             }
         }
     }

@@ -69,8 +69,9 @@ final class ReplayCommand extends OnTables {
     @Option(
             names = "--config",
             paramLabel = "FILE",
-            description = "Properties in UTF-8 with twinbox.inbox.kafka.*, as for the console. Environment variables and "
-                    + "system properties win over it.")
+            description =
+                    "Properties in UTF-8 with twinbox.inbox.kafka.*, as for the console. Environment variables and "
+                            + "system properties win over it.")
     private @Nullable Path file;
 
     /** Null: the jobs are listed, or one is canceled. */
@@ -122,21 +123,18 @@ final class ReplayCommand extends OnTables {
         }
     }
 
-    private void request(Connection connection, Tables at, ReplaySelection which, PrintWriter out)
-            throws SQLException {
+    private void request(Connection connection, Tables at, ReplaySelection which, PrintWriter out) throws SQLException {
         ConsoleConfig config = ConsoleConfig.read(file, System.getenv(), ProcessConfig.systemProperties());
         ReplayPlan plan = ReplayPlan.of(connection, at.inbox(), config.kafka(), which);
-        Long job = isDryRun
-                ? null
-                : (Long) new ReplayChange(connection, at.inbox(), actions(connection)).request(plan);
+        Long job = isDryRun ? null : (Long) new ReplayChange(connection, at.inbox(), actions(connection)).request(plan);
         if (isJson()) {
             out.println(ReplayJson.planned(plan, job, List.of()));
             return;
         }
         plan.request()
                 .partitions()
-                .forEach(each -> out.println("partition " + each.number() + ": offsets " + each.from() + " to "
-                        + (each.to() - 1)));
+                .forEach(each -> out.println(
+                        "partition " + each.number() + ": offsets " + each.from() + " to " + (each.to() - 1)));
         out.println("at most " + plan.records() + " records of all types and keys");
         plan.notes().forEach(out::println);
         out.println(
@@ -169,15 +167,11 @@ final class ReplayCommand extends OnTables {
     }
 
     private static String line(ReplayJob job) {
-        ReplayJob.Counts counts = job.counts();
         return "job " + job.number() + " " + job.state().text() + ", handler \"" + job.handler() + "\" of group \""
                 + job.group() + "\", topic \"" + job.topic() + "\" from " + job.from() + " to " + job.to()
                 + (job.key() == null ? "" : ", key \"" + job.key() + '"')
                 + (job.isAgain() ? ", again" : "")
-                + ": " + counts.handled() + " handled, " + counts.skipped() + " skipped, " + counts.parked() + " parked"
-                + (counts.unreadable() == 0 ? "" : ", " + counts.unreadable() + " unreadable")
-                + (counts.gone() == 0 ? "" : ", " + counts.gone() + " offsets gone by the topic's retention")
-                + ", " + job.left() + " of " + job.offsets() + " offsets left"
+                + ": " + job.counts() + ", " + job.left() + " of " + job.offsets() + " offsets left"
                 + (job.error() == null ? "" : "; " + job.error());
     }
 }

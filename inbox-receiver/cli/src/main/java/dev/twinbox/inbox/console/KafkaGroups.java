@@ -193,8 +193,8 @@ final class KafkaGroups implements AutoCloseable {
         if (remedy != null) {
             throw new IllegalArgumentException("topic \"" + topic + "\" cannot be read: " + remedy);
         }
-        TopicDescription known = answer(
-                admin.describeTopics(Set.of(topic)).topicNameValues().get(topic));
+        TopicDescription known =
+                answer(admin.describeTopics(Set.of(topic)).topicNameValues().get(topic));
         List<TopicPartition> partitions = known.partitions().stream()
                 .map(each -> new TopicPartition(topic, each.partition()))
                 .toList();
@@ -210,14 +210,15 @@ final class KafkaGroups implements AutoCloseable {
         partitions.forEach(each -> asked.put(each, spec));
         ListOffsetsResult answers = admin.listOffsets(asked, new ListOffsetsOptions(IsolationLevel.READ_COMMITTED));
         SortedMap<Integer, Long> offsets = new TreeMap<>();
-        partitions.forEach(each ->
-                offsets.put(each.partition(), answer(answers.partitionResult(each)).offset()));
+        partitions.forEach(each -> offsets.put(
+                each.partition(), answer(answers.partitionResult(each)).offset()));
         return offsets;
     }
 
     /** The offset of the first record of this time or a later one. Null if there is none. */
     @Nullable Long offsetAt(String topic, int partition, Instant time) {
-        Long found = offsets(List.of(new TopicPartition(topic, partition)), OffsetSpec.forTimestamp(time.toEpochMilli()))
+        Long found = offsets(
+                        List.of(new TopicPartition(topic, partition)), OffsetSpec.forTimestamp(time.toEpochMilli()))
                 .get(partition);
         return found == null || found < 0 ? null : found;
     }

@@ -247,8 +247,7 @@ final class ReceiverApi {
     }
 
     private JsonObject replays() {
-        return database.answer(
-                limits, connection -> ReplayJson.jobs(ReplayChange.jobs(connection, database.inbox())));
+        return database.answer(limits, connection -> ReplayJson.jobs(ReplayChange.jobs(connection, database.inbox())));
     }
 
     private JsonObject replay(ReplayJson.Wanted wanted) {

@@ -8,7 +8,7 @@ import dev.twinbox.jdbc.SqlIdentifier;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
+import java.util.Optional;
 
 /**
  * Requests and cancels jobs that handle events again. It only changes rows: an instance of the application acts. For one
@@ -44,16 +44,13 @@ public final class ReplayChange {
      */
     public long request(ReplayPlan plan) throws SQLException {
         ReplayTable.Request job = plan.request();
-        @Nullable Long number = actions.inTransaction(
-                "replay", text(job), made -> made == null ? 0 : plan.records(), () -> {
+        Optional<Long> number =
+                actions.inTransaction("replay", text(job), made -> made.isEmpty() ? 0 : plan.records(), () -> {
                     table.removeOld(connection);
                     return table.request(connection, job);
                 });
-        if (number == null) {
-            throw new IllegalArgumentException("a job of handler \"" + job.handler() + "\" and topic \"" + job.topic()
-                    + "\" is not over: wait for its end, or cancel it");
-        }
-        return number;
+        return number.orElseThrow(() -> new IllegalArgumentException("a job of handler \"" + job.handler()
+                + "\" and topic \"" + job.topic() + "\" is not over: wait for its end, or cancel it"));
     }
 
     /** Cancels a job. Returns false if it is over, or there is none. */

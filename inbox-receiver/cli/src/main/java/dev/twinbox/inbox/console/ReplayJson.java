@@ -67,7 +67,9 @@ public final class ReplayJson {
         if (value == null) {
             return null;
         }
-        if (value instanceof JsonNumber number && number.isIntegral() && number.toString().matches("\\d{1,9}")) {
+        if (value instanceof JsonNumber number
+                && number.isIntegral()
+                && number.toString().matches("\\d{1,9}")) {
             return number.intValue();
         }
         throw new ProblemException(400, "\"" + PARTITION + "\" must be a whole number, from 0 on");
@@ -131,7 +133,9 @@ public final class ReplayJson {
                 .with("to", job.to())
                 .with("key", job.key())
                 .with(AGAIN, job.isAgain())
-                .with("partitions", job.partitions().stream().map(ReplayJson::partition).toList())
+                .with(
+                        "partitions",
+                        job.partitions().stream().map(ReplayJson::partition).toList())
                 .with("offsets", job.offsets())
                 .with("left", job.left())
                 .with("handled", job.counts().handled())

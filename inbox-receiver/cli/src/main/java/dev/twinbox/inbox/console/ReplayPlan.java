@@ -52,7 +52,8 @@ public record ReplayPlan(ReplayTable.Request request, List<String> notes) {
         boolean isHandlerPaused = isPaused(paused, connection, group, PausedTable.Kind.HANDLER, which.handler());
         notes.add(
                 isHandlerPaused
-                        ? "Handler " + which.handler() + " is paused: the job calls it all the same, and its live events "
+                        ? "Handler " + which.handler()
+                                + " is paused: the job calls it all the same, and its live events "
                                 + "come after the job, when you resume it."
                         : "There is no order between these events and live ones of the same key. For order, pause handler "
                                 + which.handler() + " first, and resume it when the job is done.");
@@ -105,7 +106,8 @@ public record ReplayPlan(ReplayTable.Request request, List<String> notes) {
                             .collect(Collectors.toCollection(TreeSet::new)));
         }
         if (meant.stream().map(HandlerTable.Row::group).distinct().count() > 1) {
-            throw new IllegalArgumentException("several groups have handler \"" + which.handler() + "\": give one, there are "
+            throw new IllegalArgumentException("several groups have handler \"" + which.handler()
+                    + "\": give one, there are "
                     + meant.stream().map(HandlerTable.Row::group).collect(Collectors.toCollection(TreeSet::new)));
         }
         checkContract(meant.get(0).handler().delivery(), which);
@@ -128,7 +130,9 @@ public record ReplayPlan(ReplayTable.Request request, List<String> notes) {
             PausedTable paused, Connection connection, String group, PausedTable.Kind kind, String name)
             throws SQLException {
         return paused.list(connection).stream()
-                .anyMatch(row -> row.group().equals(group) && row.kind() == kind && row.name().equals(name));
+                .anyMatch(row -> row.group().equals(group)
+                        && row.kind() == kind
+                        && row.name().equals(name));
     }
 
     private static List<Partition> partitions(
@@ -136,8 +140,8 @@ public record ReplayPlan(ReplayTable.Request request, List<String> notes) {
         List<Integer> wanted = wanted(topic, which);
         List<Partition> parts = new ArrayList<>();
         for (int number : wanted) {
-            long first = topic.first().get(number);
-            long end = topic.end().get(number);
+            long first = Objects.requireNonNull(topic.first().get(number));
+            long end = Objects.requireNonNull(topic.end().get(number));
             long from = Math.max(0, at(groups, which.from(), which.topic(), number, first, end));
             Bound to = which.to();
             long until = to == null ? end : Math.min(end, at(groups, to, which.topic(), number, first, end));
@@ -154,7 +158,8 @@ public record ReplayPlan(ReplayTable.Request request, List<String> notes) {
         }
         if (parts.isEmpty()) {
             throw new IllegalArgumentException("nothing is in this range: topic \"" + which.topic()
-                    + "\" has offsets " + topic.first() + " to " + topic.end() + " (by partition, the end not included). "
+                    + "\" has offsets " + topic.first() + " to " + topic.end()
+                    + " (by partition, the end not included). "
                     + "Give another from or to");
         }
         return parts;
@@ -163,12 +168,13 @@ public record ReplayPlan(ReplayTable.Request request, List<String> notes) {
     private static List<Integer> wanted(TopicParts topic, ReplaySelection which) {
         Integer only = which.partition();
         if (only != null && !topic.end().containsKey(only)) {
-            throw new IllegalArgumentException("topic \"" + which.topic() + "\" has no partition " + only + ": give one of "
-                    + topic.end().keySet());
+            throw new IllegalArgumentException("topic \"" + which.topic() + "\" has no partition " + only
+                    + ": give one of " + topic.end().keySet());
         }
         if (only == null && which.hasOffsets() && topic.end().size() > 1) {
-            throw new IllegalArgumentException("topic \"" + which.topic() + "\" has " + topic.end().size()
-                    + " partitions, and an offset belongs to one of them: give the partition, or times");
+            throw new IllegalArgumentException(
+                    "topic \"" + which.topic() + "\" has " + topic.end().size()
+                            + " partitions, and an offset belongs to one of them: give the partition, or times");
         }
         return only == null ? List.copyOf(topic.end().keySet()) : List.of(only);
     }

@@ -39,7 +39,8 @@ public record ReplaySelection(
      *
      * @param text as the operator wrote it
      */
-    public record Bound(String text, @Nullable Long offset, @Nullable Instant time) {
+    public record Bound(
+            String text, @Nullable Long offset, @Nullable Instant time) {
 
         private static Bound of(String name, String text) {
             if (text.equals(OLDEST) && name.equals("from")) {
@@ -83,7 +84,14 @@ public record ReplaySelection(
             throw new IllegalArgumentException("\"partition\" is " + partition + ": give its number, from 0 on");
         }
         return new ReplaySelection(
-                topic, handler, group, partition, Bound.of("from", from), to == null ? null : Bound.of("to", to), key, known);
+                topic,
+                handler,
+                group,
+                partition,
+                Bound.of("from", from),
+                to == null ? null : Bound.of("to", to),
+                key,
+                known);
     }
 
     boolean isAgain() {
