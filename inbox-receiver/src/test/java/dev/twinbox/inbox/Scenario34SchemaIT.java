@@ -32,7 +32,8 @@ class Scenario34SchemaIT {
         database.migrate("Sales-EU 1", "In'\"Box");
         database.execute(
                 "drop table inbox_event, inbox_parked, inbox_handler, inbox_event_retention, inbox_event_offset, "
-                        + "inbox_lock, inbox_action, inbox_paused, inbox_event_history");
+                        + "inbox_lock, inbox_action, inbox_paused, inbox_replay, inbox_replayed, "
+                        + "inbox_event_history");
         database.execute("create role least login password 'twinbox'");
         database.execute("revoke all on schema public from public");
         database.execute("grant usage on schema public, \"Sales-EU 1\" to least");
@@ -44,6 +45,8 @@ class Scenario34SchemaIT {
         database.execute("grant select, insert, update, delete on " + HANDLERS + " to least");
         database.execute("grant select, insert, update on " + RETENTION + ", " + OFFSET + " to least");
         database.execute("grant select on \"Sales-EU 1\".\"In'\"\"Box_paused\" to least");
+        database.execute("grant select, update on \"Sales-EU 1\".\"In'\"\"Box_replay\" to least");
+        database.execute("grant select, insert, delete on \"Sales-EU 1\".\"In'\"\"Box_replayed\" to least");
         Servers.kafka().createTopic("schema", 1);
         try (Topics topics = new Topics()) {
             MainApp.deploy(new TestApp("schema", "schema", "least", "twinbox")
@@ -80,7 +83,9 @@ class Scenario34SchemaIT {
                             "Sales-EU 1.In'\"Box_offset",
                             "Sales-EU 1.In'\"Box_lock",
                             "Sales-EU 1.In'\"Box_action",
-                            "Sales-EU 1.In'\"Box_paused");
+                            "Sales-EU 1.In'\"Box_paused",
+                            "Sales-EU 1.In'\"Box_replay",
+                            "Sales-EU 1.In'\"Box_replayed");
         } finally {
             Servers.payara().undeploy("schema");
         }
@@ -91,7 +96,8 @@ class Scenario34SchemaIT {
         Database database = new Database("bare");
         database.execute(
                 "drop table inbox_event, inbox_parked, inbox_handler, inbox_event_retention, inbox_event_offset, "
-                        + "inbox_lock, inbox_action, inbox_paused, inbox_event_history");
+                        + "inbox_lock, inbox_action, inbox_paused, inbox_replay, inbox_replayed, "
+                        + "inbox_event_history");
 
         String log = Servers.payara()
                 .deploy(

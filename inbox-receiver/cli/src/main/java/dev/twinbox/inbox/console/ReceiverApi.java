@@ -264,6 +264,7 @@ final class ReceiverApi {
 
     private JsonObject cancelReplay(Api.Call call) {
         long job = call.number("number");
+        Parameters.refuseUnknown(call.body().keySet(), Set.of());
         return operate((connection, actions, warnings) -> {
             boolean wasActive = new ReplayChange(connection, database.inbox(), actions).cancel(job);
             LOG.info("{} has canceled job {} of \"replay\" over HTTP, active: {}", who(), job, wasActive);

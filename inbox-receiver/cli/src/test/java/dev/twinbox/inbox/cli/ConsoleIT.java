@@ -297,7 +297,7 @@ class ConsoleIT {
     void tablesOfTheVersionBeforeCanBeOperatedOn() throws Exception {
         prepare("console_before");
         park("console_before", 1);
-        execute("console_before", "drop table inbox_paused, inbox_action");
+        execute("console_before", "drop table inbox_paused, inbox_action, inbox_replay, inbox_replayed");
         execute("console_before", "delete from inbox_event_history where version::int >= 9");
         try (ConsoleProcess console = start("console_before")) {
             assertThat(console.get("/actions", null, 200).getJsonArray("actions"))
@@ -313,7 +313,7 @@ class ConsoleIT {
                     .isEmpty();
         }
         assertThat(command("console_before", "parked", "discard", "1")).contains("is not recorded", "1 discarded");
-        assertThat(command("console_before", "migrate")).contains("applied 2 migration(s)");
+        assertThat(command("console_before", "migrate")).contains("applied 3 migration(s)");
     }
 
     @Test

@@ -182,11 +182,11 @@ class InboxCliIT {
 
             Run status = runHere(connecting("cli_selected", "status"));
             assertThat(status.output())
-                    .contains("schema version:  10\n", "parked:          550 RETRY of handler h1 in group shipping\n")
+                    .contains("schema version:  11\n", "parked:          550 RETRY of handler h1 in group shipping\n")
                     .containsPattern("inbox rows:      about \\d+\n")
                     .containsPattern("oldest parked:   20\\S+Z\n");
             assertThat(runHere(connecting("cli_selected", "status"), "--json").output())
-                    .startsWith("{\"version\":\"10\",")
+                    .startsWith("{\"version\":\"11\",")
                     .contains("{\"group\":\"shipping\",\"handler\":\"h1\",\"state\":\"RETRY\",\"number\":550,");
         }
     }

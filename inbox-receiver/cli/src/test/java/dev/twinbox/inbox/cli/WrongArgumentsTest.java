@@ -13,7 +13,7 @@ class WrongArgumentsTest {
 
     @ParameterizedTest(name = "arguments: {0}")
     @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
-            ~~ | Missing command: migrate, status, parked, handlers, pause, resume, forget, actions or console
+            ~~ | Missing command: migrate, status, parked, handlers, pause, resume, replay, forget, actions or console
             walk | walk
             migrate | --url
             migrate --url jdbc:mysql://localhost/shop | jdbc:mysql://localhost/shop
@@ -45,6 +45,12 @@ class WrongArgumentsTest {
             pause --url jdbc:postgresql://localhost/shop --topic a/b | "a/b" has an illegal character
             pause --url jdbc:postgresql://localhost/shop orders | orders
             resume --url jdbc:postgresql://localhost/shop | give --topic or --handler
+            replay | --url
+            replay --url jdbc:postgresql://localhost/shop --topic orders | topic, handler and from are needed
+            replay --url jdbc:postgresql://localhost/shop --topic o --handler h --from yesterday | give an offset, or a time
+            replay --url jdbc:postgresql://localhost/shop --topic a/b --handler h --from oldest | "a/b" has an illegal
+            replay --url jdbc:postgresql://localhost/shop --cancel 1 --topic orders | --cancel stands alone
+            replay --url jdbc:postgresql://localhost/shop --topic o --handler h --from 1 --partition -1 | from 0 on
             actions | --url
             actions --url jdbc:postgresql://localhost/shop --limit 0 | from 1 to 1000
             console | --url

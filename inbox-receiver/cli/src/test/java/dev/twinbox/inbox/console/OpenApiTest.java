@@ -17,6 +17,8 @@ import dev.twinbox.inbox.jdbc.HandlerTable;
 import dev.twinbox.inbox.jdbc.OffsetTable;
 import dev.twinbox.inbox.jdbc.ParkedCauses;
 import dev.twinbox.inbox.jdbc.PausedTable;
+import dev.twinbox.inbox.jdbc.ReplayJob;
+import dev.twinbox.inbox.jdbc.ReplayTable;
 import dev.twinbox.inbox.jdbc.RetentionTable;
 import dev.twinbox.inbox.jdbc.SelectedRows;
 import dev.twinbox.jdbc.SqlIdentifier;
@@ -27,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -150,6 +153,41 @@ class OpenApiTest {
         assertThat(partition.keySet()).isEqualTo(rules.properties("Partition"));
         assertThat(partition.getInt("lag")).isEqualTo(2);
         assertThat(status.getJsonArray("troubles")).hasSize(6);
+    }
+
+    @Test
+    void aReplayHasTheDescribedFieldsAndStates() {
+        List<ReplayJob.Partition> partitions = List.of(new ReplayJob.Partition(0, 1, 3, 2));
+        ReplayPlan plan = new ReplayPlan(
+                new ReplayTable.Request(
+                        "group", "handler", "topic", new UUID(1, 2), "key", true, "1", "now", partitions),
+                List.of("note"));
+        ReplayJob job = new ReplayJob(
+                1,
+                "group",
+                "handler",
+                "topic",
+                new UUID(1, 2),
+                "key",
+                true,
+                "1",
+                "now",
+                partitions,
+                ReplayJob.State.FAILED,
+                ReplayJob.Counts.NONE,
+                "error",
+                Instant.EPOCH,
+                Instant.EPOCH);
+
+        JsonObject planned = ReplayJson.planned(plan, 1L, List.of("warning"));
+        assertThat(planned.keySet()).isEqualTo(rules.properties("ReplayPlan"));
+        assertThat(planned.getJsonArray("partitions").getJsonObject(0).keySet())
+                .isEqualTo(rules.properties("ReplayPartition"));
+        assertThat(ReplayJson.job(job).build().keySet()).isEqualTo(rules.properties("ReplayJob"));
+        assertThat(rules.values("ReplayJob", "state"))
+                .isEqualTo(Stream.of(ReplayJob.State.values())
+                        .map(ReplayJob.State::text)
+                        .toList());
     }
 
     @Test
