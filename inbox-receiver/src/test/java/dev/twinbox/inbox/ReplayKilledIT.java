@@ -27,7 +27,7 @@ class ReplayKilledIT {
 
     private static final String APP = "replayed";
     private static final int KEYS = 8;
-    private static final int ROUNDS = 100;
+    private static final int ROUNDS = 40;
     private static final int EVENTS = KEYS * ROUNDS;
     private static final Duration LIMIT = Duration.ofSeconds(150);
 
@@ -47,8 +47,9 @@ class ReplayKilledIT {
             for (int round = 0; round < ROUNDS; round++) {
                 sendOneOfEachKey(topics);
             }
-            hosts.put("one", start("one"));
-            hosts.put("two", start("two"));
+            for (String instance : List.of("one", "two", "three")) {
+                hosts.put(instance, start(instance));
+            }
             awaitLive(topics, EVENTS);
             assertThat(database.effects("replayed")).hasSize(EVENTS);
             List<Long> ends = List.of(end(topics, 0), end(topics, 1));
@@ -57,7 +58,6 @@ class ReplayKilledIT {
             long job = request(topics, ends);
             String first = killOwnerAfter(EVENTS / 8, hosts);
             sendOneOfEachKey(topics);
-            hosts.put("three", start("three"));
             String second = killOwnerAfter(EVENTS / 2, hosts);
 
             await().atMost(LIMIT).until(() -> job(job).endedAt() != null);

@@ -108,7 +108,14 @@ class ReplayCliIT {
     void aRangeOfTimesIsPreviewedRequestedListedAndCanceled() throws Exception {
         execute("truncate inbox_replay, inbox_action");
         String[] range = {
-            "--topic", "orders", "--handler", "ship", "--from", "2025-11-29T12:00:03Z", "--to", "2025-11-29T14:00:05+02:00"
+            "--topic",
+            "orders",
+            "--handler",
+            "ship",
+            "--from",
+            "2025-11-29T12:00:03Z",
+            "--to",
+            "2025-11-29T14:00:05+02:00"
         };
         String preview = replay(0, with(range, "--dry-run"));
         assertThat(preview)
@@ -120,8 +127,9 @@ class ReplayCliIT {
 
         assertThat(replay(0, with(range, "--again", "--key", "key")))
                 .contains("is handled once more", "requested as job 1:");
-        assertThat(replay(2, range)).isEqualTo("a job of handler \"ship\" and topic \"orders\" is not over: wait for its "
-                + "end, or cancel it\n");
+        assertThat(replay(2, range))
+                .isEqualTo("a job of handler \"ship\" and topic \"orders\" is not over: wait for its "
+                        + "end, or cancel it\n");
         assertThat(run(0, "replay"))
                 .isEqualTo("job 1 requested, handler \"ship\" of group \"shipping\", topic \"orders\" from "
                         + "2025-11-29T12:00:03Z to 2025-11-29T14:00:05+02:00, key \"key\", again: 0 handled, 0 skipped, "
@@ -129,8 +137,7 @@ class ReplayCliIT {
         assertThat(run(0, "replay", "--cancel", "1")).startsWith("job 1 is canceled");
         assertThat(run(0, "replay", "--cancel", "1")).startsWith("job 1 is over");
         assertThat(run(0, "replay")).startsWith("job 1 canceled, ");
-        assertThat(run(0, "actions"))
-                .contains("replay topic \"orders\"", "again \"yes\"", "cancel-replay job \"1\"");
+        assertThat(run(0, "actions")).contains("replay topic \"orders\"", "again \"yes\"", "cancel-replay job \"1\"");
     }
 
     private static String[] with(String[] arguments, String... more) {
@@ -159,7 +166,8 @@ class ReplayCliIT {
         execute("insert into inbox_paused (consumer_group, what, name) values ('shipping', 'handler', 'ship'), "
                 + "('shipping', 'topic', 'orders')");
         assertThat(replay(0, "--topic", "orders", "--handler", "ship", "--from", "oldest", "--dry-run"))
-                .contains("Handler ship is paused: the job calls it all the same, and its live events come after the job")
+                .contains(
+                        "Handler ship is paused: the job calls it all the same, and its live events come after the job")
                 .contains("Topic orders is paused: the job waits")
                 .doesNotContain("There is no order");
     }
@@ -198,7 +206,8 @@ class ReplayCliIT {
 
             JsonObject requested = console.post("/replay", body.formatted(",\"again\":true"), OPERATOR, 200);
             int job = requested.getInt("job");
-            assertThat(console.post("/replay", body.formatted(""), OPERATOR, 409).getString("detail"))
+            assertThat(console.post("/replay", body.formatted(""), OPERATOR, 409)
+                            .getString("detail"))
                     .contains("is not over");
             JsonObject listed =
                     console.get("/replay", null, 200).getJsonArray("jobs").getJsonObject(0);
