@@ -242,20 +242,20 @@ interface Claims {
             return start != null;
         }
 
+        /** If not, the caller parks the event, and the job leaves it alone from now on. */
         @Override
         public boolean hasHappened(Connection connection, Delivery delivery) throws SQLException {
             return job.isAgain()
-                    ? replayed.isHandled(connection, job, delivery)
+                    ? !replayed.leave(connection, job, delivery)
                     : inbox.isHandled(connection, job.group(), delivery);
         }
 
-        /** The job leaves it alone from now on. Its retry claims it in the inbox. */
+        /** The next owner of the job may have handled it in the meantime. Then its retry finds it in the inbox. */
         @Override
         public void isParked(Connection connection, Delivery delivery) throws SQLException {
             answers.put(delivery.event(), ClaimResult.TO_FOLLOW);
             if (job.isAgain()) {
-                replayed.isHandled(connection, job, delivery);
-                replayed.forget(connection, job, delivery);
+                replayed.leave(connection, job, delivery);
             }
         }
     }

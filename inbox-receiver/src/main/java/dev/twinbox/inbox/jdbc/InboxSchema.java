@@ -44,7 +44,7 @@ public final class InboxSchema {
         this.actions = actions(inbox);
         this.paused = PausedTable.name(inbox);
         this.replay = ReplayTable.name(inbox);
-        this.replayed = ReplayedTable.name(inbox);
+        this.replayed = ReplayTable.claims(inbox);
     }
 
     /**

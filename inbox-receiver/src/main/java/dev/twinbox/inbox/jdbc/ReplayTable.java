@@ -108,7 +108,7 @@ public final class ReplayTable {
      * @throws IllegalArgumentException if the inbox table's name leaves no room for the suffix
      */
     public static ReplayTable of(SqlIdentifier inbox) {
-        return new ReplayTable(name(inbox), ReplayedTable.name(inbox));
+        return new ReplayTable(name(inbox), claims(inbox));
     }
 
     /**
@@ -118,6 +118,16 @@ public final class ReplayTable {
      */
     public static SqlIdentifier name(SqlIdentifier inbox) {
         return inbox.sibling(SUFFIX);
+    }
+
+    /**
+     * The name of the table of the claims of jobs, see {@link ReplayedTable}: {@code inbox_replayed} for {@code
+     * inbox_event}.
+     *
+     * @throws IllegalArgumentException if the inbox table's name leaves no room for the suffix
+     */
+    static SqlIdentifier claims(SqlIdentifier inbox) {
+        return inbox.sibling("_replayed");
     }
 
     /** Whether events can be replayed: the tables are new enough. */

@@ -25,8 +25,6 @@ public final class ReplayedTable {
     static final Map<String, String> COLUMNS =
             Map.ofEntries(entry("job", "bigint"), entry("event_id", "text"), entry("event_source", "bigint"));
 
-    private static final String SUFFIX = "_replayed";
-
     /**
      * Claims events of one handler and one partition, or reports why not. It claims nothing for a job that is over, or that
      * another instance has.
@@ -129,42 +127,42 @@ public final class ReplayedTable {
             delete from %2$s r using asked a
              where r.job = ? and r.event_id = a.event_id and r.event_source = a.event_source""";
 
-    private static final String TRY = """
-            -- inbox: whether a replay has handled an event
-            insert into %s (job, event_id, event_source) values (?, ?, ?) on conflict do nothing""";
-
     /** A parked event has not been handled. So its retry can claim it in the inbox, as any other. */
-    private static final String FORGET = """
-            -- inbox: forget an event that a replay has parked
-            delete from %s
-             where consumer_group = ? and handler = ? and event_id = ? and (? = 0 or event_source in (0, ?))""";
+    private static final String LEAVE = """
+            -- inbox: leave a parked event to its retry
+            with mine as (
+              insert into %2$s (job, event_id, event_source) values (?, ?, ?) on conflict do nothing returning true
+            ), forgotten as (
+              delete from %1$s
+               where consumer_group = ? and handler = ? and event_id = ? and (? = 0 or event_source in (0, ?))
+                 and exists (select from mine)
+            )
+            select from mine""";
 
-    /** Later ones of the job are of no use: an instance that still believes to have it can claim nothing. */
+    /** An instance that still believes to have such a job can claim nothing for it. */
     private static final String DELETE_OLD = """
             -- inbox: delete claims of replays that are over
             delete from %1$s
              where ctid = any (array(
-               select r.ctid
-                 from %1$s r
-                 left join %2$s j on j.number = r.job
-                where j.number is null or j.ended_at < clock_timestamp() - interval '1 hour'
+               select r.place
+                 from %2$s j
+                cross join lateral (select r.ctid as place from %1$s r where r.job = j.number limit ?) r
+                where j.ended_at < clock_timestamp() - interval '1 hour'
                 limit ?))""";
 
     private final String claimByInbox;
     private final String claimByJob;
     private final String unclaim;
-    private final String attempt;
-    private final String forget;
+    private final String leave;
     private final String deleteOld;
 
     private ReplayedTable(SqlIdentifier inbox) {
         this.claimByInbox = claim(inbox, KNOWN_TO_INBOX, BY_INBOX);
         this.claimByJob = claim(inbox, KNOWN_TO_JOB, BY_JOB);
-        this.unclaim = UNCLAIM.formatted(inbox.sql(), name(inbox).sql());
-        this.attempt = TRY.formatted(name(inbox).sql());
-        this.forget = FORGET.formatted(inbox.sql());
+        this.unclaim = UNCLAIM.formatted(inbox.sql(), ReplayTable.claims(inbox).sql());
+        this.leave = LEAVE.formatted(inbox.sql(), ReplayTable.claims(inbox).sql());
         this.deleteOld =
-                DELETE_OLD.formatted(name(inbox).sql(), ReplayTable.name(inbox).sql());
+                DELETE_OLD.formatted(ReplayTable.claims(inbox).sql(), ReplayTable.name(inbox).sql());
     }
 
     private static String claim(SqlIdentifier inbox, String known, String claimed) {
@@ -176,7 +174,7 @@ public final class ReplayedTable {
                 inbox.sql(),
                 ParkedTable.name(inbox).sql(),
                 ReplayTable.name(inbox).sql(),
-                name(inbox).sql());
+                ReplayTable.claims(inbox).sql());
     }
 
     /**
@@ -186,15 +184,6 @@ public final class ReplayedTable {
      */
     public static ReplayedTable of(SqlIdentifier inbox) {
         return new ReplayedTable(inbox);
-    }
-
-    /**
-     * Its name, which follows from that of the inbox table: {@code inbox_replayed} for {@code inbox_event}.
-     *
-     * @throws IllegalArgumentException if the inbox table's name leaves no room for the suffix
-     */
-    public static SqlIdentifier name(SqlIdentifier inbox) {
-        return inbox.sibling(SUFFIX);
     }
 
     /**
@@ -261,27 +250,24 @@ public final class ReplayedTable {
     }
 
     /**
-     * Whether such a job has handled the event. If a transaction that may have committed has not ended yet, waits for its
-     * end. If not, the event counts as handled by the job from now on: the caller parks it.
+     * Has such a job leave an event that is parked, and the inbox forget it, so that its retry has an effect. If a
+     * transaction that may have committed has not ended yet, waits for its end.
+     *
+     * @return false if the job has handled the event, or left it before; then nothing is changed
      */
-    public boolean isHandled(Connection connection, ReplayJob job, Delivery delivery) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(attempt)) {
+    public boolean leave(Connection connection, ReplayJob job, Delivery delivery) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(leave)) {
             statement.setLong(1, job.number());
             statement.setString(2, delivery.event().id());
             statement.setLong(3, delivery.event().source());
-            return statement.executeUpdate() == 0;
-        }
-    }
-
-    /** Has the inbox forget an event that is parked, so that its retry has an effect. */
-    public void forget(Connection connection, ReplayJob job, Delivery parked) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(forget)) {
-            statement.setString(1, job.group());
-            statement.setString(2, parked.handler().name());
-            statement.setString(3, parked.event().id());
-            statement.setLong(4, parked.event().source());
-            statement.setLong(5, parked.event().source());
-            statement.executeUpdate();
+            statement.setString(4, job.group());
+            statement.setString(5, delivery.handler().name());
+            statement.setString(6, delivery.event().id());
+            statement.setLong(7, delivery.event().source());
+            statement.setLong(8, delivery.event().source());
+            try (ResultSet row = statement.executeQuery()) {
+                return row.next();
+            }
         }
     }
 
@@ -289,6 +275,7 @@ public final class ReplayedTable {
     public boolean deleteOld(Connection connection, int most) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(deleteOld)) {
             statement.setInt(1, most);
+            statement.setInt(2, most);
             return statement.executeUpdate() == most;
         }
     }

@@ -1,22 +1,43 @@
 package dev.twinbox.inbox.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.twinbox.CloudEventHeaders;
+import dev.twinbox.DeliveryContract;
 import dev.twinbox.inbox.Database;
+import dev.twinbox.inbox.NoSerializer;
+import dev.twinbox.inbox.Topics;
+import dev.twinbox.inbox.event.Aliases;
+import dev.twinbox.inbox.event.Delivery;
+import dev.twinbox.inbox.event.Handler;
+import dev.twinbox.inbox.event.HandlerShape;
+import dev.twinbox.inbox.event.ReceivedEvent;
+import dev.twinbox.inbox.event.Subscription;
+import dev.twinbox.inbox.event.TopicFormat;
+import dev.twinbox.inbox.event.UnknownType;
+import dev.twinbox.inbox.jdbc.InboxTable;
+import dev.twinbox.inbox.jdbc.ParkedTable;
 import dev.twinbox.inbox.jdbc.PausedTable;
+import dev.twinbox.inbox.jdbc.RecordedStarts;
 import dev.twinbox.inbox.jdbc.ReplayJob;
 import dev.twinbox.inbox.jdbc.ReplayJob.Counts;
 import dev.twinbox.inbox.jdbc.ReplayJob.State;
 import dev.twinbox.inbox.jdbc.ReplayTable;
+import dev.twinbox.inbox.jdbc.ReplayedTable;
+import java.lang.invoke.MethodHandles;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.stream.Stream;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -293,8 +314,88 @@ class ReplayIT {
             ReplayJob done = awaitEnd(job);
             assertThat(effects("once")).containsExactly("a", "b", "c", "c");
             assertThat(done.counts()).isEqualTo(new Counts(1, 1, 0, 0, 0));
+            assertThat(database.count("inbox_parked")).as("recorded starts").isZero();
             assertThat(rig.status.troubles()).isEmpty();
         }
+    }
+
+    /** It has been started three times. Each time the process ended. */
+    @Test
+    void anEventThatEndsTheProcessIsGivenUp() throws SQLException {
+        try (ReplayRig rig = rig()) {
+            send("a", "b", "c");
+            awaitLive(3);
+            assertThat(rig.status.troubles()).isEmpty();
+        }
+        long job = request("once", Known.AGAIN, null, 0, 3);
+        database.execute("update inbox_replay set state = 'running', owner = gen_random_uuid(), "
+                + "lease_until = clock_timestamp()");
+        try (Connection connection = database.connect()) {
+            Delivery killer = delivery("b");
+            new RecordedStarts(Instance.PARKED).record(connection, topic, killer.event(), killer.handler());
+        }
+        database.execute("update inbox_parked set attempts = 3");
+        try (ReplayRig rig = rig()) {
+            assertThat(awaitEnd(job).counts()).isEqualTo(new Counts(1, 0, 2, 0, 0));
+            assertThat(effects("once")).containsExactly("a", "b", "c", "a");
+            assertThat(database.texts("select event_id || ' ' || state from inbox_parked order by number"))
+                    .containsExactly("b dead", "c behind");
+            assertThat(database.texts("select event_id from inbox_event where handler = 'once'"))
+                    .containsExactly("a");
+            assertThat(rig.status.troubles()).isEmpty();
+        }
+    }
+
+    /** An owner that was frozen finds that its attempt failed, and parks the event, when the next owner is done. */
+    @Test
+    void aFailureThatIsStoredLateDoesNotUndoWhatTheNextOwnerHasDone() throws SQLException {
+        ReplayJob job = job(request("once", Known.AGAIN, null, 0, 9));
+        Delivery done = delivery("done");
+        Delivery open = delivery("open");
+        database.execute("insert into inbox_replayed values (" + job.number() + ", 'done', 0)");
+        for (String id : List.of("done", "open")) {
+            database.execute("insert into inbox_event (consumer_group, handler, event_id) values ('" + topic
+                    + "', 'once', '" + id + "')");
+        }
+        Claims.OfReplay late = new Claims.OfReplay(
+                new InboxTable(Instance.INBOX, Instance.PARKED),
+                ReplayedTable.of(Instance.INBOX),
+                new ParkedTable(Instance.PARKED),
+                job,
+                UUID.randomUUID(),
+                new HashMap<>(),
+                null);
+        try (Connection connection = database.connect()) {
+            assertThatThrownBy(() -> late.take(connection, List.of(open), (delivery, result) -> {}))
+                    .hasMessage("job " + job.number() + " is over, or another instance has it");
+            late.isParked(connection, done);
+            assertThat(late.hasHappened(connection, done)).isTrue();
+            assertThat(database.count("inbox_event")).isEqualTo(2);
+
+            assertThat(late.hasHappened(connection, open)).isFalse();
+            late.isParked(connection, open);
+            assertThat(database.texts("select event_id from inbox_event")).containsExactly("done");
+            assertThat(late.hasHappened(connection, open)).isTrue();
+        }
+    }
+
+    private Delivery delivery(String id) {
+        ConsumerRecord<byte[], byte[]> record = new ConsumerRecord<>(topic, 0, 1, Topics.bytes("key"), Topics.bytes(id));
+        record.headers().add(CloudEventHeaders.ID, Topics.bytes(id)).add(CloudEventHeaders.TYPE, Topics.bytes("order"));
+        Handler handler = new Handler(
+                "once",
+                DeliveryContract.EXACTLY_ONCE_EFFECT,
+                HandlerShape.EVENT,
+                String.class,
+                MethodHandles.empty(Handler.CALL));
+        Subscription subscription = new Subscription(
+                topic,
+                Map.of(topic, Map.of("order", List.of(handler))),
+                Aliases.NONE,
+                TopicFormat.OfTopics.CLOUD_EVENTS,
+                UnknownType.SKIP,
+                new NoSerializer());
+        return new Delivery(handler, ReceivedEvent.of(record, subscription));
     }
 
     @Test
