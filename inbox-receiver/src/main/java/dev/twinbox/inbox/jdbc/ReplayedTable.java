@@ -161,8 +161,8 @@ public final class ReplayedTable {
         this.claimByJob = claim(inbox, KNOWN_TO_JOB, BY_JOB);
         this.unclaim = UNCLAIM.formatted(inbox.sql(), ReplayTable.claims(inbox).sql());
         this.leave = LEAVE.formatted(inbox.sql(), ReplayTable.claims(inbox).sql());
-        this.deleteOld =
-                DELETE_OLD.formatted(ReplayTable.claims(inbox).sql(), ReplayTable.name(inbox).sql());
+        this.deleteOld = DELETE_OLD.formatted(
+                ReplayTable.claims(inbox).sql(), ReplayTable.name(inbox).sql());
     }
 
     private static String claim(SqlIdentifier inbox, String known, String claimed) {

@@ -380,7 +380,8 @@ class ReplayIT {
     }
 
     private Delivery delivery(String id) {
-        ConsumerRecord<byte[], byte[]> record = new ConsumerRecord<>(topic, 0, 1, Topics.bytes("key"), Topics.bytes(id));
+        ConsumerRecord<byte[], byte[]> record =
+                new ConsumerRecord<>(topic, 0, 1, Topics.bytes("key"), Topics.bytes(id));
         record.headers().add(CloudEventHeaders.ID, Topics.bytes(id)).add(CloudEventHeaders.TYPE, Topics.bytes("order"));
         Handler handler = new Handler(
                 "once",
