@@ -191,7 +191,7 @@ final class KafkaGroups implements AutoCloseable {
     TopicParts parts(String topic) {
         String remedy = missing(Set.of(topic)).get(topic);
         if (remedy != null) {
-            throw new IllegalArgumentException("topic \"" + topic + "\" cannot be read: " + remedy);
+            throw new IllegalArgumentException("topic \"" + topic + "\" cannot be read: check its name, or " + remedy);
         }
         TopicDescription known =
                 answer(admin.describeTopics(Set.of(topic)).topicNameValues().get(topic));
