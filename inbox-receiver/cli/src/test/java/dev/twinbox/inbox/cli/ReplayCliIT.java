@@ -137,7 +137,11 @@ class ReplayCliIT {
         assertThat(run(0, "replay", "--cancel", "1")).startsWith("job 1 is canceled");
         assertThat(run(0, "replay", "--cancel", "1")).startsWith("job 1 is over");
         assertThat(run(0, "replay")).startsWith("job 1 canceled, ");
-        assertThat(run(0, "actions")).contains("\tcommand-line\treplay\t4\ttopic \"orders\", from ", "again \"yes\"", "\tcancel-replay\t1\tjob \"1\"");
+        assertThat(run(0, "actions"))
+                .contains(
+                        "\tcommand-line\treplay\t4\ttopic \"orders\", from ",
+                        "again \"yes\"",
+                        "\tcancel-replay\t1\tjob \"1\"");
     }
 
     private static String[] with(String[] arguments, String... more) {
