@@ -105,7 +105,7 @@ final class GroupMember {
                 new PartitionHandover(consumer, assigned, commits, dispatch, starts, saves, group, brokerWatch, status);
         access = new TopicAccess(consumer, subscription, handover, inquiries, memory, status);
         faults = new ReadFaults(consumer, assigned, inquiries, memory, starts, access, config, group, status);
-        paused = new PausedPartitions(pauses, assigned, dispatch);
+        paused = new PausedPartitions(pauses, assigned, dispatch, status);
     }
 
     void join() {
@@ -199,6 +199,7 @@ final class GroupMember {
     private Duration timeToWait() {
         long now = System.nanoTime();
         long nanos = assigned.values().stream()
+                .filter(partition -> !partition.isSuspended()) // nothing is handed out when its waits are over
                 .flatMap(partition -> partition.lanes().stream())
                 .mapToLong(lane -> lane.nanosToWait(now))
                 .min()

@@ -21,13 +21,19 @@ final class PausedPartitions {
     private final Pauses pauses;
     private final Map<TopicPartition, AssignedPartition> assigned;
     private final BatchDispatch dispatch;
+    private final ReceiverStatus status;
     private Paused seen = Paused.NOTHING;
 
     /** @param assigned the current partitions of the member */
-    PausedPartitions(Pauses pauses, Map<TopicPartition, AssignedPartition> assigned, BatchDispatch dispatch) {
+    PausedPartitions(
+            Pauses pauses,
+            Map<TopicPartition, AssignedPartition> assigned,
+            BatchDispatch dispatch,
+            ReceiverStatus status) {
         this.pauses = pauses;
         this.assigned = assigned;
         this.dispatch = dispatch;
+        this.status = status;
     }
 
     /** Whether {@link #runOnce} has something to do, for partitions that were there before. */
@@ -45,6 +51,7 @@ final class PausedPartitions {
             boolean wasSuspended = partition.isSuspended();
             if (now.topics().containsKey(partition.partition().topic())) {
                 partition.suspend();
+                endTrouble(partition);
             } else {
                 partition.proceed();
             }
@@ -54,5 +61,14 @@ final class PausedPartitions {
         }
         dispatch.cutShort(toCut);
         seen = now;
+    }
+
+    /** A lane that waits for room is no trouble while its topic is paused. After that it says so again. */
+    private void endTrouble(AssignedPartition partition) {
+        List<Lane> held = partition.lanes().stream().filter(Lane::isHeld).toList();
+        if (!held.isEmpty()) {
+            held.forEach(Lane::release);
+            status.recovered(partition.partition().toString());
+        }
     }
 }

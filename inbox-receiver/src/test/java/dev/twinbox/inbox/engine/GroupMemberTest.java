@@ -75,6 +75,9 @@ class GroupMemberTest {
     /** Where the next empty poll gets to in partition ONE. */
     private @Nullable OffsetAndMetadata pastTail;
 
+    /** How long the last poll was allowed to wait. */
+    private Duration lastPoll = Duration.ZERO;
+
     private final MockConsumer<byte[], byte[]> consumer = new MockConsumer<>("earliest") {
         @Override
         public synchronized void commitAsync(
@@ -86,6 +89,7 @@ class GroupMemberTest {
 
         @Override
         public synchronized ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
+            lastPoll = timeout;
             ConsumerRecords<byte[], byte[]> polled = super.poll(timeout);
             if (polled.isEmpty() && pastTail != null) {
                 polled = new ConsumerRecords<>(Map.of(), Map.of(ONE, pastTail));
@@ -861,6 +865,58 @@ class GroupMemberTest {
         pause();
         runAllUntil(() -> Objects.equals(committed(ONE), 2L));
         assertThat(batches).containsExactly(List.of(0L, 1L), List.of(1L));
+    }
+
+    /** Its wait is over, but it is not handed out: without a wait the poll thread would use a whole processor. */
+    @Test
+    void thePollThreadSleepsWhileAnEventThatHasFailedBelongsToAPausedTopic() {
+        processor = batch -> Outcome.waitForEvent(0, new IllegalStateException("fails"), null);
+        joinWith(ONE);
+        add(ONE, 0, 1);
+        turns(2);
+        work.remove().run();
+        pause("orders");
+        turns(2);
+
+        awaitUntil(() -> {
+            turns(1);
+            return lastPoll.equals(Duration.ZERO) || lastPoll.compareTo(Duration.ofMillis(500)) > 0;
+        });
+
+        assertThat(lastPoll).isGreaterThan(Duration.ofMillis(500));
+        pause();
+        processor = batch -> Outcome.goOn(batch.events().size());
+        runAllUntil(() -> Objects.equals(committed(ONE), 2L));
+    }
+
+    /** The docs advise it when too many events wait for a handler. A worker may still bring the news afterwards. */
+    @Test
+    void aPartitionThatIsHeldIsNoTroubleWhileItsTopicIsPaused() {
+        String partition = ONE.toString();
+        processor = batch -> Outcome.hold(0, new IllegalStateException("too many wait"));
+        joinWith(ONE, TWO);
+        add(ONE, 0);
+        turns(2);
+        work.remove().run();
+        turns(1);
+        assertThat(status.troubles()).containsKey(partition);
+
+        add(TWO, 0);
+        turns(2);
+        pause("orders");
+        turns(2);
+        assertThat(status.troubles()).doesNotContainKey(partition);
+
+        work.remove().run();
+        turns(2);
+        assertThat(status.troubles()).doesNotContainKey(TWO.toString());
+        assertThat(work).isEmpty();
+
+        pause();
+        runAllUntil(() -> status.troubles().keySet().containsAll(Set.of(partition, TWO.toString())));
+        processor = batch -> Outcome.goOn(batch.events().size());
+        runAllUntil(() -> Objects.equals(committed(ONE), 1L) && Objects.equals(committed(TWO), 1L));
+        assertThat(status.troubles()).doesNotContainKeys(partition, TWO.toString());
     }
 
     private GroupMember member(OffsetPolicy policy) {

@@ -108,6 +108,72 @@ class PausedHandlerIT {
         assertThat(instance.status.notes()).containsOnlyKeys("pause of handler repeating");
     }
 
+    /** What the batch has claimed for the handler is given back, and parked when it is handed out again. */
+    @Test
+    void aPauseDuringABatchLosesNothingAndKeepsTheOrderAlsoEventByEvent() throws SQLException {
+        for (String first : List.of("n1", "n1 fail")) {
+            database.execute("truncate inbox_event, inbox_parked, inbox_paused");
+            calls.clear();
+            Instance instance = instance("a:v1", "b:v1");
+            var records = List.of(
+                    record(1, "v1", "n1", "k", first),
+                    record(2, "v1", "n2", "k", "n2"),
+                    record(3, "v1", "n3", "k", "n3"));
+            Batch batch = instance.batch(records.get(0), records.get(1), records.get(2));
+            instance.beforeCall(() -> pauseOnce(instance, batch));
+            int settled = instance.process(batch).settled();
+            assertThat(settled).isLessThan(3);
+            instance.receive(records.subList(settled, 3));
+            instance.retryAll();
+            assertThat(calls).contains("b:n2", "b:n3").doesNotContain("a:n2", "a:n3");
+
+            database.execute("update inbox_parked set record_value = 'n1' where record_offset = 1");
+            resume(PausedTable.Kind.HANDLER, "a", instance);
+            instance.receive(records); // as after a crash before the commit of the offset
+            instance.retryAll();
+            assertThat(effects()).containsExactly("a n1", "a n2", "a n3", "b n1", "b n2", "b n3");
+            assertThat(parked()).isEmpty();
+            assertThat(calls).containsSubsequence("a:n1", "a:n2", "a:n3").containsSubsequence("b:n1", "b:n2", "b:n3");
+            assertThat(calls.stream().filter("a:n3"::equals)).hasSize(1);
+        }
+    }
+
+    private static void pauseOnce(Instance instance, Batch batch) {
+        if (!batch.isCutShort()) {
+            try {
+                pause(PausedTable.Kind.HANDLER, "a", instance);
+            } catch (SQLException e) {
+                throw new IllegalStateException(e);
+            }
+            batch.cutShort();
+        }
+    }
+
+    private static List<String> effects() {
+        return database.texts("select handler || ' ' || event_id from inbox_event order by 1");
+    }
+
+    /** A call that has begun goes on. What comes after it in its key waits. */
+    @Test
+    void aPauseDuringARetryEndsAfterItsEvent() throws SQLException {
+        Instance instance = instance("a:v1");
+        pause(PausedTable.Kind.HANDLER, "a", instance);
+        instance.receive(record(1, "v1", "n1", "k", "n1"), record(2, "v1", "n2", "k", "n2"));
+        resume(PausedTable.Kind.HANDLER, "a", instance);
+        Batch none = instance.batch(record(9, "v1", "n9", "k", "n9"));
+        instance.beforeCall(() -> pauseOnce(instance, none));
+
+        instance.retryAll();
+        instance.receive(record(3, "v1", "n3", "k", "n3"));
+        instance.retryAll();
+        assertThat(calls).containsExactly("a:n1");
+        assertThat(parked()).containsExactly("n2 a retry 0", "n3 a behind 0");
+
+        resume(PausedTable.Kind.HANDLER, "a", instance);
+        instance.retryAll();
+        assertThat(calls).containsExactly("a:n1", "a:n2", "a:n3");
+    }
+
     /** They keep their attempts, and an operator may retry and discard them. */
     @Test
     void whatIsParkedAlreadyIsNotRetriedUntilTheHandlerIsResumed() throws SQLException {
