@@ -10,12 +10,14 @@ import dev.twinbox.inbox.jdbc.ReplayJob.Counts;
 import dev.twinbox.inbox.jdbc.ReplayedTable;
 import dev.twinbox.inbox.kafka.HandoverKind;
 import dev.twinbox.inbox.replay.EventHandling;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -83,7 +85,7 @@ final class ReplayWorker implements EventHandling {
                     List.copyOf(events),
                     config.batch().maxTime(),
                     how == Start.AFTER_CRASH ? HandoverKind.AFTER_CRASH : HandoverKind.CLEAN);
-            CompletableFuture<Result> result = new CompletableFuture<>();
+            BlockingQueue<Result> result = new ArrayBlockingQueue<>(1);
             batch.onAbandonment((cause, isRolledBack) -> {
                 place.giveBack();
                 bring(result, events, () -> processor.settleHung(batch, cause));
@@ -98,7 +100,7 @@ final class ReplayWorker implements EventHandling {
             return new RunningPart(batch, result);
         }
 
-        private void bring(CompletableFuture<Result> result, List<ReceivedEvent> events, Supplier<Outcome> processing) {
+        private void bring(BlockingQueue<Result> result, List<ReceivedEvent> events, Supplier<Outcome> processing) {
             Outcome outcome;
             try {
                 outcome = processing.get();
@@ -106,7 +108,7 @@ final class ReplayWorker implements EventHandling {
                 outcome = Outcome.waitForDatabase(0, e);
             }
             if (outcome.next() != Outcome.Next.TAKEN_OVER) {
-                result.complete(new Result(
+                result.add(new Result(
                         outcome.settled(),
                         next(outcome.next()),
                         outcome.cause(),
@@ -139,7 +141,12 @@ final class ReplayWorker implements EventHandling {
         }
     }
 
-    private record RunningPart(Batch batch, Future<Result> result) implements Part {
+    private record RunningPart(Batch batch, BlockingQueue<Result> result) implements Part {
+        @Override
+        public @Nullable Result await(Duration atMost) throws InterruptedException {
+            return result.poll(atMost.toMillis(), TimeUnit.MILLISECONDS);
+        }
+
         @Override
         public void cutShort() {
             batch.cutShort();

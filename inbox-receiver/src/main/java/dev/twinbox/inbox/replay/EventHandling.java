@@ -3,9 +3,9 @@ package dev.twinbox.inbox.replay;
 import dev.twinbox.inbox.event.ReceivedEvent;
 import dev.twinbox.inbox.jdbc.ReplayJob;
 import dev.twinbox.inbox.jdbc.ReplayJob.Counts;
+import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /** Handles events by the rules of their handler: in transactions, within its time limit, parking what fails. */
@@ -43,8 +43,8 @@ public interface EventHandling {
     /** Events that a worker handles. */
     interface Part {
 
-        /** What became of them. It has no failure. */
-        Future<Result> result();
+        /** Waits for what became of them. Null if that is not known yet. */
+        @Nullable Result await(Duration atMost) throws InterruptedException;
 
         /** Asks the worker to end after the current event. */
         void cutShort();

@@ -14,9 +14,6 @@ import java.lang.System.Logger.Level;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** Carries out one job, until it is done, lost or given back. Used once, by one thread. */
@@ -122,22 +119,18 @@ final class ReplayRun {
     /** Waits for the worker. The lease is renewed meanwhile; if it is lost, the worker ends first. */
     private Result await(Part part) throws SQLException, InterruptedException, JobLostException {
         JobLostException lost = null;
-        while (true) {
-            try {
-                Result result = part.result().get(HEARTBEAT.toMillis(), TimeUnit.MILLISECONDS);
-                if (lost != null) {
-                    throw lost;
-                }
-                return result;
-            } catch (ExecutionException e) {
-                throw new IllegalStateException(e.getCause());
-            } catch (TimeoutException e) {
-                lost = lost == null ? heartbeat() : lost;
-            }
+        Result result = part.await(HEARTBEAT);
+        while (result == null) {
+            lost = lost == null ? heartbeat() : lost;
             if (stop.isAsked() || lost != null) {
                 part.cutShort();
             }
+            result = part.await(HEARTBEAT);
         }
+        if (lost != null) {
+            throw lost;
+        }
+        return result;
     }
 
     /** Returns the reason if the job is lost. A database that is away says nothing about it. */

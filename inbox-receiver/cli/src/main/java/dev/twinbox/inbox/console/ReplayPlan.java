@@ -41,17 +41,47 @@ public record ReplayPlan(ReplayTable.Request request, List<String> notes) {
             throw new IllegalArgumentException("no brokers are configured, so the range cannot be found: set "
                     + ConsoleConfig.KAFKA_PREFIX + "bootstrap.servers");
         }
-        String group = rows.get(0).group();
         List<String> notes = new ArrayList<>();
+        noteState(connection, inbox, rows, which, notes);
+        try (KafkaGroups groups = new KafkaGroups(kafka)) {
+            TopicParts topic = groups.parts(which.topic());
+            List<Partition> partitions = partitions(groups, topic, which, notes);
+            return new ReplayPlan(request(rows.get(0).group(), topic, which, partitions), notes);
+        }
+    }
+
+    private static ReplayTable.Request request(
+            String group, TopicParts topic, ReplaySelection which, List<Partition> partitions) {
+        Bound to = which.to();
+        return new ReplayTable.Request(
+                group,
+                which.handler(),
+                which.topic(),
+                topic.id(),
+                which.key(),
+                which.isAgain(),
+                which.from().text(),
+                to == null ? "now" : to.text(),
+                partitions);
+    }
+
+    /** What happens to known events, the order towards live events, and what the job waits for. */
+    private static void noteState(
+            Connection connection,
+            SqlIdentifier inbox,
+            List<HandlerTable.Row> rows,
+            ReplaySelection which,
+            List<String> notes)
+            throws SQLException {
         notes.add(
                 which.isAgain()
                         ? "Each event of the range is handled once more, also if it was handled before. Events that are "
                                 + "parked are left alone."
                         : "Events that the inbox knows are skipped. So are those that are parked.");
+        String group = rows.get(0).group();
         PausedTable paused = PausedTable.of(inbox);
-        boolean isHandlerPaused = isPaused(paused, connection, group, PausedTable.Kind.HANDLER, which.handler());
         notes.add(
-                isHandlerPaused
+                isPaused(paused, connection, group, PausedTable.Kind.HANDLER, which.handler())
                         ? "Handler " + which.handler()
                                 + " is paused: the job calls it all the same, and its live events "
                                 + "come after the job, when you resume it."
@@ -62,22 +92,6 @@ public record ReplayPlan(ReplayTable.Request request, List<String> notes) {
         }
         if (rows.stream().noneMatch(HandlerTable.Row::isThere)) {
             notes.add("No running instance has handler " + which.handler() + ": the job waits for one.");
-        }
-        try (KafkaGroups groups = new KafkaGroups(kafka)) {
-            TopicParts topic = groups.parts(which.topic());
-            List<Partition> partitions = partitions(groups, topic, which, notes);
-            return new ReplayPlan(
-                    new ReplayTable.Request(
-                            group,
-                            which.handler(),
-                            which.topic(),
-                            topic.id(),
-                            which.key(),
-                            which.isAgain(),
-                            which.from().text(),
-                            which.to() == null ? "now" : which.to().text(),
-                            partitions),
-                    notes);
         }
     }
 
